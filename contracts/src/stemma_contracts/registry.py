@@ -1,0 +1,124 @@
+"""One registry gives class, wire name and subject token of every contract; upcasters included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from .base import Contract
+
+C = TypeVar("C", bound=type[Contract])
+Upcast = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Family(StrEnum):
+    """Which of the five kinds of message a contract is."""
+
+    REQUEST = "request"
+    ANSWER = "answer"
+    EVENT = "event"
+    JOB = "job"
+    OUTCOME = "outcome"
+
+
+class UnknownContract(ValueError):
+    """A ``ce-type`` or a subject token that no contract and no upcaster knows."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered contract: ``ce_type`` is its name on the wire, ``token`` its last subject token."""
+
+    cls: type[Contract]
+    ce_type: str
+    token: str
+    family: Family
+    service: str | None = None
+
+    @property
+    def schema_uri(self) -> str:
+        """The value of ``ce-dataschema``: the path of the committed JSON Schema."""
+        return f"schemas/{self.ce_type}.json"
+
+
+class Registry:
+    """Contracts by class, by wire name and by subject token, and the upcasters between versions."""
+
+    def __init__(self) -> None:
+        self._by_class: dict[type[Contract], Entry] = {}
+        self._by_type: dict[str, Entry] = {}
+        self._by_token: dict[tuple[Family, str], Entry] = {}
+        self._upcasters: dict[str, tuple[str, Upcast]] = {}
+
+    def contract(self, ce_type: str, family: Family, service: str | None = None) -> Callable[[C], C]:
+        """Register a class under ``stemma.<words>.v<major>``; the token is the words joined by dashes."""
+
+        def register(cls: C) -> C:
+            words = ce_type.split(".")[1:-1]
+            entry = Entry(cls, ce_type, "-".join(words), family, service)
+            if ce_type in self._by_type:
+                raise ValueError(f"{ce_type} is registered twice")
+            self._by_class[cls] = self._by_type[ce_type] = entry
+            self._by_token[(family, entry.token)] = entry
+            return cls
+
+        return register
+
+    def upcaster(self, old: str, new: str) -> Callable[[Upcast], Upcast]:
+        """Register a plain function that turns the data of ``old`` into the data of ``new``."""
+
+        def register(upcast: Upcast) -> Upcast:
+            self._upcasters[old] = (new, upcast)
+            return upcast
+
+        return register
+
+    def entry_of(self, contract: Contract | type[Contract]) -> Entry:
+        """The entry of a class or of one of its instances; raises `UnknownContract`."""
+        cls = contract if isinstance(contract, type) else type(contract)
+        try:
+            return self._by_class[cls]
+        except KeyError:
+            raise UnknownContract(f"{cls.__name__} is not a registered contract") from None
+
+    def entry_for(self, ce_type: str) -> Entry:
+        """The entry of a wire name; raises `UnknownContract`."""
+        try:
+            return self._by_type[ce_type]
+        except KeyError:
+            raise UnknownContract(f"no contract is called {ce_type!r}") from None
+
+    def by_token(self, family: Family, token: str) -> Entry:
+        """The entry behind the last token of a subject; raises `UnknownContract`."""
+        try:
+            return self._by_token[(family, token)]
+        except KeyError:
+            raise UnknownContract(f"no {family} is called {token!r}") from None
+
+    def entries(self, family: Family | None = None) -> Iterator[Entry]:
+        """All contracts in the order of their registration, or those of one family."""
+        return (e for e in self._by_type.values() if family is None or e.family is family)
+
+    def decode(self, ce_type: str, data: bytes) -> Contract:
+        """Read a message body, through the upcasters if its version is an old one.
+
+        Raises `UnknownContract` for a name that nobody knows and `pydantic.ValidationError` for data
+        that does not fit.
+        """
+        if ce_type not in self._upcasters:
+            return self.entry_for(ce_type).cls.model_validate_json(data)
+        document = json.loads(data)
+        while ce_type in self._upcasters:
+            ce_type, upcast = self._upcasters[ce_type]
+            document = upcast(document)
+        return self.entry_for(ce_type).cls.model_validate(document)
+
+    def encode(self, contract: Contract) -> bytes:
+        """The message body of a contract: JSON without the fields that are at their default."""
+        return contract.model_dump_json(exclude_defaults=True).encode()
+
+
+registry = Registry()

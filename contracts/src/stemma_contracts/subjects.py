@@ -1,0 +1,136 @@
+"""Every subject, stream, durable consumer and bucket name is spelled here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .tokens import Digest, check_token
+
+ORCHESTRATOR = "orchestrator"
+GENERATION = "generation-graph"
+EDITOR = "editor-agent"
+VALIDATOR = "validator"
+CONVERTER = "converter"
+SERVICES = (ORCHESTRATOR, GENERATION, EDITOR, VALIDATOR, CONVERTER)
+WORKERS = SERVICES[1:]
+
+REQUESTS = "REQUESTS"
+ANSWERS = "ANSWERS"
+EVENTS = "EVENTS"
+JOBS = "JOBS"
+OUTCOMES = "OUTCOMES"
+DEAD = "DEAD"
+ADVISORIES = "ADVISORIES"
+ARTIFACTS = "ARTIFACTS"
+RECORDS = "RECORDS"
+LARGE_ARTIFACTS_BUCKET = "artifacts"
+VIEWS_BUCKET = "documents"
+CAPABILITIES_BUCKET = "capabilities"
+
+PROJECTOR = "orchestrator-views"
+SWEEPER = "orchestrator-sweeper"
+
+_ROOT = "stemma"
+_V = "v1"
+ADVISORY_SUBJECTS = (
+    "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>",
+    "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>",
+)
+
+
+def _address(family: str, *tokens: str) -> str:
+    checked = (t if t in ("*", ">") else check_token(t, "subject token") for t in tokens)
+    return ".".join((_ROOT, family, _V, *checked))
+
+
+def request(tenant: str, name: str) -> str:
+    """Where a request event is published."""
+    return _address("request", tenant, name)
+
+
+def answer(tenant: str, request_id: str) -> str:
+    """Where the answer to a request is read, also later."""
+    return _address("answer", tenant, request_id)
+
+
+def event(tenant: str, document_id: str, name: str) -> str:
+    """Where an event of a document lies in the log."""
+    return _address("event", tenant, document_id, name)
+
+
+def job(service: str, name: str) -> str:
+    """Where a job for a service is published."""
+    return _address("job", service, name)
+
+
+def outcome(service: str, name: str) -> str:
+    """Where a service publishes what came of a job."""
+    return _address("outcome", service, name)
+
+
+def dead(service: str, name: str) -> str:
+    """Where a service puts a message that it cannot handle."""
+    return _address("dead", service, name)
+
+
+def live(tenant: str, document_id: str, section_id: str) -> str:
+    """Where generated tokens are seen as they come; not stored."""
+    return _address("live", tenant, document_id, section_id)
+
+
+def artifact(tenant: str, document_id: str, digest: Digest) -> str:
+    """Where a small artifact lies."""
+    return _address("artifact", tenant, document_id, digest)
+
+
+def record(tenant: str, document_id: str, key: Digest) -> str:
+    """Where the record of a model call lies."""
+    return _address("record", tenant, document_id, key)
+
+
+def large_artifact(tenant: str, document_id: str, digest: Digest) -> str:
+    """The object name of a large artifact."""
+    return "/".join((check_token(tenant, "tenant"), check_token(document_id, "document id"), digest))
+
+
+def uploads_bucket(tenant: str) -> str:
+    """The object bucket that callers of a tenant upload to."""
+    return f"uploads-{check_token(tenant, 'tenant')}"
+
+
+def view_key(tenant: str, document_id: str) -> str:
+    """The key of the read model of a document."""
+    return f"{check_token(tenant, 'tenant')}.{check_token(document_id, 'document id')}"
+
+
+@dataclass(frozen=True)
+class RequestAddress:
+    """What the subject of a request says; the tenant is pinned by the caller's permission."""
+
+    tenant: str
+    name: str
+
+
+@dataclass(frozen=True)
+class EventAddress:
+    """What the subject of an event says."""
+
+    tenant: str
+    document_id: str
+    name: str
+
+
+def parse_request(subject: str) -> RequestAddress:
+    """Read the subject of a request; raises `ValueError` for another subject."""
+    root, family, version, tenant, name = subject.split(".")
+    if (root, family, version) != (_ROOT, "request", _V):
+        raise ValueError(f"not a request subject: {subject!r}")
+    return RequestAddress(check_token(tenant, "tenant"), check_token(name, "request name"))
+
+
+def parse_event(subject: str) -> EventAddress:
+    """Read the subject of an event; raises `ValueError` for another subject."""
+    root, family, version, tenant, document_id, name = subject.split(".")
+    if (root, family, version) != (_ROOT, "event", _V):
+        raise ValueError(f"not an event subject: {subject!r}")
+    return EventAddress(check_token(tenant, "tenant"), check_token(document_id, "document id"), name)

@@ -1,0 +1,40 @@
+"""Answers to requests, read at ``stemma.answer.v1.<tenant>.<request_id>``, also by a late caller."""
+
+from __future__ import annotations
+
+from stemma_contracts.base import Contract
+from stemma_contracts.registry import Family, registry
+from stemma_contracts.tokens import Digest, Token
+
+from .values import Problem
+
+
+class Answer(Contract):
+    """What every answer carries.
+
+    ``request_sequence`` is the stream sequence that the server acknowledged the request with, and
+    ``request_digest`` the SHA-256 of its body: by either a caller knows the answer to its own message
+    when an id was used twice.
+    """
+
+    request_id: Token
+    request_sequence: int
+    request_digest: Digest
+
+
+@registry.contract("stemma.request.accepted.v1", Family.ANSWER)
+class RequestAccepted(Answer):
+    """The request took effect. ``ignored_fields`` are fields that this version does not know."""
+
+    document_id: Token
+    section_id: Token | None = None
+    export_id: Token | None = None
+    ignored_fields: tuple[str, ...] = ()
+
+
+@registry.contract("stemma.request.rejected.v1", Family.ANSWER)
+class RequestRejected(Answer):
+    """The request changed nothing; ``problems`` says which fields are wrong and why."""
+
+    problems: tuple[Problem, ...]
+    document_id: Token | None = None

@@ -1,0 +1,105 @@
+"""Jobs: what the orchestrator asks a service to do. The subject is ``stemma.job.v1.<service>.<name>``."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from stemma_contracts import subjects
+from stemma_contracts.base import Contract
+from stemma_contracts.registry import Family, registry
+from stemma_contracts.tokens import JobId, Token
+
+from .values import (
+    ArtifactRef,
+    DocumentHead,
+    ExportFormat,
+    ExportSection,
+    InputFile,
+    SectionPlan,
+)
+
+
+class Job(Contract):
+    """What every job carries; outcomes echo ``job_id``, and only the open job's outcome counts."""
+
+    job_id: JobId
+    document: DocumentHead
+
+
+class SectionJob(Job):
+    """A job about one section."""
+
+    section: SectionPlan
+
+
+class OutlineEntry(Contract):
+    """One line of the document's outline, so that a section knows what the others are for."""
+
+    section_id: Token
+    title: str
+    kind: Token
+    purpose: str = ""
+
+
+class UpstreamDraft(Contract):
+    """A direct upstream section that the draft rests on."""
+
+    section_id: Token
+    title: str
+    version: int
+    draft: ArtifactRef
+
+
+@registry.contract("stemma.generate.section.v1", Family.JOB, subjects.GENERATION)
+class GenerateSection(SectionJob):
+    """Write a section and evaluate it. In a lint round ``previous`` and ``report`` are set."""
+
+    brief: ArtifactRef
+    inputs: tuple[InputFile, ...] = ()
+    outline: tuple[OutlineEntry, ...]
+    upstream: tuple[UpstreamDraft, ...] = ()
+    guidance: ArtifactRef | None = Field(default=None, description="what a person asked for, in words")
+    previous: ArtifactRef | None = None
+    report: ArtifactRef | None = Field(default=None, description="ValidationReport as JSON")
+    round: int = Field(default=0, ge=0, description="lint round; 0 is the first draft")
+    thread_id: str = Field(max_length=250, description="LangGraph thread of this section")
+
+
+@registry.contract("stemma.resume.graph.v1", Family.JOB, subjects.GENERATION)
+class ResumeGraph(SectionJob):
+    """Go on with a paused graph at the checkpoint that the answer is for."""
+
+    thread_id: str = Field(max_length=250)
+    checkpoint_id: str = Field(max_length=128)
+    answer: ArtifactRef
+
+
+@registry.contract("stemma.revise.draft.v1", Family.JOB, subjects.EDITOR)
+class ReviseDraft(SectionJob):
+    """Change one draft as an instruction says, and nothing else in it."""
+
+    version: int
+    draft: ArtifactRef
+    instruction: ArtifactRef
+    brief: ArtifactRef
+    upstream: tuple[UpstreamDraft, ...] = ()
+
+
+@registry.contract("stemma.validate.draft.v1", Family.JOB, subjects.VALIDATOR)
+class ValidateDraft(SectionJob):
+    """Check one draft; ``assets`` are the names that its images may refer to."""
+
+    version: int
+    draft: ArtifactRef
+    assets: tuple[str, ...] = ()
+
+
+@registry.contract("stemma.convert.document.v1", Family.JOB, subjects.CONVERTER)
+class ConvertDocument(Job):
+    """Assemble the sections in the order given and convert them to one format."""
+
+    export_id: Token
+    format: ExportFormat
+    sections: tuple[ExportSection, ...]
+    assets: tuple[InputFile, ...] = Field(default=(), description="images that drafts may refer to")
+    generator: str = Field(default="", max_length=200, description="models that wrote it, for the properties")

@@ -1,0 +1,106 @@
+"""Outcomes: what came of a job. The subject is ``stemma.outcome.v1.<service>.<name>``."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from stemma_contracts import subjects
+from stemma_contracts.base import Contract
+from stemma_contracts.registry import Family, registry
+from stemma_contracts.tokens import JobId, Token
+
+from .values import (
+    ArtifactRef,
+    Evaluation,
+    ExportWarning,
+    Need,
+    Provenance,
+    Usage,
+    ValidationSummary,
+)
+
+
+class Outcome(Contract):
+    """What every outcome echoes of its job."""
+
+    job_id: JobId
+    tenant: Token
+    document_id: Token
+    section_id: Token | None = None
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.generated.v1", Family.OUTCOME, subjects.GENERATION)
+class SectionGenerated(Outcome):
+    """The draft and its evaluation."""
+
+    draft: ArtifactRef
+    evaluation: Evaluation
+    provenance: Provenance
+
+
+@registry.contract("stemma.graph.paused.v1", Family.OUTCOME, subjects.GENERATION)
+class GraphPaused(Outcome):
+    """The graph waits for something that it does not own."""
+
+    thread_id: str = Field(max_length=250)
+    need: Need
+
+
+@registry.contract("stemma.draft.revised.v1", Family.OUTCOME, subjects.EDITOR)
+class DraftRevised(Outcome):
+    """The revised draft and, in words, what changed."""
+
+    draft: ArtifactRef
+    summary: ArtifactRef
+    provenance: Provenance
+
+
+@registry.contract("stemma.instruction.refused.v1", Family.OUTCOME, subjects.EDITOR)
+class InstructionRefused(Outcome):
+    """The instruction cannot be followed; the reason in words."""
+
+    reason: ArtifactRef
+
+
+@registry.contract("stemma.draft.validated.v1", Family.OUTCOME, subjects.VALIDATOR)
+class DraftValidated(Outcome):
+    """The result of a validation; the validator always answers with one."""
+
+    validation: ValidationSummary
+
+
+@registry.contract("stemma.document.converted.v1", Family.OUTCOME, subjects.CONVERTER)
+class DocumentConverted(Outcome):
+    """The document in the format asked for."""
+
+    artifact: ArtifactRef
+    warnings: tuple[ExportWarning, ...] = ()
+
+
+@registry.contract("stemma.conversion.failed.v1", Family.OUTCOME, subjects.CONVERTER)
+class ConversionFailed(Outcome):
+    """The document could not be converted."""
+
+    detail: str = Field(max_length=300)
+
+
+@registry.contract("stemma.model.unavailable.v1", Family.OUTCOME)
+class ModelUnavailable(Outcome):
+    """The model did not answer within the bounds of its retries."""
+
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.answer.malformed.v1", Family.OUTCOME)
+class AnswerMalformed(Outcome):
+    """The model's answers did not fit their schema, also after being asked again."""
+
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.job.dead.v1", Family.OUTCOME)
+class JobDead(Outcome):
+    """The job could not be handled and lies with the dead letters."""
+
+    detail: str = Field(default="", max_length=300)

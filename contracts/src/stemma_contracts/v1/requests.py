@@ -1,0 +1,118 @@
+"""Request events: what people and programs ask for.
+
+The subject is ``stemma.request.v1.<tenant>.<name>``. A plain JSON body without headers is accepted.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, model_validator
+
+from stemma_contracts.base import Contract
+from stemma_contracts.registry import Family, registry
+from stemma_contracts.tokens import Token
+
+from .values import ExportFormat, ReviewPolicy, UploadRef
+
+Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
+
+
+class Request(Contract):
+    """What every request carries. ``request_id`` is chosen by the caller and unique in its tenant.
+
+    The same id with the same body gets the old answer, another body is rejected; without an id one is
+    made from the sequence of the message: ``seq-<n>``. ``actor`` names the person, as the caller says.
+    """
+
+    request_id: Token | None = None
+    actor: Actor = "unknown"
+
+
+class DocumentRequest(Request):
+    """A request about one document."""
+
+    document_id: Token
+
+
+class SectionDecision(DocumentRequest):
+    """A decision about one section in the version that the person saw."""
+
+    section_id: Token
+    version: int = Field(ge=1)
+
+
+@registry.contract("stemma.create.document.v1", Family.REQUEST)
+class CreateDocument(Request):
+    """Ask for a new document of a kind, written from a brief and input files.
+
+    The brief comes as text (``brief``) or as an upload (``brief_upload``), exactly one of them.
+    ``review`` overrides the review policy of every section. ``sections`` names the sections that are
+    wanted, what they depend on is added; without it the document has all that its blueprint requires.
+    """
+
+    kind: Token
+    title: str = Field(default="", max_length=300)
+    brief: str | None = Field(default=None, min_length=1)
+    brief_upload: UploadRef | None = None
+    inputs: tuple[UploadRef, ...] = Field(default=(), max_length=200)
+    review: ReviewPolicy | None = None
+    sections: tuple[Token, ...] | None = Field(default=None, min_length=1, max_length=100)
+
+    @model_validator(mode="after")
+    def _one_brief(self) -> CreateDocument:
+        if (self.brief is None) == (self.brief_upload is None):
+            raise ValueError("give exactly one of brief and brief_upload")
+        if self.brief is not None and not self.brief.strip():
+            raise ValueError("brief is blank")
+        return self
+
+
+@registry.contract("stemma.approve.section.v1", Family.REQUEST)
+class ApproveSection(SectionDecision):
+    """Approve the version of a section that waits for review."""
+
+
+@registry.contract("stemma.revise.section.v1", Family.REQUEST)
+class ReviseSection(SectionDecision):
+    """Send a section that waits for review to the editor agent, with feedback in words."""
+
+    feedback: str = Field(min_length=1, max_length=20_000)
+
+
+@registry.contract("stemma.retry.section.v1", Family.REQUEST)
+class RetrySection(DocumentRequest):
+    """Try a failed section again."""
+
+    section_id: Token
+
+
+@registry.contract("stemma.answer.need.v1", Family.REQUEST)
+class AnswerNeed(DocumentRequest):
+    """Answer what a paused graph of a section asked for."""
+
+    section_id: Token
+    need_id: Token
+    answer: str = Field(min_length=1, max_length=20_000)
+
+
+@registry.contract("stemma.pause.document.v1", Family.REQUEST)
+class PauseDocument(DocumentRequest):
+    """Start no new work on a document; what is under way is still recorded."""
+
+
+@registry.contract("stemma.resume.document.v1", Family.REQUEST)
+class ResumeDocument(DocumentRequest):
+    """Go on with a paused document."""
+
+
+@registry.contract("stemma.cancel.document.v1", Family.REQUEST)
+class CancelDocument(DocumentRequest):
+    """End a document for good; its texts and its history stay."""
+
+
+@registry.contract("stemma.export.document.v1", Family.REQUEST)
+class ExportDocument(DocumentRequest):
+    """Ask for the document in a format, finished or not."""
+
+    format: ExportFormat

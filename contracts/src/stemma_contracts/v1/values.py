@@ -1,0 +1,256 @@
+"""Value types that v1 messages are made of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import AwareDatetime, Field
+
+from stemma_contracts.base import Contract
+from stemma_contracts.tokens import Digest, FileName, Token
+
+
+class ArtifactRef(Contract):
+    """A reference to unchangeable content in the artifact store; ``digest`` is its SHA-256 in hex."""
+
+    digest: Digest
+    size: int = Field(ge=0, description="bytes")
+    media_type: str = Field(max_length=127, description="RFC 6838 media type")
+    name: FileName = Field(description="file name for people; never used as a path on a host")
+
+
+class UploadRef(Contract):
+    """A reference to an object that the caller put into the upload bucket of its tenant."""
+
+    object_name: str = Field(min_length=1, max_length=255, description="name in the upload bucket")
+    digest: Digest
+    size: int = Field(ge=0, description="bytes")
+    media_type: str = Field(max_length=127)
+    name: FileName = Field(description="path inside the input folder, for example media/plan.png")
+
+
+class ReviewMode(StrEnum):
+    """Who settles a draft: a person, a score, or nobody (it is approved when its checks pass)."""
+
+    HUMAN = "human"
+    AUTO = "auto"
+    NONE = "none"
+
+
+class ReviewPolicy(Contract):
+    """How a section is reviewed. ``min_score`` counts under ``auto`` only."""
+
+    mode: ReviewMode = ReviewMode.HUMAN
+    min_score: float = Field(default=0.8, ge=0, le=1, description="weighted score, 0 to 1")
+
+
+class SectionStatus(StrEnum):
+    """The status of a section; whether it is stale is told apart from it."""
+
+    QUEUED = "queued"
+    GENERATING = "generating"
+    AWAITING_REVIEW = "awaiting_review"
+    APPROVED = "approved"
+    EDITED = "edited"
+    FAILED = "failed"
+
+
+class DocumentStatus(StrEnum):
+    """The status of a document."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class Activity(StrEnum):
+    """What is being done to a section while its status is ``generating``."""
+
+    GENERATE = "generate"
+    EDIT = "edit"
+    VALIDATE = "validate"
+
+
+class SectionPlan(Contract):
+    """One section as its blueprint and dependency map had it when the document was requested."""
+
+    section_id: Token
+    title: str = Field(max_length=200)
+    kind: Token = Field(description="section kind: names the prompt, the criteria and the editor")
+    graph: Token = Field(description="the graph of generation-graph that writes it")
+    purpose: str = Field(default="", max_length=500, description="what the section is for, in a sentence")
+    depends_on: tuple[Token, ...] = Field(default=(), description="direct upstream sections")
+    required_headings: tuple[str, ...] = Field(default=(), description="headings that a draft must have")
+    review: ReviewPolicy = ReviewPolicy()
+    max_lint_rounds: int = Field(default=3, ge=0, le=10)
+    max_revisions: int = Field(default=10, ge=0, le=100)
+
+
+class Evaluation(Contract):
+    """Scores of a draft by criterion (0 to 1), the weighted score, and whether it passed.
+
+    ``passed`` is computed in code from the weighted score and the critical failures. The feedback in
+    words lies in the artifact ``feedback``: `EvaluationResult` as JSON.
+    """
+
+    scores: dict[str, float]
+    score: float = Field(ge=0, le=1)
+    passed: bool
+    critical_failures: tuple[str, ...] = ()
+    feedback: ArtifactRef | None = None
+
+
+class EvaluationResult(Contract):
+    """The body of a feedback artifact: scores by criterion, feedback in words, and the verdict."""
+
+    scores: dict[str, float]
+    feedback: str
+    passed: bool
+
+
+class ValidationIssue(Contract):
+    """One finding of the validator, the same shape whatever engine produced it."""
+
+    line_number: int = Field(ge=0, description="1 is the first line; 0: the whole text")
+    rule: str
+    rule_description: str
+    message: str
+    error_detail: str | None = None
+
+
+class ValidationReport(Contract):
+    """The body of a report artifact: verdict, issues in line order, engine and its version."""
+
+    validation_passed: bool
+    issues: tuple[ValidationIssue, ...] = ()
+    engine: str
+    engine_version: str
+
+
+class ValidationSummary(Contract):
+    """What an event tells of a validation: counts only; the issues lie in the artifact ``report``."""
+
+    passed: bool
+    issue_count: int = Field(ge=0)
+    rules: dict[str, int] = Field(default={}, description="issues by rule")
+    engine: str
+    engine_version: str
+    report: ArtifactRef | None = Field(default=None, description="absent when there are no issues")
+
+
+class Usage(Contract):
+    """What model calls cost; tokens as the provider counted them, ``cost`` in US dollars."""
+
+    calls: int = Field(default=0, ge=0, description="calls that were really made, without replays")
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cost: float = Field(default=0.0, ge=0)
+
+
+class Provenance(Contract):
+    """With what a draft was made; differences here make nothing stale (``outdated_recipe``)."""
+
+    model: str
+    prompt_digest: Digest | None = None
+    criteria_digest: Digest | None = None
+    agent_version: str = ""
+
+
+class UpstreamVersion(Contract):
+    """The version of a direct upstream section that a draft was made from."""
+
+    section_id: Token
+    version: int = Field(ge=1)
+
+
+class Need(Contract):
+    """What a paused graph waits for: an answer in words or a choice, from a person or a service."""
+
+    need_id: Token
+    kind: Literal["question", "upload", "validation", "conversion"]
+    question: ArtifactRef | None = Field(default=None, description="the question in words")
+    checkpoint_id: str = Field(max_length=128, description="the checkpoint that the answer resumes")
+
+
+class InputFile(Contract):
+    """An input of a document: its path inside the input folder and its content."""
+
+    name: FileName
+    artifact: ArtifactRef
+
+
+class Problem(Contract):
+    """What is wrong with a request: the field (dotted path, ``""`` for the whole) and why."""
+
+    field: str
+    message: str
+
+
+class ExportFormat(StrEnum):
+    """The forms in which a document leaves."""
+
+    DOCX = "docx"
+    PDF = "pdf"
+    HTML = "html"
+    JSON = "json"
+    MD = "md"
+
+
+class ExportSection(Contract):
+    """One section of an export; ``draft`` is absent while nothing has been written."""
+
+    section_id: Token
+    title: str
+    status: SectionStatus
+    stale: bool = False
+    version: int = Field(default=0, ge=0, description="0: nothing written yet")
+    draft: ArtifactRef | None = None
+
+
+class DocumentHead(Contract):
+    """What every job is told of its document."""
+
+    document_id: Token
+    tenant: Token
+    kind: Token
+    title: ArtifactRef | None = Field(default=None, description="the title in UTF-8")
+    created_at: AwareDatetime
+
+
+class ExportWarning(Contract):
+    """Something in an export that a person should know, by section; ``count`` times."""
+
+    code: Literal[
+        "not_written", "not_approved", "stale", "missing_image", "dropped_image", "dropped_link", "dropped_html"
+    ]
+    section_id: Token | None = None
+    count: int = Field(default=1, ge=1)
+
+
+class SectionSummary(Contract):
+    """One section in the read model of a document."""
+
+    section_id: Token
+    title: str
+    status: SectionStatus
+    activity: Activity | None = None
+    version: int = 0
+    stale: bool = False
+    score: float | None = None
+    issue_count: int = 0
+    need_id: Token | None = None
+
+
+class DocumentSummary(Contract):
+    """The read model of a document; ``last_sequence`` is the stream sequence that it was folded to."""
+
+    document_id: Token
+    kind: Token
+    status: DocumentStatus
+    title: ArtifactRef | None = None
+    created_at: AwareDatetime
+    last_sequence: int = Field(ge=0)
+    sections: tuple[SectionSummary, ...] = ()
