@@ -1,0 +1,24 @@
+"""Event log on JetStream with compare and set, and the one load-fold-decide-append loop."""
+
+from .decider import Cause, Decider, EventStore, Folded, Handled, TooManyConflicts
+from .jetstream import JetStreamEventLog, LogRefused
+from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId
+from .memory import MemoryEventLog
+
+__all__ = [
+    "AppendUnknown",
+    "Cause",
+    "Conflict",
+    "Decider",
+    "EventLog",
+    "EventStore",
+    "Folded",
+    "Handled",
+    "JetStreamEventLog",
+    "LogRefused",
+    "MemoryEventLog",
+    "NewEvent",
+    "Recorded",
+    "StreamId",
+    "TooManyConflicts",
+]

@@ -1,0 +1,164 @@
+"""The one load-fold-decide-append-retry loop.
+
+A decider is a start value and two plain functions. `EventStore.handle` loads the state of a document
+(from memory, as far as it was folded), lets the decider decide, appends, and on a conflict reads the
+tail and decides again. ``decide`` must be idempotent: the same command decided again gives nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, TypeVar
+from weakref import WeakValueDictionary
+
+from stemma_contracts import Contract, envelope_for, registry
+
+from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId
+
+S = TypeVar("S")
+C = TypeVar("C")
+MAX_TRIES = 50
+CACHED_DOCUMENTS = 4096
+
+
+@dataclass(frozen=True)
+class Decider(Generic[C, S]):
+    """The pure core: a start value, ``decide(command, state) -> events``, ``evolve(state, event) -> state``."""
+
+    initial: S
+    decide: Callable[[C, S], Sequence[Contract]]
+    evolve: Callable[[S, Contract], S]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The message that leads to a decision. The ids of the events are made from ``id``."""
+
+    id: str
+    source: str
+    time: datetime
+    correlation_id: str = ""
+    trace: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Folded(Generic[S]):
+    """A state, the sequence that it was folded to, and how many events that was."""
+
+    state: S
+    sequence: int = 0
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Handled(Generic[S]):
+    """What came of a command: the state after it, and the events that it added (none: nothing to do)."""
+
+    folded: Folded[S]
+    events: tuple[Contract, ...]
+
+
+class TooManyConflicts(Exception):
+    """Other writers were faster each time; the command should be tried again later."""
+
+
+class EventStore(Generic[C, S]):
+    """Handles commands against the event log; one at a time per document in this process."""
+
+    def __init__(self, log: EventLog, decider: Decider[C, S], cached_documents: int = CACHED_DOCUMENTS) -> None:
+        self._log = log
+        self._decider = decider
+        self._cached_documents = cached_documents
+        self._cache: OrderedDict[StreamId, Folded[S]] = OrderedDict()
+        self._locks: WeakValueDictionary[StreamId, asyncio.Lock] = WeakValueDictionary()
+
+    async def load(self, stream: StreamId) -> Folded[S]:
+        """The state of a document as the log has it now."""
+        async with self._lock(stream):
+            folded, _ = await self._refresh(stream)
+            return folded
+
+    async def handle(self, stream: StreamId, command: C, cause: Cause) -> Handled[S]:
+        """Decide a command and append what it gives. Raises `TooManyConflicts`."""
+        async with self._lock(stream):
+            folded = self._cache.get(stream)
+            fresh = folded is None
+            if folded is None:
+                folded, _ = await self._refresh(stream)
+            for _ in range(MAX_TRIES):
+                events = tuple(self._decider.decide(command, folded.state))
+                if not events and fresh:
+                    return Handled(folded, ())
+                if events:
+                    try:
+                        return await self._append(stream, folded, events, cause)
+                    except (Conflict, AppendUnknown):
+                        pass
+                folded, tail = await self._refresh(stream)
+                fresh = True
+                if appended := _caused_by(tail, cause):
+                    return Handled(folded, appended)
+            raise TooManyConflicts(f"{MAX_TRIES} conflicts on {stream.document_id}")
+
+    async def _append(
+        self, stream: StreamId, folded: Folded[S], events: tuple[Contract, ...], cause: Cause
+    ) -> Handled[S]:
+        new = [_new_event(stream, event, cause, i, folded.count) for i, event in enumerate(events)]
+        last = await self._log.append(stream, folded.sequence, new)
+        folded = self._remember(stream, self._fold(folded, events, last))
+        return Handled(folded, events)
+
+    async def _refresh(self, stream: StreamId) -> tuple[Folded[S], list[Recorded]]:
+        folded = self._cache.get(stream) or Folded(self._decider.initial)
+        tail = await self._log.read(stream, folded.sequence)
+        if tail:
+            folded = self._fold(folded, [recorded.event for recorded in tail], tail[-1].sequence)
+        return self._remember(stream, folded), tail
+
+    def _fold(self, folded: Folded[S], events: Sequence[Contract], sequence: int) -> Folded[S]:
+        state = folded.state
+        for event in events:
+            state = self._decider.evolve(state, event)
+        return Folded(state, sequence, folded.count + len(events))
+
+    def _remember(self, stream: StreamId, folded: Folded[S]) -> Folded[S]:
+        if folded.count:
+            self._cache[stream] = folded
+            self._cache.move_to_end(stream)
+        while len(self._cache) > self._cached_documents:
+            self._cache.popitem(last=False)
+        return folded
+
+    def _lock(self, stream: StreamId) -> asyncio.Lock:
+        lock = self._locks.get(stream)
+        if lock is None:
+            lock = self._locks[stream] = asyncio.Lock()
+        return lock
+
+
+def _new_event(stream: StreamId, event: Contract, cause: Cause, index: int, count: int) -> NewEvent:
+    envelope = envelope_for(
+        registry.entry_of(event),
+        id=_event_id(cause, index),
+        source=cause.source,
+        subject=stream.document_id,
+        time=cause.time,
+        correlation_id=cause.correlation_id,
+        causation_id=cause.id,
+        sequence=count + index + 1,
+        trace=cause.trace,
+    )
+    return NewEvent(envelope, event)
+
+
+def _event_id(cause: Cause, index: int) -> str:
+    return f"{cause.id}.{index}"
+
+
+def _caused_by(tail: Sequence[Recorded], cause: Cause) -> tuple[Contract, ...]:
+    """The events in the tail that this very command added: an append whose acknowledgement was lost."""
+    return tuple(recorded.event for recorded in tail if recorded.envelope.causation_id == cause.id)

@@ -1,0 +1,121 @@
+"""The event log on a NATS JetStream stream.
+
+Compare and set rests on ``Nats-Expected-Last-Subject-Sequence`` with the literal filter
+``stemma.event.v1.<tenant>.<document>.>``: the server keys its check on that string, so every writer
+must send the same one. Several events of one decision go as an atomic batch (ADR-50), which nats-py
+has no call for; so does the batched direct get (ADR-31) that reads a document's history.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NatsTimeout
+from stemma_contracts import Envelope, registry, subjects
+
+from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId
+
+_EXPECTED = "Nats-Expected-Last-Subject-Sequence"
+_EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
+_CONFLICTS = frozenset({10071, 10164})
+_END_OF_BATCH = "204"
+_NOTHING_THERE = "404"
+
+
+class LogRefused(Exception):
+    """The server refused an append or a read for another reason than a conflict."""
+
+
+class JetStreamEventLog:
+    """An `EventLog` over the stream EVENTS; ``timeout`` in seconds counts for each answer of the server."""
+
+    def __init__(self, nats: Client, timeout: float = 10, batch: int = 1000) -> None:
+        self._nats = nats
+        self._timeout = timeout
+        self._batch = batch
+
+    async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:
+        """See `EventLog.append`."""
+        batch_id = uuid4().hex
+        fence = {_EXPECTED: str(expected), _EXPECTED_SUBJECT: _filter(stream)}
+        for position, new in enumerate(events[:-1], start=1):
+            headers = _batch_headers(batch_id, position) | (fence if position == 1 else {})
+            _raise_error(await self._request(stream, new, headers))
+        last = {} if len(events) == 1 else _batch_headers(batch_id, len(events)) | {"Nats-Batch-Commit": "1"}
+        reply = await self._request(stream, events[-1], last | (fence if len(events) == 1 else {}))
+        _raise_error(reply)
+        return int(reply["seq"])
+
+    async def _request(self, stream: StreamId, new: NewEvent, headers: Mapping[str, str]) -> dict[str, Any]:
+        entry = registry.entry_of(new.event)
+        subject = subjects.event(stream.tenant, stream.document_id, entry.token)
+        all_headers = new.envelope.headers() | dict(headers)
+        try:
+            reply = await self._nats.request(
+                subject, registry.encode(new.event), timeout=self._timeout, headers=all_headers
+            )
+        except (NatsTimeout, NoRespondersError) as error:
+            raise AppendUnknown(type(error).__name__) from error
+        return dict(json.loads(reply.data)) if reply.data else {}
+
+    async def read(self, stream: StreamId, after: int = 0) -> list[Recorded]:
+        """See `EventLog.read`."""
+        history: list[Recorded] = []
+        pending = True
+        while pending:
+            messages, after, pending = await self._read_batch(_filter(stream), after)
+            history.extend(_recorded(message) for message in messages)
+        return history
+
+    async def _read_batch(self, pattern: str, after: int) -> tuple[list[Msg], int, bool]:
+        """The next messages, the sequence that they end at, and whether there are more."""
+        inbox = self._nats.new_inbox()
+        subscription = await self._nats.subscribe(inbox, pending_msgs_limit=-1, pending_bytes_limit=-1)
+        ask = {"batch": self._batch, "seq": after + 1, "next_by_subj": pattern}
+        messages: list[Msg] = []
+        try:
+            await self._nats.publish(f"$JS.API.DIRECT.GET.{subjects.EVENTS}", json.dumps(ask).encode(), reply=inbox)
+            while True:
+                message = await subscription.next_msg(timeout=self._timeout)
+                headers = message.headers or {}
+                status = headers.get("Status")
+                if status is None:
+                    messages.append(message)
+                elif status == _END_OF_BATCH:
+                    last = int(headers.get("Nats-Last-Sequence", after))
+                    return messages, last, int(headers.get("Nats-Num-Pending", 0)) > 0
+                elif status == _NOTHING_THERE:
+                    return messages, after, False
+                else:
+                    raise LogRefused(f"reading the log: {status} {headers.get('Description', '')}")
+        finally:
+            await subscription.unsubscribe()
+
+
+def _filter(stream: StreamId) -> str:
+    return subjects.event(stream.tenant, stream.document_id, ">")
+
+
+def _batch_headers(batch_id: str, position: int) -> dict[str, str]:
+    return {"Nats-Batch-Id": batch_id, "Nats-Batch-Sequence": str(position)}
+
+
+def _raise_error(reply: Mapping[str, Any]) -> None:
+    error = reply.get("error")
+    if error is None:
+        return
+    if error.get("err_code") in _CONFLICTS:
+        raise Conflict(error.get("description", ""))
+    raise LogRefused(f"{error.get('err_code')}: {error.get('description', '')}")
+
+
+def _recorded(message: Msg) -> Recorded:
+    headers = message.headers or {}
+    envelope = Envelope.from_headers(headers)
+    return Recorded(envelope, registry.decode(envelope.type, message.data), int(headers["Nats-Sequence"]))

@@ -1,0 +1,76 @@
+"""Decide a command: the events that it gives, or none if it was decided before.
+
+A refusal is an event too, one type per reason. What follows from an event for the whole document
+(sections that may start, completion, nothing left to do) is added here, once for every command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from stemma_contracts.v1 import events as e
+
+from .commands import Answer, Approve, Cancel, Command, Create, Export, Pause, Record, Resume, Retry, Revise
+from .decisions import decide_section
+from .evolve import evolve
+from .outcomes import decide_outcome
+from .starting import consequences
+from .state import Document, NoDocument, State
+from .steering import decide_steering
+
+
+def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
+    """The events of a command; the same command decided again gives none."""
+    match state:
+        case NoDocument():
+            return _complete(state, [_create(command)]) if isinstance(command, Create) else []
+        case Document():
+            return _complete(state, _decide(command, state))
+        case _:
+            assert_never(state)
+
+
+def _decide(command: Command, document: Document) -> list[e.AnyEvent]:
+    match command:
+        case Record():
+            return decide_outcome(command.outcome, document)
+        case _ if command.asked.request_id in document.requests:
+            return []
+        case Create():
+            return []
+        case Approve() | Revise() | Retry() | Answer():
+            return [decide_section(command, document)]
+        case Pause() | Resume() | Cancel() | Export():
+            return [decide_steering(command, document)]
+        case _:
+            assert_never(command)
+
+
+def _create(command: Create) -> e.DocumentRequested:
+    return e.DocumentRequested(
+        request_id=command.asked.request_id,
+        request_digest=command.asked.digest,
+        actor=command.asked.actor,
+        tenant=command.tenant,
+        document_id=command.document_id,
+        kind=command.kind,
+        title=command.title,
+        brief=command.brief,
+        inputs=command.inputs,
+        sections=command.sections,
+        blueprint_digest=command.blueprint_digest,
+        created_at=command.time,
+    )
+
+
+def _complete(state: State, events: list[e.AnyEvent]) -> list[e.AnyEvent]:
+    """The events with what follows from them."""
+    if not events:
+        return []
+    for event in events:
+        state = evolve(state, event)
+    starts, more = consequences(state)
+    if starts:
+        events[-1] = events[-1].model_copy(update={"starts": starts})
+    return [*events, *more]

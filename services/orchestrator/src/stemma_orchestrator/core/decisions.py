@@ -1,0 +1,95 @@
+"""What people decide about one section, bound to the version that they saw."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from stemma_contracts import Contract, registry
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.values import SectionStatus
+
+from .commands import Answer, Approve, Asked, Decision, Retry, Revise
+from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, status_of
+
+_CLOSED = frozenset({Lifecycle.CANCELLED})
+_REQUEST_TYPES: dict[type, type[Contract]] = {
+    Approve: requests.ApproveSection,
+    Revise: requests.ReviseSection,
+    Retry: requests.RetrySection,
+    Answer: requests.AnswerNeed,
+}
+
+
+def decide_section(command: Decision, document: Document) -> e.AnyEvent:
+    """The event of a decision about a section: its effect, or the refusal that names the reason."""
+    section = document.sections.get(command.section_id)
+    refusal = _refusal(command, document)
+    if section is None:
+        return e.RefusedUnknownSection(**refusal)
+    if document.lifecycle in _CLOSED:
+        return e.RefusedByDocumentStatus(**refusal, document_status=document.lifecycle)
+    match command:
+        case Approve():
+            return _review_refusal(command, section, refusal) or e.SectionApproved(
+                **by(command.asked), section_id=command.section_id, version=command.version
+            )
+        case Revise():
+            return _review_refusal(command, section, refusal) or _revise(command, section, refusal)
+        case Retry():
+            return _retry(command, section, refusal)
+        case Answer():
+            return _answer(command, section, refusal)
+        case _:
+            assert_never(command)
+
+
+def by(asked: Asked) -> dict[str, Any]:
+    """The fields that say whose request led to an event."""
+    return {"request_id": asked.request_id, "request_digest": asked.digest, "actor": asked.actor}
+
+
+def _refusal(command: Decision, document: Document) -> dict[str, Any]:
+    wire_name = registry.entry_of(_REQUEST_TYPES[type(command)]).ce_type
+    known = command.section_id if command.section_id in document.sections else None
+    return {**by(command.asked), "request": wire_name, "section_id": known}
+
+
+def _review_refusal(command: Approve | Revise, section: Section, refusal: dict[str, Any]) -> e.AnyEvent | None:
+    if section.current_number != command.version:
+        return e.RefusedOldVersion(**refusal, version=command.version, current_version=section.current_number)
+    if not isinstance(section.phase, AwaitingReview):
+        return _by_status(section, refusal)
+    return None
+
+
+def _by_status(section: Section, refusal: dict[str, Any]) -> e.RefusedByStatus:
+    return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+
+
+def _revise(command: Revise, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    if section.revisions >= section.plan.max_revisions:
+        return e.RefusedRevisionLimit(**refusal, max_revisions=section.plan.max_revisions)
+    return e.SectionRevisionRequested(
+        **by(command.asked), section_id=command.section_id, version=command.version, feedback=command.feedback
+    )
+
+
+def _retry(command: Retry, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    if not isinstance(section.phase, Failed):
+        return _by_status(section, refusal)
+    return e.SectionRetried(**by(command.asked), section_id=command.section_id)
+
+
+def _answer(command: Answer, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    phase = section.phase
+    if not isinstance(phase, InNeed) or phase.need.need_id != command.need_id:
+        return e.RefusedUnknownNeed(**refusal, need_id=command.need_id)
+    return e.SectionNeedAnswered(
+        **by(command.asked), section_id=command.section_id, need_id=command.need_id, answer=command.answer
+    )
+
+
+def settled_status(section: Section) -> SectionStatus:
+    """Where a section goes back to when a job on its draft fails: to its reviewer."""
+    return SectionStatus.AWAITING_REVIEW if section.current else SectionStatus.FAILED

@@ -1,0 +1,133 @@
+"""Which sections a document requires, and on what each rests: blueprint, dependency map, request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from pydantic import BaseModel, ConfigDict, Field
+from stemma_contracts.tokens import Token
+from stemma_contracts.v1.values import Problem, ReviewPolicy, SectionPlan
+
+DependencyMap = Mapping[str, Sequence[str]]
+
+
+class BlueprintSection(BaseModel):
+    """One section of a document kind. An optional section is written only when a request names it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Token
+    title: str = Field(min_length=1, max_length=200)
+    kind: Token
+    purpose: str = Field(min_length=1, max_length=500)
+    graph: Token = "section"
+    required: bool = True
+    required_headings: tuple[str, ...] = ()
+    review: ReviewPolicy | None = None
+    max_lint_rounds: int | None = Field(default=None, ge=0, le=10)
+    max_revisions: int | None = Field(default=None, ge=0, le=100)
+
+
+class Blueprint(BaseModel):
+    """A document kind as data: its sections in reading order, and what holds for all of them.
+
+    ``dependencies`` may stand here; otherwise they are those of the kind in the dependency file.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Token
+    title: str = Field(min_length=1, max_length=200)
+    description: str = Field(default="", max_length=500)
+    review: ReviewPolicy = ReviewPolicy()
+    max_lint_rounds: int = Field(default=3, ge=0, le=10)
+    max_revisions: int = Field(default=10, ge=0, le=100)
+    dependencies: dict[Token, tuple[Token, ...]] | None = None
+    sections: tuple[BlueprintSection, ...] = Field(min_length=1, max_length=200)
+
+
+class InvalidPlan(ValueError):
+    """A dependency map that cannot be followed; the message names the section, or the path of a cycle."""
+
+
+def check_dependencies(section_ids: Sequence[str], dependencies: DependencyMap) -> None:
+    """Raise `InvalidPlan` for unknown ids, duplicates, self-reference and cycles."""
+    known = set(section_ids)
+    if len(known) != len(section_ids):
+        doubled = next(name for name in section_ids if section_ids.count(name) > 1)
+        raise InvalidPlan(f"section {doubled!r} stands there twice")
+    for name, upstreams in dependencies.items():
+        _check_entry(name, upstreams, known)
+    try:
+        TopologicalSorter(dependencies).prepare()
+    except CycleError as cycle:
+        path = " -> ".join(reversed(cycle.args[1]))
+        raise InvalidPlan(f"the dependencies form a cycle: {path}") from None
+
+
+def _check_entry(name: str, upstreams: Sequence[str], known: set[str]) -> None:
+    unknown = [upstream for upstream in (name, *upstreams) if upstream not in known]
+    if unknown:
+        raise InvalidPlan(f"{name!r} names the section {unknown[0]!r}, which the blueprint does not have")
+    if name in upstreams:
+        raise InvalidPlan(f"{name!r} depends on itself")
+    doubled = [upstream for upstream in upstreams if list(upstreams).count(upstream) > 1]
+    if doubled:
+        raise InvalidPlan(f"{name!r} names {doubled[0]!r} twice")
+
+
+def plan_sections(
+    blueprint: Blueprint,
+    dependencies: DependencyMap,
+    wanted: Sequence[str] | None = None,
+    review: ReviewPolicy | None = None,
+) -> tuple[SectionPlan, ...]:
+    """The sections that a request and a blueprint require, in reading order.
+
+    A section that another rests on is always written; ``review`` overrides every policy.
+    """
+    chosen = _required(blueprint, dependencies, wanted)
+    return tuple(
+        _plan(blueprint, section, dependencies, review) for section in blueprint.sections if section.id in chosen
+    )
+
+
+def unknown_sections(blueprint: Blueprint, wanted: Sequence[str] | None) -> list[Problem]:
+    """What is wrong with the sections that a request names."""
+    known = {section.id for section in blueprint.sections}
+    return [
+        Problem(field=f"sections.{i}", message=f"{blueprint.kind} has no section {name!r}; it has {sorted(known)}")
+        for i, name in enumerate(wanted or ())
+        if name not in known
+    ]
+
+
+def _required(blueprint: Blueprint, dependencies: DependencyMap, wanted: Sequence[str] | None) -> set[str]:
+    pending = list(wanted) if wanted is not None else [s.id for s in blueprint.sections if s.required]
+    chosen: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in chosen:
+            chosen.add(name)
+            pending.extend(dependencies.get(name, ()))
+    return chosen
+
+
+def _plan(
+    blueprint: Blueprint, section: BlueprintSection, dependencies: DependencyMap, review: ReviewPolicy | None
+) -> SectionPlan:
+    rounds = section.max_lint_rounds
+    revisions = section.max_revisions
+    return SectionPlan(
+        section_id=section.id,
+        title=section.title,
+        kind=section.kind,
+        graph=section.graph,
+        purpose=section.purpose,
+        depends_on=tuple(dependencies.get(section.id, ())),
+        required_headings=section.required_headings,
+        review=review or section.review or blueprint.review,
+        max_lint_rounds=blueprint.max_lint_rounds if rounds is None else rounds,
+        max_revisions=blueprint.max_revisions if revisions is None else revisions,
+    )

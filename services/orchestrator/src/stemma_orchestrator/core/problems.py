@@ -1,0 +1,39 @@
+"""Refusals in words, for the answer to a request: which field, and what to do."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import Problem, SectionStatus
+
+_ADVICE = {
+    SectionStatus.QUEUED: "it waits for the sections that it rests on",
+    SectionStatus.GENERATING: "it is being worked on",
+    SectionStatus.AWAITING_REVIEW: "it waits for review: approve or revise it",
+    SectionStatus.APPROVED: "it is approved already",
+    SectionStatus.EDITED: "it is settled already",
+    SectionStatus.FAILED: "it failed: retry it",
+}
+
+
+def problem_of(refusal: e.AnyRefusal) -> Problem:
+    """The problem that a refusal stands for."""
+    match refusal:
+        case e.RefusedOldVersion():
+            words = f"version {refusal.version} is not current; version {refusal.current_version} is"
+            return Problem(field="version", message=words)
+        case e.RefusedByStatus():
+            words = f"the section is {refusal.status}: {_ADVICE[refusal.status]}"
+            return Problem(field="section_id", message=words)
+        case e.RefusedUnknownSection():
+            return Problem(field="section_id", message="the document has no such section")
+        case e.RefusedUnknownNeed():
+            return Problem(field="need_id", message="the section does not wait for this")
+        case e.RefusedByDocumentStatus():
+            return Problem(field="document_id", message=f"the document is {refusal.document_status}")
+        case e.RefusedRevisionLimit():
+            words = f"the section was revised {refusal.max_revisions} times, which is the limit"
+            return Problem(field="section_id", message=words)
+        case _:
+            assert_never(refusal)

@@ -1,0 +1,233 @@
+"""The state of a document: a fold of its events.
+
+A section is in exactly one phase; a field exists only in the phases where it has a meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import assert_never
+
+from stemma_contracts.v1.events import AnyRefusal
+from stemma_contracts.v1.values import (
+    Activity,
+    ArtifactRef,
+    DocumentStatus,
+    Evaluation,
+    ExportFormat,
+    InputFile,
+    Need,
+    Provenance,
+    SectionPlan,
+    SectionStatus,
+    UpstreamVersion,
+    Usage,
+    ValidationSummary,
+)
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a section's text, and the upstream versions that it was made from."""
+
+    number: int
+    draft: ArtifactRef
+    upstream: tuple[UpstreamVersion, ...]
+    provenance: Provenance
+    evaluation: Evaluation | None = None
+    validation: ValidationSummary | None = None
+
+
+@dataclass(frozen=True)
+class Queued:
+    """Waits until every direct upstream is settled."""
+
+
+@dataclass(frozen=True)
+class Generating:
+    """A generation job is open. In a lint round there is a report on the current version."""
+
+    job_id: str
+    upstream: tuple[UpstreamVersion, ...]
+    round: int = 0
+    report: ArtifactRef | None = None
+
+
+@dataclass(frozen=True)
+class InNeed:
+    """The graph paused; the section waits for an answer, for days if need be."""
+
+    thread_id: str
+    need: Need
+    generating: Generating
+
+
+@dataclass(frozen=True)
+class Resuming:
+    """The answer is there and a job to go on with the paused graph is open."""
+
+    job_id: str
+    thread_id: str
+    checkpoint_id: str
+    answer: ArtifactRef
+    generating: Generating
+
+
+@dataclass(frozen=True)
+class Revising:
+    """The editor agent has an open job on the current version."""
+
+    job_id: str
+    instruction: ArtifactRef
+
+
+@dataclass(frozen=True)
+class Validating:
+    """The validator has an open job on the current version."""
+
+    job_id: str
+    round: int = 0
+    revised: bool = False
+
+
+@dataclass(frozen=True)
+class AwaitingReview:
+    """The current version waits for a person."""
+
+
+@dataclass(frozen=True)
+class Approved:
+    """The current version is settled."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A job ended without a result; ``validating`` is the phase to go back to if a draft is there."""
+
+    activity: Activity
+    validating: Validating | None = None
+
+
+Working = Generating | Resuming | Revising | Validating
+Phase = Queued | Working | InNeed | AwaitingReview | Approved | Failed
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: its plan, its phase, and all versions that it ever had."""
+
+    plan: SectionPlan
+    phase: Phase = field(default_factory=Queued)
+    versions: tuple[Version, ...] = ()
+    revisions: int = 0
+
+    @property
+    def current(self) -> Version | None:
+        """The version that decisions are about."""
+        return self.versions[-1] if self.versions else None
+
+    @property
+    def current_number(self) -> int:
+        """The number of the current version; 0 while nothing was written."""
+        return self.versions[-1].number if self.versions else 0
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export that was asked for; ``job_id`` is None once it is settled."""
+
+    format: ExportFormat
+    job_id: str | None
+
+
+@dataclass(frozen=True)
+class HandledRequest:
+    """What came of a request, so that the same request gets the same answer."""
+
+    digest: str
+    section_id: str | None = None
+    export_id: str | None = None
+    refusal: AnyRefusal | None = None
+
+
+class Lifecycle(StrEnum):
+    """Whether a document may start work."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class NoDocument:
+    """Nothing was requested under this id yet."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as its log has it. ``number`` counts its events."""
+
+    tenant: str
+    document_id: str
+    kind: str
+    title: ArtifactRef | None
+    brief: ArtifactRef
+    inputs: tuple[InputFile, ...]
+    created_at: datetime
+    sections: Mapping[str, Section]
+    number: int = 1
+    lifecycle: Lifecycle = Lifecycle.RUNNING
+    exports: Mapping[str, Export] = field(default_factory=dict)
+    requests: Mapping[str, HandledRequest] = field(default_factory=dict)
+    settled_jobs: frozenset[str] = frozenset()
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def status(self) -> DocumentStatus:
+        """The status in the public vocabulary."""
+        return DocumentStatus(self.lifecycle)
+
+
+State = NoDocument | Document
+
+
+def open_job_id(phase: Phase) -> str | None:
+    """The id of the job that is open in a phase."""
+    return phase.job_id if isinstance(phase, Working) else None
+
+
+def status_of(phase: Phase) -> SectionStatus:
+    """The status of a section in the public vocabulary."""
+    match phase:
+        case Queued():
+            return SectionStatus.QUEUED
+        case Generating() | Resuming() | Revising() | Validating() | InNeed():
+            return SectionStatus.GENERATING
+        case AwaitingReview():
+            return SectionStatus.AWAITING_REVIEW
+        case Approved():
+            return SectionStatus.APPROVED
+        case Failed():
+            return SectionStatus.FAILED
+        case _:
+            assert_never(phase)
+
+
+def activity_of(phase: Phase) -> Activity | None:
+    """What is being done to a section, if anything."""
+    match phase:
+        case Generating() | Resuming() | InNeed():
+            return Activity.GENERATE
+        case Revising():
+            return Activity.EDIT
+        case Validating():
+            return Activity.VALIDATE
+        case Queued() | AwaitingReview() | Approved() | Failed():
+            return None
+        case _:
+            assert_never(phase)

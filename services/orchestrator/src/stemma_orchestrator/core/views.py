@@ -1,0 +1,34 @@
+"""The read model of a document, for lists across documents. Never read by ``decide``."""
+
+from __future__ import annotations
+
+from stemma_contracts.v1.values import DocumentSummary, SectionSummary
+
+from .state import Document, InNeed, Section, activity_of, status_of
+
+
+def summarise(document: Document, last_sequence: int) -> DocumentSummary:
+    """The summary of a document as of a sequence of the log."""
+    return DocumentSummary(
+        document_id=document.document_id,
+        kind=document.kind,
+        status=document.status,
+        title=document.title,
+        created_at=document.created_at,
+        last_sequence=last_sequence,
+        sections=tuple(_summarise(section) for section in document.sections.values()),
+    )
+
+
+def _summarise(section: Section) -> SectionSummary:
+    version = section.current
+    return SectionSummary(
+        section_id=section.plan.section_id,
+        title=section.plan.title,
+        status=status_of(section.phase),
+        activity=activity_of(section.phase),
+        version=section.current_number,
+        score=version.evaluation.score if version and version.evaluation else None,
+        issue_count=version.validation.issue_count if version and version.validation else 0,
+        need_id=section.phase.need.need_id if isinstance(section.phase, InNeed) else None,
+    )

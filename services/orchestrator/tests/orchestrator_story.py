@@ -1,0 +1,140 @@
+"""Small builders for histories: a section chain, outcomes of its jobs, and requests about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import count
+from typing import Any
+
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.values import (
+    ArtifactRef,
+    Evaluation,
+    Provenance,
+    ReviewPolicy,
+    SectionPlan,
+    Usage,
+    ValidationSummary,
+)
+from stemma_eventlog import Decider
+from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.decide import decide
+from stemma_orchestrator.core.evolve import evolve
+from stemma_orchestrator.core.jobs import open_jobs
+from stemma_orchestrator.core.state import Document, NoDocument, State, open_job_id, status_of
+
+DECIDER: Decider[c.Command, State] = Decider(NoDocument(), decide, evolve)
+TENANT, DOCUMENT = "default", "doc1"
+CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
+
+
+def ref(text: str, media_type: str = "text/markdown") -> ArtifactRef:
+    return ArtifactRef(digest=sha256(text.encode()).hexdigest(), size=len(text), media_type=media_type, name="draft.md")
+
+
+def evaluation(score: float = 0.9, passed: bool = True) -> Evaluation:
+    return Evaluation(scores={"clarity": score}, score=score, passed=passed)
+
+
+def validation(passed: bool = True) -> ValidationSummary:
+    issues = 0 if passed else 2
+    report = None if passed else ref("report", "application/json")
+    return ValidationSummary(passed=passed, issue_count=issues, engine="rumdl", engine_version="1", report=report)
+
+
+PROVENANCE = Provenance(model="offline")
+
+
+@dataclass
+class Story:
+    """A document that is driven command by command through the pure core."""
+
+    state: State = field(default_factory=NoDocument)
+    history: list[Any] = field(default_factory=list)
+    _requests: Any = field(default_factory=lambda: count(1))
+
+    def asked(self, request_id: str | None = None) -> c.Asked:
+        return c.Asked(request_id or f"r{next(self._requests)}", "0" * 64, "ada")
+
+    def do(self, command: c.Command) -> list[Any]:
+        events = list(decide(command, self.state))
+        for event in events:
+            self.state = evolve(self.state, event)
+        self.history.extend(events)
+        return events
+
+    def create(
+        self, dependencies: dict[str, tuple[str, ...]] | None = None, review: ReviewPolicy | None = None, **plan: Any
+    ) -> list[Any]:
+        sections = tuple(
+            SectionPlan(
+                section_id=name,
+                title=name.title(),
+                kind=name,
+                graph="section",
+                depends_on=upstream,
+                review=review or ReviewPolicy(),
+                **plan,
+            )
+            for name, upstream in (dependencies or CHAIN).items()
+        )
+        return self.do(
+            c.Create(
+                asked=self.asked("create"),
+                tenant=TENANT,
+                document_id=DOCUMENT,
+                kind="proposal",
+                title=None,
+                brief=ref("brief"),
+                inputs=(),
+                sections=sections,
+                blueprint_digest="0" * 64,
+                time=datetime(2026, 1, 1, tzinfo=UTC),
+            )
+        )
+
+    @property
+    def document(self) -> Document:
+        assert isinstance(self.state, Document)
+        return self.state
+
+    def job_of(self, section_id: str) -> str:
+        job_id = open_job_id(self.document.sections[section_id].phase)
+        assert job_id is not None, f"{section_id} has no open job"
+        return job_id
+
+    def outcome(self, kind: type[o.Outcome], section_id: str, **fields: Any) -> list[Any]:
+        fields.setdefault("job_id", self.job_of(section_id) if "job_id" not in fields else None)
+        return self.do(c.Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields)))
+
+    def drafted(self, section_id: str, text: str | None = None, **fields: Any) -> list[Any]:
+        return self.outcome(
+            o.SectionGenerated,
+            section_id,
+            draft=ref(text or f"text of {section_id}"),
+            provenance=PROVENANCE,
+            **{"evaluation": evaluation(), "usage": Usage(calls=2)} | fields,
+        )
+
+    def validated(self, section_id: str, passed: bool = True) -> list[Any]:
+        return self.outcome(o.DraftValidated, section_id, validation=validation(passed))
+
+    def reviewable(self, section_id: str) -> None:
+        self.drafted(section_id)
+        self.validated(section_id)
+
+    def approve(self, section_id: str, version: int = 1, request_id: str | None = None) -> list[Any]:
+        return self.do(c.Approve(self.asked(request_id), section_id, version))
+
+    def settle(self, *section_ids: str) -> None:
+        for section_id in section_ids:
+            self.reviewable(section_id)
+            self.approve(section_id)
+
+    def status(self, section_id: str) -> str:
+        return status_of(self.document.sections[section_id].phase)
+
+    def open_jobs(self) -> dict[str, Any]:
+        return {job.job_id: job for job in open_jobs(self.state)}

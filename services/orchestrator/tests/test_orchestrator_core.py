@@ -1,0 +1,208 @@
+"""The rules of documents and sections, on the pure core."""
+
+from __future__ import annotations
+
+import pytest
+from orchestrator_story import PROVENANCE, Story, evaluation, ref, validation
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.values import Activity, DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus, Usage
+from stemma_orchestrator.core import commands as c
+
+
+def types(events: list[object]) -> list[type]:
+    return [type(event) for event in events]
+
+
+@pytest.mark.req("P5", "P18")
+def test_a_new_document_starts_the_sections_that_rest_on_nothing(story: Story) -> None:
+    (requested,) = story.create()
+    assert requested.starts == ("research",)
+    assert story.status("research") == SectionStatus.GENERATING
+    assert {story.status(name) for name in ("solution", "budget", "timeline")} == {SectionStatus.QUEUED}
+    assert story.document.created_at == requested.created_at
+    assert [type(job) for job in story.open_jobs().values()] == [j.GenerateSection]
+
+
+@pytest.mark.req("P5")
+def test_approving_a_section_starts_all_its_dependents_at_once(begun: Story) -> None:
+    begun.settle("research")
+    begun.reviewable("solution")
+    (approved,) = begun.approve("solution")
+    assert approved.starts == ("budget", "timeline")
+    assert {job.section.section_id for job in begun.open_jobs().values()} == {"budget", "timeline"}
+
+
+@pytest.mark.req("P7")
+def test_every_section_waits_for_a_person_by_default(begun: Story) -> None:
+    (drafted,) = begun.drafted("research")
+    assert isinstance(drafted, e.SectionDrafted)
+    (requested,) = begun.validated("research")
+    assert isinstance(requested, e.SectionReviewRequested)
+    assert begun.status("research") == SectionStatus.AWAITING_REVIEW
+    assert begun.open_jobs() == {}
+
+
+@pytest.mark.req("P7")
+@pytest.mark.parametrize(
+    ("policy", "score", "passed", "settled"),
+    [
+        (ReviewPolicy(mode=ReviewMode.NONE), 0.5, True, True),
+        (ReviewPolicy(mode=ReviewMode.NONE), 0.5, False, False),
+        (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.9, True, True),
+        (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.7, True, False),
+        (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.9, False, False),
+    ],
+)
+def test_a_policy_settles_only_what_passed(
+    story: Story, policy: ReviewPolicy, score: float, passed: bool, settled: bool
+) -> None:
+    story.create(review=policy)
+    story.drafted("research", evaluation=evaluation(score, passed))
+    (event,) = story.validated("research")
+    assert isinstance(event, e.SectionApproved if settled else e.SectionReviewRequested)
+    assert story.status("solution") == (SectionStatus.GENERATING if settled else SectionStatus.QUEUED)
+
+
+def test_lint_issues_go_back_to_the_generator_three_times_then_to_the_reviewer(begun: Story) -> None:
+    for number in (1, 2, 3):
+        begun.drafted("research", f"draft {number}")
+        (failed,) = begun.validated("research", passed=False)
+        assert isinstance(failed, e.SectionLintFailed)
+        (job,) = begun.open_jobs().values()
+        assert isinstance(job, j.GenerateSection)
+        assert (job.round, job.previous, job.report) == (number, ref(f"draft {number}"), validation(False).report)
+    begun.drafted("research", "draft 4")
+    (requested,) = begun.validated("research", passed=False)
+    assert isinstance(requested, e.SectionReviewRequested)
+    assert requested.version == 4
+
+
+def test_the_version_goes_on_only_for_another_text(begun: Story) -> None:
+    begun.drafted("research", "same")
+    begun.validated("research", passed=False)
+    (drafted,) = begun.drafted("research", "same")
+    assert drafted.version == 1
+    assert len(begun.document.sections["research"].versions) == 1
+
+
+def test_a_draft_names_the_upstream_versions_that_it_was_made_from(begun: Story) -> None:
+    begun.settle("research")
+    (drafted,) = begun.drafted("solution")
+    assert [(u.section_id, u.version) for u in drafted.upstream] == [("research", 1)]
+
+
+def test_an_approval_of_an_old_version_is_refused_with_the_current_one(begun: Story) -> None:
+    begun.drafted("research", "first")
+    begun.validated("research", passed=False)
+    begun.drafted("research", "second")
+    begun.validated("research")
+    (refused,) = begun.approve("research", version=1)
+    assert isinstance(refused, e.RefusedOldVersion)
+    assert (refused.version, refused.current_version) == (1, 2)
+    assert begun.status("research") == SectionStatus.AWAITING_REVIEW
+
+
+def test_a_second_approval_is_refused_by_the_status(begun: Story) -> None:
+    begun.settle("research")
+    (refused,) = begun.approve("research")
+    assert isinstance(refused, e.RefusedByStatus)
+    assert refused.status == SectionStatus.APPROVED
+
+
+def test_a_decision_about_an_unknown_section_is_refused(begun: Story) -> None:
+    assert types(begun.approve("nowhere")) == [e.RefusedUnknownSection]
+
+
+@pytest.mark.req("E3")
+def test_the_same_request_id_changes_nothing_the_second_time(begun: Story) -> None:
+    begun.reviewable("research")
+    assert types(begun.approve("research", request_id="mine")) == [e.SectionApproved]
+    assert begun.approve("research", request_id="mine") == []
+
+
+def test_a_repeated_outcome_changes_nothing(begun: Story) -> None:
+    job_id = begun.job_of("research")
+    begun.drafted("research")
+    assert begun.drafted("research", job_id=job_id) == []
+
+
+def test_an_outcome_of_a_closed_job_is_recorded_as_superseded_once(begun: Story) -> None:
+    late = {"job_id": "doc1.0.generate.research", "usage": Usage(calls=2)}
+    (superseded,) = begun.drafted("research", "late text", **late)
+    assert isinstance(superseded, e.OutcomeSuperseded)
+    assert begun.drafted("research", "late text", **late) == []
+    assert begun.document.usage.calls == 2
+    assert begun.document.sections["research"].versions == ()
+
+
+@pytest.mark.req("P8")
+def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.do(c.Revise(begun.asked(), "research", 1, ref("shorter please")))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.ReviseDraft)
+    assert job.instruction == ref("shorter please")
+    begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    begun.validated("research")
+    assert begun.status("research") == SectionStatus.AWAITING_REVIEW
+    assert begun.document.sections["research"].current_number == 2
+
+
+@pytest.mark.req("P8")
+def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.do(c.Revise(begun.asked(), "research", 1, ref("sing")))
+    begun.outcome(o.InstructionRefused, "research", reason=ref("no such form"))
+    assert begun.status("research") == SectionStatus.AWAITING_REVIEW
+    assert begun.document.sections["research"].current_number == 1
+
+
+def test_revisions_are_bounded(story: Story) -> None:
+    story.create(max_revisions=1)
+    story.reviewable("research")
+    story.do(c.Revise(story.asked(), "research", 1, ref("more")))
+    story.outcome(o.InstructionRefused, "research", reason=ref("no"))
+    assert types(story.do(c.Revise(story.asked(), "research", 1, ref("more")))) == [e.RefusedRevisionLimit]
+
+
+@pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.JobDead])
+def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: type[o.Outcome]) -> None:
+    failed, ended = begun.outcome(failure, "research", detail="Timeout")
+    assert isinstance(failed, e.SectionFailure)
+    assert isinstance(ended, e.DocumentFailed)
+    assert begun.status("research") == SectionStatus.FAILED
+    assert begun.document.status == DocumentStatus.FAILED
+    (retried,) = begun.do(c.Retry(begun.asked(), "research"))
+    assert retried.starts == ("research",)
+    assert begun.document.status == DocumentStatus.RUNNING
+
+
+def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew(begun: Story) -> None:
+    begun.drafted("research")
+    first = begun.job_of("research")
+    begun.outcome(o.JobDead, "research")
+    begun.do(c.Retry(begun.asked(), "research"))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.ValidateDraft)
+    assert job.job_id != first
+
+
+def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.do(c.Revise(begun.asked(), "research", 1, ref("more")))
+    (failed,) = begun.outcome(o.ModelUnavailable, "research")
+    assert failed.activity == Activity.EDIT
+    assert begun.status("research") == SectionStatus.AWAITING_REVIEW
+
+
+def test_only_a_failed_section_can_be_retried(begun: Story) -> None:
+    assert types(begun.do(c.Retry(begun.asked(), "research"))) == [e.RefusedByStatus]
+
+
+def test_a_document_whose_sections_are_all_settled_is_completed(begun: Story) -> None:
+    begun.settle("research", "solution", "budget")
+    begun.reviewable("timeline")
+    assert types(begun.approve("timeline")) == [e.SectionApproved, e.DocumentCompleted]
+    assert begun.document.status == DocumentStatus.COMPLETED
