@@ -82,6 +82,11 @@ class EventStore(Generic[C, S]):
             folded, _ = await self._refresh(stream)
             return folded
 
+    async def known(self, stream: StreamId) -> Folded[S]:
+        """A state that the document had; read from the log only while nothing of it is known here."""
+        folded = self._cache.get(stream)
+        return folded if folded is not None and folded.count else await self.load(stream)
+
     async def handle(self, stream: StreamId, command: C, cause: Cause) -> Handled[S]:
         """Decide a command and append what it gives. Raises `TooManyConflicts`."""
         async with self._lock(stream):
@@ -126,9 +131,8 @@ class EventStore(Generic[C, S]):
         return Folded(state, sequence, folded.count + len(events))
 
     def _remember(self, stream: StreamId, folded: Folded[S]) -> Folded[S]:
-        if folded.count:
-            self._cache[stream] = folded
-            self._cache.move_to_end(stream)
+        self._cache[stream] = folded
+        self._cache.move_to_end(stream)
         while len(self._cache) > self._cached_documents:
             self._cache.popitem(last=False)
         return folded

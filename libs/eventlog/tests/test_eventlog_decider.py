@@ -1,0 +1,112 @@
+"""The load-fold-decide-append-retry loop, on a decider that counts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from nats.aio.client import Client
+from stemma_contracts import Contract
+from stemma_contracts.v1.events import DocumentPaused, DocumentResumed
+from stemma_eventlog import (
+    AppendUnknown,
+    Cause,
+    Decider,
+    EventStore,
+    JetStreamEventLog,
+    MemoryEventLog,
+    NewEvent,
+    StreamId,
+)
+
+STREAM = StreamId("default", "doc1")
+Counts = dict[str, int]
+
+
+def decide(command: str, state: Counts) -> Sequence[Contract]:
+    """Each command counts once: it is known by the actor of its event."""
+    if command in state:
+        return ()
+    events: list[Contract] = [DocumentPaused(actor=command)]
+    return [*events, DocumentResumed(actor=command)] if command.startswith("two") else events
+
+
+def evolve(state: Counts, event: Contract) -> Counts:
+    actor = getattr(event, "actor", "")
+    return {**state, actor: state.get(actor, 0) + 1}
+
+
+DECIDER: Decider[str, Counts] = Decider({}, decide, evolve)
+
+
+def cause(name: str) -> Cause:
+    return Cause(f"cause-{name}", "/test", datetime(2026, 1, 1, tzinfo=UTC), correlation_id="r1")
+
+
+async def test_gives_the_events_and_the_state_after_them() -> None:
+    handled = await EventStore(MemoryEventLog(), DECIDER).handle(STREAM, "a", cause("a"))
+    assert (handled.events, handled.folded.state) == ((DocumentPaused(actor="a"),), {"a": 1})
+
+
+async def test_the_same_command_again_adds_nothing() -> None:
+    log = MemoryEventLog()
+    await EventStore(log, DECIDER).handle(STREAM, "a", cause("a"))
+    handled = await EventStore(log, DECIDER).handle(STREAM, "a", cause("a"))
+    assert handled.events == ()
+    assert len(await log.read(STREAM)) == 1
+
+
+async def test_numbers_the_events_of_a_document_without_gaps() -> None:
+    log = MemoryEventLog()
+    store = EventStore(log, DECIDER)
+    for name in ("a", "two-b", "c"):
+        await store.handle(STREAM, name, cause(name))
+    recorded = await log.read(STREAM)
+    assert [r.envelope.sequence for r in recorded] == [1, 2, 3, 4]
+    assert [r.envelope.id for r in recorded] == ["cause-a.0", "cause-two-b.0", "cause-two-b.1", "cause-c.0"]
+    assert {r.envelope.correlation_id for r in recorded} == {"r1"}
+
+
+@pytest.mark.req("E1")
+async def test_two_processes_on_one_document_lose_nothing(orchestrator: Client) -> None:
+    stores = [EventStore(JetStreamEventLog(orchestrator), DECIDER) for _ in range(3)]
+    names = [f"{'two-' if i % 3 == 0 else ''}{i}" for i in range(30)]
+    await asyncio.gather(*(stores[i % 3].handle(STREAM, name, cause(name)) for i, name in enumerate(names)))
+    folded = await EventStore(JetStreamEventLog(orchestrator), DECIDER).load(STREAM)
+    assert folded.state == {name: 2 if name.startswith("two") else 1 for name in names}
+    assert folded.count == 40
+
+
+async def test_a_stale_state_in_memory_never_hides_a_command() -> None:
+    log = MemoryEventLog()
+    first, second = EventStore(log, DECIDER), EventStore(log, DECIDER)
+    await first.handle(STREAM, "a", cause("a"))
+    await second.handle(STREAM, "b", cause("b"))
+    assert (await first.handle(STREAM, "b", cause("again"))).events == ()
+    assert (await first.handle(STREAM, "c", cause("c"))).folded.state == {"a": 1, "b": 1, "c": 1}
+
+
+class LosesAcknowledgements(MemoryEventLog):
+    """The events arrive, the answer does not."""
+
+    async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:
+        await super().append(stream, expected, events)
+        raise AppendUnknown("no answer")
+
+
+async def test_an_append_whose_acknowledgement_was_lost_counts_once() -> None:
+    log = LosesAcknowledgements()
+    handled = await EventStore(log, DECIDER).handle(STREAM, "two-a", cause("a"))
+    assert handled.folded.state == {"two-a": 2}
+    assert [type(event) for event in handled.events] == [DocumentPaused, DocumentResumed]
+    assert len(await log.read(STREAM)) == 2
+
+
+async def test_forgets_the_oldest_documents_and_reads_them_again() -> None:
+    log = MemoryEventLog()
+    store = EventStore(log, DECIDER, cached_documents=1)
+    await store.handle(STREAM, "a", cause("a"))
+    await store.handle(StreamId("default", "doc2"), "b", cause("b"))
+    assert (await store.handle(STREAM, "c", cause("c"))).folded.state == {"a": 1, "c": 1}

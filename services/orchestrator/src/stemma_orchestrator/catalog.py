@@ -1,0 +1,100 @@
+"""Document kinds as data: blueprints and dependency maps, read from files and checked before start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from stemma_contracts.tokens import Token
+
+from .core.planning import Blueprint, DependencyMap, InvalidPlan, check_dependencies
+
+_DEPENDENCIES = TypeAdapter(dict[Token, dict[Token, tuple[Token, ...]]])
+
+
+class ConfigError(ValueError):
+    """A configuration file that cannot be used; the message names the file and what is wrong in it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A document kind: its blueprint, what its sections rest on, and the digest of both."""
+
+    blueprint: Blueprint
+    dependencies: DependencyMap
+    digest: str
+
+
+Catalog = Mapping[str, Kind]
+
+
+def load_catalog(config: Path) -> Catalog:
+    """Read ``dependencies.json`` and every ``blueprints/*.json``; raises `ConfigError`."""
+    maps = _read_dependencies(config / "dependencies.json")
+    files = sorted((config / "blueprints").glob("*.json"))
+    if not files:
+        raise ConfigError(f"{config / 'blueprints'}: there is no blueprint")
+    return {kind.blueprint.kind: kind for kind in (_read_kind(file, maps) for file in files)}
+
+
+def _read_dependencies(file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
+    try:
+        return _DEPENDENCIES.validate_python(_read_json(file))
+    except ValidationError as error:
+        raise ConfigError(f"{file.name}: {_first_problem(error)}") from None
+
+
+def _read_kind(file: Path, maps: Mapping[str, DependencyMap]) -> Kind:
+    try:
+        blueprint = Blueprint.model_validate(_read_json(file))
+        dependencies = blueprint.dependencies or maps.get(blueprint.kind, {})
+        check_dependencies([section.id for section in blueprint.sections], dependencies)
+    except ValidationError as error:
+        raise ConfigError(f"{file.name}: {_first_problem(error)}") from None
+    except InvalidPlan as error:
+        where = file.name if _carries_its_own(file) else "dependencies.json"
+        raise ConfigError(f"{where}: {error}") from None
+    canonical = json.dumps([blueprint.model_dump(mode="json"), dependencies], sort_keys=True)
+    return Kind(blueprint, dependencies, sha256(canonical.encode()).hexdigest())
+
+
+def _carries_its_own(file: Path) -> bool:
+    return bool(_read_json(file).get("dependencies"))
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    """A JSON object in which no key stands twice; raises `ConfigError` naming the line or the key."""
+    try:
+        document = json.loads(file.read_text("utf-8"), object_pairs_hook=_without_duplicates)
+    except FileNotFoundError:
+        raise ConfigError(f"{file.name}: the file is missing") from None
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{file.name}: line {error.lineno}: {error.msg}") from None
+    except (UnicodeDecodeError, _DuplicateKey) as error:
+        raise ConfigError(f"{file.name}: {error}") from None
+    if not isinstance(document, dict):
+        raise ConfigError(f"{file.name}: it must be a JSON object")
+    return document
+
+
+class _DuplicateKey(ValueError):
+    pass
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in seen:
+            raise _DuplicateKey(f"{key!r} stands there twice")
+        seen[key] = value
+    return seen

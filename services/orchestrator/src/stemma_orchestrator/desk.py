@@ -1,0 +1,95 @@
+"""Answer requests and take in outcomes: translate, decide, publish the open jobs, answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
+from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1.values import Problem
+from stemma_eventlog import Cause, EventStore, StreamId
+
+from .core.commands import Command, Record
+from .core.identity import document_id_for
+from .core.problems import problem_of
+from .core.state import Document, HandledRequest, State
+from .intake import Intake, Refused
+from .open_jobs import OpenJobs
+from .requests import Received
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where commands are handled, each to its end: events in the log, open jobs in their queues."""
+
+    store: EventStore[Command, State]
+    intake: Intake
+    jobs: OpenJobs
+
+    async def request(self, received: Received, cause: Cause, time: datetime) -> RequestAccepted | RequestRejected:
+        """Handle a request and give its answer."""
+        if received.request is None:
+            return _rejected(received, *received.problems)
+        stream = StreamId(received.tenant, _document_id(received, received.request))
+        state = (await self.store.known(stream)).state
+        if not isinstance(state, Document) and isinstance(received.request, r.DocumentRequest):
+            return _rejected(received, Problem(field="document_id", message="there is no such document"))
+        if not isinstance(state, Document) or received.asked.request_id not in state.requests:
+            try:
+                command = await self.intake.command(received.tenant, received.asked, received.request, time)
+            except Refused as refusal:
+                return _rejected(received, *refusal.problems)
+            state = await self._handle(stream, command, cause)
+        else:
+            await self.jobs.publish(stream, state, cause)
+        return _answer(received, stream, state)
+
+    async def outcome(self, outcome: Outcome, cause: Cause) -> None:
+        """Take in what a worker says of a job."""
+        stream = StreamId(outcome.tenant, outcome.document_id)
+        await self._handle(stream, Record(outcome), cause)
+
+    async def _handle(self, stream: StreamId, command: Command, cause: Cause) -> State:
+        handled = await self.store.handle(stream, command, cause)
+        await self.jobs.publish(stream, handled.folded.state, cause)
+        return handled.folded.state
+
+
+def _document_id(received: Received, request: r.Request) -> str:
+    if isinstance(request, r.DocumentRequest):
+        return request.document_id
+    return document_id_for(received.tenant, received.asked.request_id)
+
+
+def _answer(received: Received, stream: StreamId, state: State) -> RequestAccepted | RequestRejected:
+    handled = state.requests.get(received.asked.request_id) if isinstance(state, Document) else None
+    assert handled is not None, "every request about a document leaves an event"
+    if handled.digest != received.asked.digest:
+        return _rejected(received, Problem(field="request_id", message="it was used for another request"))
+    if handled.refusal is not None:
+        return _rejected(received, problem_of(handled.refusal), document_id=stream.document_id)
+    return _accepted(received, stream, handled)
+
+
+def _accepted(received: Received, stream: StreamId, handled: HandledRequest) -> RequestAccepted:
+    return RequestAccepted(
+        request_id=received.asked.request_id,
+        request_sequence=received.sequence,
+        request_digest=received.asked.digest,
+        document_id=stream.document_id,
+        section_id=handled.section_id,
+        export_id=handled.export_id,
+        ignored_fields=received.ignored_fields,
+    )
+
+
+def _rejected(received: Received, *problems: Problem, document_id: str | None = None) -> RequestRejected:
+    return RequestRejected(
+        request_id=received.asked.request_id,
+        request_sequence=received.sequence,
+        request_digest=received.asked.digest,
+        problems=problems,
+        document_id=document_id,
+    )

@@ -1,0 +1,154 @@
+"""From a request to a command: check what it names, and store its free text before anything is decided."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from stemma_artifacts.store import ArtifactStore
+from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, UploadRef
+
+from .catalog import Catalog, Kind
+from .core import commands as c
+from .core.identity import document_id_for
+from .core.planning import plan_sections, unknown_sections
+from .inputs import problem_of_content, problem_of_ref
+
+Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
+Uploads = Callable[[str], Awaitable[UploadStore]]
+
+
+class Refused(Exception):
+    """A request that cannot become a command; the problems name its fields."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes in bytes that inputs are held to."""
+
+    max_input_bytes: int
+    max_brief_bytes: int
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Makes commands. ``graphs`` gives the graphs that generation knows, None while it has not said."""
+
+    catalog: Catalog
+    artifacts: ArtifactStore
+    uploads: Uploads
+    graphs: Capabilities
+    limits: Limits
+
+    async def command(self, tenant: str, asked: c.Asked, request: r.Request, time: datetime) -> c.Request:
+        """The command of a request. Raises `Refused`."""
+        match request:
+            case r.CreateDocument():
+                return await self._create(tenant, asked, request, time)
+            case r.DocumentRequest():
+                return await self._about_document(tenant, asked, request)
+            case _:
+                raise Refused(Problem(field="", message="this request cannot be handled"))
+
+    async def _about_document(self, tenant: str, asked: c.Asked, request: r.DocumentRequest) -> c.Request:
+        async def stored(text: str, name: str) -> ArtifactRef:
+            return await self._stored(tenant, request.document_id, text, name)
+
+        match request:
+            case r.ApproveSection():
+                return c.Approve(asked, request.section_id, request.version)
+            case r.ReviseSection():
+                feedback = await stored(request.feedback, "feedback.txt")
+                return c.Revise(asked, request.section_id, request.version, feedback)
+            case r.RetrySection():
+                return c.Retry(asked, request.section_id)
+            case r.AnswerNeed():
+                return c.Answer(asked, request.section_id, request.need_id, await stored(request.answer, "answer.txt"))
+            case r.PauseDocument():
+                return c.Pause(asked)
+            case r.ResumeDocument():
+                return c.Resume(asked)
+            case r.CancelDocument():
+                return c.Cancel(asked)
+            case r.ExportDocument():
+                return c.Export(asked, request.format)
+            case _:
+                raise Refused(Problem(field="", message="this request cannot be handled"))
+
+    async def _create(self, tenant: str, asked: c.Asked, request: r.CreateDocument, time: datetime) -> c.Create:
+        kind = await self._kind(request)
+        document_id = document_id_for(tenant, asked.request_id)
+        brief = await self._brief(tenant, document_id, request)
+        inputs = await self._inputs(tenant, document_id, request.inputs)
+        title = await self._stored(tenant, document_id, request.title, "title.txt") if request.title.strip() else None
+        return c.Create(
+            asked=asked,
+            tenant=tenant,
+            document_id=document_id,
+            kind=request.kind,
+            title=title,
+            brief=brief,
+            inputs=inputs,
+            sections=plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review),
+            blueprint_digest=kind.digest,
+            time=time,
+        )
+
+    async def _kind(self, request: r.CreateDocument) -> Kind:
+        kind = self.catalog.get(request.kind)
+        if kind is None:
+            known = ", ".join(sorted(self.catalog))
+            raise Refused(Problem(field="kind", message=f"{request.kind!r} is not known; known are: {known}"))
+        if problems := unknown_sections(kind.blueprint, request.sections):
+            raise Refused(*problems)
+        graphs = await self.graphs()
+        unknown = [s.graph for s in kind.blueprint.sections if graphs is not None and s.graph not in graphs]
+        if unknown:
+            raise Refused(Problem(field="kind", message=f"its blueprint needs the graph {unknown[0]!r}, unknown here"))
+        return kind
+
+    async def _brief(self, tenant: str, document_id: str, request: r.CreateDocument) -> ArtifactRef:
+        if request.brief is not None:
+            return await self._stored(tenant, document_id, request.brief, "brief.md", "text/markdown")
+        assert request.brief_upload is not None
+        return await self._taken(tenant, document_id, request.brief_upload, "brief_upload", self.limits.max_brief_bytes)
+
+    async def _inputs(self, tenant: str, document_id: str, uploads: Sequence[UploadRef]) -> tuple[InputFile, ...]:
+        names = [upload.name for upload in uploads]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise Refused(Problem(field=f"inputs.{i}.name", message=f"{name!r} is there twice"))
+        taken = await asyncio.gather(
+            *(
+                self._taken(tenant, document_id, upload, f"inputs.{i}", self.limits.max_input_bytes)
+                for i, upload in enumerate(uploads)
+            )
+        )
+        return tuple(InputFile(name=upload.name, artifact=ref) for upload, ref in zip(uploads, taken, strict=True))
+
+    async def _taken(self, tenant: str, document_id: str, upload: UploadRef, field: str, limit: int) -> ArtifactRef:
+        """Copy an upload to the artifacts, if it is what it says."""
+        if words := problem_of_ref(upload, limit):
+            raise Refused(Problem(field=field, message=words))
+        try:
+            data = await (await self.uploads(tenant)).get(upload)
+        except UploadMissing:
+            raise Refused(Problem(field=field, message="there is no such upload; upload it first")) from None
+        except UploadCorrupt:
+            raise Refused(Problem(field=field, message="the upload has another size or digest than it says")) from None
+        if words := problem_of_content(upload, data):
+            raise Refused(Problem(field=field, message=words))
+        return await self.artifacts.put(tenant, document_id, data, media_type=upload.media_type, name=upload.name)
+
+    async def _stored(
+        self, tenant: str, document_id: str, text: str, name: str, media_type: str = "text/plain"
+    ) -> ArtifactRef:
+        return await self.artifacts.put(tenant, document_id, text.encode(), media_type=media_type, name=name)

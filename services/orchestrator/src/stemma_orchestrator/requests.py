@@ -1,0 +1,96 @@
+"""Read a request event: what the caller wants, or what is wrong with it, field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from pydantic import ValidationError
+from stemma_contracts import Family, UnknownContract, registry, subjects
+from stemma_contracts.tokens import is_token
+from stemma_contracts.v1.requests import Request
+from stemma_contracts.v1.values import Problem
+
+from .core.commands import Asked
+from .core.identity import request_id_for
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request message: who it is from, under which id it is answered, and its body or its problems."""
+
+    tenant: str
+    asked: Asked
+    sequence: int
+    request: Request | None
+    problems: tuple[Problem, ...] = ()
+    ignored_fields: tuple[str, ...] = ()
+
+
+def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence: int) -> Received:
+    """Read a message of the stream of requests; never raises for what a caller wrote."""
+    address = subjects.parse_request(subject)
+    digest = sha256(data).hexdigest()
+    fallback = request_id_for(sequence)
+    try:
+        body = _json_object(data)
+        request = _decode(headers.get("ce-type"), address.name, body)
+    except _Unreadable as error:
+        asked = Asked(_own_id(error.body) or fallback, digest, "unknown")
+        return Received(address.tenant, asked, sequence, None, error.problems)
+    ignored = tuple(sorted(set(body) - set(type(request).model_fields)))
+    asked = Asked(request.request_id or fallback, digest, request.actor)
+    return Received(address.tenant, asked, sequence, request, ignored_fields=ignored)
+
+
+class _Unreadable(Exception):
+    def __init__(self, *problems: Problem, body: Mapping[str, Any] | None = None) -> None:
+        super().__init__(problems)
+        self.problems = problems
+        self.body = body or {}
+
+
+def _json_object(data: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise _Unreadable(Problem(field="", message=f"the body is not JSON: {error}"[:200])) from None
+    if not isinstance(body, dict):
+        raise _Unreadable(Problem(field="", message="the body must be a JSON object"))
+    return body
+
+
+def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
+    """The request; ``ce-type`` counts where it is given, the last token of the subject where not."""
+    try:
+        entry = registry.entry_for(ce_type) if ce_type else registry.by_token(Family.REQUEST, name)
+    except UnknownContract:
+        known = ", ".join(sorted(entry.ce_type for entry in registry.entries(Family.REQUEST)))
+        field = "ce-type" if ce_type else "subject"
+        problem = Problem(field=field, message=f"{(ce_type or name)[:80]!r} is not known here; known are: {known}")
+        raise _Unreadable(problem, body=body) from None
+    if entry.family is not Family.REQUEST or entry.token != name:
+        problem = Problem(field="ce-type", message=f"{entry.ce_type} does not belong on the subject of {name!r}")
+        raise _Unreadable(problem, body=body)
+    try:
+        request = entry.cls.model_validate(body)
+    except ValidationError as error:
+        raise _Unreadable(*problems_of(error), body=body) from None
+    assert isinstance(request, Request)
+    return request
+
+
+def problems_of(error: ValidationError) -> tuple[Problem, ...]:
+    """The problems of a validation, each with its dotted field; inputs are not repeated."""
+    return tuple(
+        Problem(field=".".join(str(part) for part in item["loc"]), message=item["msg"][:300])
+        for item in error.errors(include_url=False, include_input=False)[:20]
+    )
+
+
+def _own_id(body: Mapping[str, Any]) -> str | None:
+    own = body.get("request_id")
+    return own if isinstance(own, str) and is_token(own) else None

@@ -1,0 +1,90 @@
+"""Requests as callers write them: read, or refused field by field."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from stemma_contracts.v1.requests import ApproveSection, CreateDocument
+from stemma_orchestrator.requests import Received, read_request
+
+SUBJECT = "stemma.request.v1.default.create-document"
+
+
+def read(body: object, headers: dict[str, str] | None = None, subject: str = SUBJECT) -> Received:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return read_request(subject, headers or {}, data, 7)
+
+
+@pytest.mark.req("E3")
+def test_reads_a_plain_json_body_without_headers() -> None:
+    received = read({"kind": "proposal", "brief": "Write.", "request_id": "mine"})
+    assert isinstance(received.request, CreateDocument)
+    assert (received.tenant, received.asked.request_id) == ("default", "mine")
+
+
+@pytest.mark.req("E3")
+def test_makes_an_id_from_the_sequence_where_the_caller_chose_none() -> None:
+    assert read({"kind": "proposal", "brief": "Write."}).asked.request_id == "seq-7"
+
+
+@pytest.mark.req("E3")
+def test_names_the_fields_that_it_does_not_know_and_goes_on() -> None:
+    received = read({"kind": "proposal", "brief": "Write.", "colour": "red"})
+    assert received.request is not None
+    assert received.ignored_fields == ("colour",)
+
+
+@pytest.mark.req("E3")
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (b"not json", ""),
+        (b"[1]", ""),
+        (b"\xff\xfe", ""),
+        (b"[" * 50_000, ""),
+        ({"brief": "Write."}, "kind"),
+        ({"kind": "pro*posal", "brief": "Write."}, "kind"),
+        ({"kind": "proposal"}, ""),
+        ({"kind": "proposal", "brief": "  "}, ""),
+        ({"kind": "proposal", "brief": 3}, "brief"),
+        ({"kind": "proposal", "brief": "x", "inputs": [{"object_name": "a"}]}, "inputs.0.digest"),
+        ({"kind": "proposal", "brief": "x", "request_id": "a.b"}, "request_id"),
+    ],
+)
+def test_refuses_what_it_cannot_use_and_names_the_field(body: object, field: str) -> None:
+    received = read(body)
+    assert received.request is None
+    assert field in [problem.field for problem in received.problems]
+
+
+def test_refuses_a_newer_version_by_its_header() -> None:
+    received = read({"kind": "proposal", "brief": "x"}, {"ce-type": "stemma.create.document.v9"})
+    assert received.problems[0].field == "ce-type"
+    assert "stemma.create.document.v1" in received.problems[0].message
+
+
+def test_refuses_an_event_that_poses_as_a_request() -> None:
+    received = read({}, {"ce-type": "stemma.section.approved.v1"})
+    assert received.request is None
+
+
+def test_refuses_a_request_on_the_subject_of_another() -> None:
+    received = read({"kind": "proposal", "brief": "x"}, {"ce-type": "stemma.approve.section.v1"})
+    assert received.problems[0].field == "ce-type"
+
+
+def test_refuses_an_unknown_name_in_the_subject() -> None:
+    assert read({}, subject="stemma.request.v1.default.sing").problems[0].field == "subject"
+
+
+def test_a_rejected_request_is_answered_under_its_own_id() -> None:
+    assert read({"request_id": "mine"}).asked.request_id == "mine"
+    assert read({"request_id": "a*b"}).asked.request_id == "seq-7"
+
+
+def test_a_decision_is_bound_to_a_version() -> None:
+    subject = "stemma.request.v1.default.approve-section"
+    body = {"document_id": "d", "section_id": "s"}
+    assert [p.field for p in read(body, subject=subject).problems] == ["version"]
+    assert isinstance(read(body | {"version": 2}, subject=subject).request, ApproveSection)
