@@ -99,7 +99,7 @@ def test_a_paused_graph_waits_for_its_answer_and_goes_on_at_its_checkpoint(begun
 
 def test_an_outcome_of_another_kind_of_job_is_a_bug_and_leaves_the_job_open(begun: Story) -> None:
     job_id = begun.job_of("research")
-    with pytest.raises(UnfittingOutcome, match="draft.validated"):
+    with pytest.raises(UnfittingOutcome, match=r"draft\.validated"):
         begun.validated("research")
     assert begun.job_of("research") == job_id
 

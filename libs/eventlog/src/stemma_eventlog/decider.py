@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from stemma_contracts import Contract, envelope_for, registry
@@ -31,7 +31,7 @@ class Decider(Generic[C, S]):
 
     initial: S
     decide: Callable[[C, S], Sequence[Contract]]
-    evolve: Callable[[S, Contract], S]
+    evolve: Callable[[S, Any], S]
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _new_event(stream: StreamId, event: Contract, cause: Cause, index: int, coun
         registry.entry_of(event),
         id=_event_id(cause, index),
         source=cause.source,
-        subject=stream.document_id,
+        subject=f"{stream.tenant}/{stream.document_id}",
         time=cause.time,
         correlation_id=cause.correlation_id,
         causation_id=cause.id,

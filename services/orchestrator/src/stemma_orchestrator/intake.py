@@ -19,7 +19,7 @@ from .core.planning import plan_sections, unknown_sections
 from .inputs import problem_of_content, problem_of_ref
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
-Uploads = Callable[[str], Awaitable[UploadStore]]
+Uploads = Callable[[str], UploadStore]
 
 
 class Refused(Exception):
@@ -139,7 +139,7 @@ class Intake:
         if words := problem_of_ref(upload, limit):
             raise Refused(Problem(field=field, message=words))
         try:
-            data = await (await self.uploads(tenant)).get(upload)
+            data = await self.uploads(tenant).get(upload)
         except UploadMissing:
             raise Refused(Problem(field=field, message="there is no such upload; upload it first")) from None
         except UploadCorrupt:

@@ -21,8 +21,7 @@ def problem_of(refusal: e.AnyRefusal) -> Problem:
     """The problem that a refusal stands for."""
     match refusal:
         case e.RefusedOldVersion():
-            words = f"version {refusal.version} is not current; version {refusal.current_version} is"
-            return Problem(field="version", message=words)
+            return Problem(field="version", message=_old_version(refusal))
         case e.RefusedByStatus():
             words = f"the section is {refusal.status}: {_ADVICE[refusal.status]}"
             return Problem(field="section_id", message=words)
@@ -37,3 +36,9 @@ def problem_of(refusal: e.AnyRefusal) -> Problem:
             return Problem(field="section_id", message=words)
         case _:
             assert_never(refusal)
+
+
+def _old_version(refusal: e.RefusedOldVersion) -> str:
+    if refusal.current_version == 0:
+        return "nothing is written yet"
+    return f"version {refusal.version} is not current; version {refusal.current_version} is"

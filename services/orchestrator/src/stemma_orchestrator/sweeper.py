@@ -1,0 +1,60 @@
+"""Clears up after workers that died over a message until the server gave it up.
+
+The server then only emits an advisory. What it names is put with the dead letters, and for a job the
+orchestrator is told, so that the section fails visibly instead of waiting for ever.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
+from nats.js.errors import NotFoundError
+from stemma_contracts import subjects
+from stemma_messaging import Delivery, Publisher
+from stemma_messaging.dead import bury
+from stemma_messaging.verdict import DeadLetter
+
+_QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
+
+
+class WorkerDied(Exception):
+    """No handling of the message ever came to an end."""
+
+
+class Sweeper:
+    """Handles the advisories about messages that no consumer will see again."""
+
+    def __init__(self, jetstream: JetStreamContext, publisher: Publisher) -> None:
+        self._js = jetstream
+        self._publisher = publisher
+
+    async def on_advisory(self, delivery: Delivery) -> None:
+        """Bury the message that an advisory names, and take it out of its queue."""
+        advisory = json.loads(delivery.data)
+        stream, sequence = advisory["stream"], advisory["stream_seq"]
+        if stream not in _QUEUES:
+            return
+        try:
+            message = await self._js.get_msg(stream, sequence)
+        except NotFoundError:
+            return
+        given_up = _delivery(message, advisory, sequence)
+        await bury(given_up, DeadLetter("exhausted"), WorkerDied(), subjects.ORCHESTRATOR, self._publisher)
+        await self._js.delete_msg(stream, sequence)
+
+
+def _delivery(message: RawStreamMsg, advisory: dict[str, Any], sequence: int) -> Delivery:
+    return Delivery(
+        subject=message.subject or "",
+        headers=message.headers or {},
+        data=message.data or b"",
+        stream=advisory["stream"],
+        consumer=advisory["consumer"],
+        stream_sequence=sequence,
+        deliveries=advisory.get("deliveries", 0),
+        time=datetime.now(UTC),
+    )
