@@ -1,0 +1,83 @@
+# One verb per need; `make` alone lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup test check format lock contracts nats env demo faults bench test-full clean
+
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+STAMP := .venv/.stemma-setup
+PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
+PACKAGES := $(PYPROJECTS:/pyproject.toml=)
+TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/nats/render.py
+TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/tests/*.py tests/*.py tests/*/*.py)
+# A folder with a dash is no package for mypy: the tests in it are checked from inside, each folder by itself.
+DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
+JOBS ?= 2
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Make .venv from the lock, once per change of it
+
+$(STAMP): requirements.lock $(PYPROJECTS)
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
+	@echo "setup: $$($(PYTHON) --version) in .venv"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "setup: installing $$(grep -c '^[a-zA-Z0-9].*==' requirements.lock) packages from requirements.lock"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	@echo "setup: installing $(words $(PACKAGES)) packages of this repository, editable"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation $(addprefix -e ./,$(PACKAGES))
+	@touch $@
+	@echo "setup: done"
+
+test: check ## Check, then run every test
+	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile
+
+check: setup ## Lint, formatting, types, import fences, generated files
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/mypy --no-error-summary $(wildcard $(PACKAGES:%=%/src)) $(TOOLS) $(filter-out $(DASHED:%=%%),$(TESTS))
+	@for tests in $(DASHED); do \
+		(cd $$tests.. && $(CURDIR)/$(BIN)/mypy --no-error-summary \
+			--config-file $(CURDIR)/pyproject.toml --cache-dir $(CURDIR)/.mypy_cache tests) || exit 1; done
+	@$(BIN)/lint-imports --no-cache > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+	@$(BIN)/python contracts/generate.py --check
+	@$(BIN)/python deploy/nats/render.py --check
+	@echo "check: clean"
+
+format: setup ## Format and fix what can be fixed
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+
+lock: setup ## Compile requirements.lock from every pyproject.toml; UPGRADE=1 takes newer versions
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		$(shell sed -n 's/^name = "\(stemma-.*\)"/--no-emit-package \1/p' $(PYPROJECTS)) \
+		$(if $(UPGRADE),--upgrade) --group dev -o requirements.lock $(PYPROJECTS)
+
+contracts: setup ## Generate JSON Schemas, golden samples and asyncapi.yaml
+	@$(BIN)/python contracts/generate.py
+
+nats: setup ## Render deploy/nats/nats.conf from the permissions
+	@$(BIN)/python deploy/nats/render.py
+
+env: setup ## Write .env with fresh passwords for docker compose
+	@test ! -e .env || { echo ".env exists" >&2; exit 1; }
+	@umask 077 && $(BIN)/python deploy/nats/render.py --env > .env
+
+demo: setup ## Write a sample proposal from start to DOCX, without a key
+	@$(BIN)/stemma demo
+
+faults: setup ## Kill and restart everything, long form
+	@$(BIN)/pytest -q tests/faults -m "full or not full"
+
+bench: setup ## Measure runs per second and CPU per run
+	@$(BIN)/python tests/bench/run.py
+
+test-full: check ## Every test, the long forms too
+	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile -m "full or not full"
+
+clean: ## Remove the environment and what tools left
+	@rm -rf .venv .stemma demo-output .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

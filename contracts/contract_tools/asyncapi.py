@@ -1,0 +1,189 @@
+"""The AsyncAPI 3.0 document of the whole system, made from the registry and the subjects."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import stemma_contracts.v1  # noqa: F401  (fills the registry)
+import yaml
+from stemma_contracts import MAX_MESSAGE_BYTES, Entry, Family, registry, subjects
+from stemma_contracts.tokens import TOKEN_PATTERN
+
+from . import golden
+from .envelope_schema import ENVELOPE
+from .parties import CALLERS, address, parameterised, readers, senders
+
+Document = dict[str, Any]
+WIDTH = 110
+ANSWERS = "answers"
+DESCRIPTION = f"""\
+Stemma writes long documents with several authors: models write sections, an editor agent revises them,
+people review them. Everything that passes between its services is a message on NATS JetStream.
+
+**Ask.** Publish a request on its subject, with the envelope in headers or as a plain JSON body without
+any. Choose `request_id`: the answer lies on its subject for seven days, also for a caller that comes late.
+The same id with the same body gets the old answer; another body is rejected.
+
+**Answers.** `request-accepted` says which document (section, export) it is about, and names fields that
+were ignored because this version does not know them. `request-rejected` lists the problems, each with its
+field and a message; it changed nothing. What the server itself refuses (no permission, a message that is
+too large) it answers itself; messages above {MAX_MESSAGE_BYTES // 1024} KiB are refused.
+
+**Follow.** Every event of a document is in the stream `{subjects.EVENTS}`, in order, from its first one;
+subscribe to a document, a type or a tenant by wildcard, from any point.
+
+**Delivery** is at least once: read the id of a message before you act on it. A message that a service
+cannot handle lies on its dead letter subject, with the reason in headers.
+
+**Versions.** Inside a version a contract only gains optional fields; ignore what you do not know.
+"""
+PARAMETERS = {
+    "tenant": "The tenant; a caller's permission pins it.",
+    "document_id": "The document.",
+    "section_id": "The section.",
+    "request_id": "The id that the caller chose.",
+    "service": "The service that could not handle the message.",
+    "name": "The last token of the subject that the message came on.",
+}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes every occurrence in full, and texts of several lines as blocks."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def asyncapi_yaml() -> str:
+    """The committed form of the document."""
+    return yaml.dump(asyncapi(), Dumper=_Dumper, sort_keys=False, width=WIDTH, allow_unicode=True)
+
+
+def asyncapi() -> Document:
+    """The document as plain data."""
+    entries = list(registry.entries())
+    return {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "Stemma",
+            "version": golden.release(),
+            "description": DESCRIPTION,
+            "license": {"name": "Apache-2.0"},
+        },
+        "defaultContentType": "application/json",
+        "servers": {"nats": _server()},
+        "channels": _channels(entries),
+        "operations": dict(_operations(entries)),
+        "components": _components(entries),
+    }
+
+
+def _server() -> Document:
+    return {
+        "host": "{host}",
+        "protocol": "nats",
+        "description": "NATS 2.14 or newer with JetStream. Every service and every caller has a user of its own.",
+        "variables": {"host": {"default": "localhost:4222"}},
+        "security": [_ref("components/securitySchemes/user")],
+    }
+
+
+def _components(entries: list[Entry]) -> Document:
+    scheme = {
+        "type": "userPassword",
+        "description": "A NATS user. Its permissions name the subjects that it may use; a caller's name one tenant.",
+    }
+    trait = {"contentType": "application/json", "headers": _ref("components/schemas/envelope")}
+    return {
+        "securitySchemes": {"user": scheme},
+        "schemas": {"envelope": ENVELOPE},
+        "messageTraits": {"envelope": trait},
+        "messages": {e.ce_type: _message(e) for e in entries} | {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT},
+    }
+
+
+DEAD_LETTER: Document = {
+    "summary": "A message that a service could not handle, unchanged, with the reason in headers.",
+    "headers": {"type": "object"},
+    "payload": {"description": "the body of the message as it came"},
+}
+LIVE_TEXT: Document = {
+    "summary": "Text as a model writes it; not stored, may be lost, for display only.",
+    "contentType": "text/plain; charset=utf-8",
+    "payload": {"type": "string"},
+}
+
+
+def _message(entry: Entry) -> Document:
+    sample = golden.golden_of(entry)["full"]
+    return {
+        "name": entry.ce_type,
+        "title": entry.cls.__name__,
+        "summary": (inspect.getdoc(entry.cls) or "").partition("\n")[0],
+        "traits": [_ref("components/messageTraits/envelope")],
+        "payload": {"$ref": f"./schemas/{entry.ce_type}.json"},
+        "examples": [{"name": "full", "headers": sample["headers"], "payload": sample["data"]}],
+    }
+
+
+def _channels(entries: list[Entry]) -> Document:
+    channels: Document = {}
+    for entry in entries:
+        channel = channels.setdefault(_channel_id(entry), _channel(address(entry), entry.family))
+        channel["messages"][entry.ce_type] = _ref(f"components/messages/{entry.ce_type}")
+    dead = parameterised(subjects.dead("P-service", "P-name"))
+    live = parameterised(subjects.live("P-tenant", "P-document_id", "P-section_id"))
+    return channels | {
+        "dead": _channel(dead, "dead letter") | {"messages": {"dead-letter": _ref("components/messages/dead-letter")}},
+        "live": _channel(live, "live text") | {"messages": {"live-text": _ref("components/messages/live-text")}},
+    }
+
+
+def _channel(subject: str, kind: str) -> Document:
+    names = [token[1:-1] for token in subject.split(".") if token.startswith("{")]
+    parameters = {n: {"description": f"{PARAMETERS[n]} Matches `{TOKEN_PATTERN}`."} for n in names}
+    return {"address": subject, "messages": {}, "parameters": parameters, "tags": [{"name": str(kind)}]}
+
+
+def _channel_id(entry: Entry) -> str:
+    return ANSWERS if entry.family is Family.ANSWER else f"{entry.family}.{entry.token}"
+
+
+def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
+    for entry in entries:
+        for sender in senders(entry):
+            yield _operation(sender, "send", _channel_id(entry), entry.ce_type)
+        for reader in readers(entry):
+            name, operation = _operation(reader, "receive", _channel_id(entry), entry.ce_type)
+            yield name, operation | (_reply() if entry.family is Family.REQUEST else {})
+    for service in subjects.SERVICES:
+        yield _operation(service, "send", "dead", "dead-letter")
+    yield _operation(subjects.GENERATION, "send", "live", "live-text")
+    yield _operation(CALLERS, "receive", "live", "live-text")
+
+
+def _operation(party: str, action: str, channel: str, message: str) -> tuple[str, Document]:
+    return f"{party}.{action}.{message}", {
+        "action": action,
+        "channel": _ref(f"channels/{channel}"),
+        "messages": [_ref(f"channels/{channel}/messages/{message}")],
+        "tags": [{"name": party}],
+    }
+
+
+def _reply() -> Document:
+    messages = [_ref(f"channels/{ANSWERS}/messages/{e.ce_type}") for e in registry.entries(Family.ANSWER)]
+    return {"reply": {"channel": _ref(f"channels/{ANSWERS}"), "messages": messages}}
+
+
+def _ref(path: str) -> dict[str, str]:
+    return {"$ref": f"#/{path}"}

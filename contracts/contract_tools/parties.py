@@ -1,0 +1,52 @@
+"""Who sends a contract, who reads it, and at which address."""
+
+from __future__ import annotations
+
+from stemma_contracts import Entry, Family, subjects
+
+CALLERS = "client"
+
+
+def senders(entry: Entry) -> tuple[str, ...]:
+    """The services that publish a contract, or the client of a caller."""
+    match entry.family:
+        case Family.REQUEST:
+            return (CALLERS,)
+        case Family.OUTCOME:
+            return (entry.service,) if entry.service else subjects.WORKERS
+        case Family.ANSWER | Family.EVENT | Family.JOB:
+            return (subjects.ORCHESTRATOR,)
+
+
+def readers(entry: Entry) -> tuple[str, ...]:
+    """The services that decode a contract, or the client of a caller."""
+    match entry.family:
+        case Family.ANSWER:
+            return (CALLERS,)
+        case Family.EVENT:
+            return (subjects.ORCHESTRATOR, CALLERS)
+        case Family.JOB:
+            return (entry.service,) if entry.service else subjects.WORKERS
+        case Family.REQUEST | Family.OUTCOME:
+            return (subjects.ORCHESTRATOR,)
+
+
+def address(entry: Entry) -> str:
+    """The subject with AsyncAPI parameters in the place of the variable tokens."""
+    match entry.family:
+        case Family.REQUEST:
+            subject = subjects.request("P-tenant", entry.token)
+        case Family.ANSWER:
+            subject = subjects.answer("P-tenant", "P-request_id")
+        case Family.EVENT:
+            subject = subjects.event("P-tenant", "P-document_id", entry.token)
+        case Family.JOB:
+            subject = subjects.job(entry.service or "P-service", entry.token)
+        case Family.OUTCOME:
+            subject = subjects.outcome(entry.service or "P-service", entry.token)
+    return parameterised(subject)
+
+
+def parameterised(subject: str) -> str:
+    """Turn the tokens that stand for a parameter (``P-name``) into ``{name}``."""
+    return ".".join(f"{{{t[2:]}}}" if t.startswith("P-") else t for t in subject.split("."))

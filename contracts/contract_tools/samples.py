@@ -1,0 +1,194 @@
+"""Realistic samples of contracts: every field filled, and only what is required."""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import AwareDatetime, BaseModel
+from stemma_contracts import Entry, Envelope, Family, envelope_for
+from stemma_contracts.v1.events import DocumentRequested
+from stemma_contracts.v1.jobs import UpstreamDraft
+from stemma_contracts.v1.requests import CreateDocument
+from stemma_contracts.v1.values import ArtifactRef, DocumentHead, UpstreamVersion
+
+from .parties import address, senders
+
+TIME = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
+DOCUMENT = "d-5f0c9a1be2374d68"
+REQUEST = "req-2026-0314-1"
+JOB = f"{DOCUMENT}.7.generate-section.budget"
+
+NAMED: Mapping[str, Any] = {
+    "activity": "edit",
+    "actor": "jane.doe@example.org",
+    "agent_version": "0.1.0",
+    "answer": "The pilot starts in May.",
+    "assets": "media/plan.png",
+    "brief": "Ten rural clinics need a shared record of vaccinations.",
+    "calls": 2,
+    "checkpoint_id": "1f01a2b3-4c5d-6e7f-8001-92a3b4c5d6e7",
+    "cost": 0.0042,
+    "count": 2,
+    "critical_failures": "figures_add_up",
+    "current_version": 4,
+    "depends_on": "approach",
+    "detail": "RateLimitError 429",
+    "document_id": DOCUMENT,
+    "document_status": "cancelled",
+    "engine": "rumdl",
+    "engine_version": "0.3.0",
+    "error_detail": "Expected: 1; Actual: 2",
+    "export_id": "x-12",
+    "failed_sections": "timeline",
+    "feedback": "Name the cost of travel.",
+    "field": "brief",
+    "format": "docx",
+    "generator": "offline-writer 0.1.0",
+    "graph": "section",
+    "ignored_fields": "colour",
+    "input_tokens": 1800,
+    "issue_count": 1,
+    "job_id": JOB,
+    "kind": "budget",
+    "last_sequence": 23,
+    "max_lint_rounds": 2,
+    "max_revisions": 5,
+    "message": "give exactly one of brief and brief_upload",
+    "min_score": 0.7,
+    "mode": "auto",
+    "model": "offline-writer",
+    "need_id": "need-19",
+    "object_name": hashlib.sha256(b"object").hexdigest(),
+    "outcome": "stemma.section.generated.v1",
+    "output_tokens": 640,
+    "passed": False,
+    "purpose": "What the work costs and who pays for it.",
+    "request": "stemma.approve.section.v1",
+    "request_id": REQUEST,
+    "request_sequence": 41,
+    "required_headings": "Costs by year",
+    "review": "auto",
+    "round": 1,
+    "rule": "MD022",
+    "rule_description": "Headings should be surrounded by blank lines",
+    "rules": {"MD022": 1},
+    "score": 0.86,
+    "scores": {"completeness": 0.9, "figures_add_up": 0.8},
+    "section_id": "budget",
+    "sections": "budget",
+    "size": 2048,
+    "starts": "timeline",
+    "status": "awaiting_review",
+    "tenant": "default",
+    "thread_id": f"{DOCUMENT}.budget.1",
+    "title": "Budget",
+    "validation_passed": False,
+    "version": 3,
+}
+NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
+    CreateDocument: {"kind": "proposal", "title": "Vaccination records for rural clinics"},
+    DocumentHead: {"kind": "proposal"},
+    DocumentRequested: {"kind": "proposal"},
+    UpstreamDraft: {"section_id": "approach", "title": "Approach"},
+    UpstreamVersion: {"section_id": "approach"},
+}
+# A rule across fields that the fields by themselves do not show: exactly one form of the brief.
+LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {CreateDocument: frozenset({"brief_upload"})}
+ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {CreateDocument: frozenset({"brief"})}
+
+
+def full(cls: type[BaseModel]) -> dict[str, Any]:
+    """The data of a contract with every field filled, none at its default."""
+    left_out = LEFT_OUT.get(cls, frozenset())
+    fields = {n: f for n, f in cls.model_fields.items() if n not in left_out}
+    return {n: _value(n, f.annotation, full) for n, f in fields.items()} | dict(NAMED_IN.get(cls, {}))
+
+
+def minimal(cls: type[BaseModel]) -> dict[str, Any]:
+    """The data of a contract with nothing but what it requires."""
+    needed = ALSO_NEEDED.get(cls, frozenset())
+    fields = {n: f for n, f in cls.model_fields.items() if f.is_required() or n in needed}
+    named = {n: v for n, v in NAMED_IN.get(cls, {}).items() if n in fields}
+    return {n: _value(n, f.annotation, minimal) for n, f in fields.items()} | named
+
+
+def full_envelope(entry: Entry) -> Envelope:
+    """The headers of a sample with every attribute."""
+    trace = {"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tracestate": "vendor=1"}
+    return envelope_for(
+        entry,
+        id=_message_id(entry),
+        source=senders(entry)[0],
+        subject=DOCUMENT,
+        time=TIME,
+        correlation_id=REQUEST,
+        causation_id=f"{DOCUMENT}.7",
+        sequence=8 if entry.family is Family.EVENT else 0,
+        trace=trace,
+    )
+
+
+def minimal_envelope(entry: Entry) -> Envelope:
+    """The headers of a sample with nothing but what an envelope requires."""
+    return Envelope(_message_id(entry), entry.ce_type, senders(entry)[0], DOCUMENT, TIME)
+
+
+def subject_of(entry: Entry) -> str:
+    """A concrete subject that the sample may be published on."""
+    subject = address(entry)
+    for name in ("tenant", "document_id", "request_id"):
+        subject = subject.replace(f"{{{name}}}", NAMED[name])
+    return subject
+
+
+def _message_id(entry: Entry) -> str:
+    ids = {Family.EVENT: f"{DOCUMENT}.8", Family.OUTCOME: f"{JOB}.outcome", Family.JOB: JOB}
+    return ids.get(entry.family, REQUEST)
+
+
+def _value(name: str, annotation: Any, fill: Any) -> Any:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _value(name, arguments[0], fill)
+    if origin in (Union, types.UnionType):
+        return _value(name, next(a for a in arguments if a is not type(None)), fill)
+    if origin is tuple:
+        return [_value(name, arguments[0], fill)]
+    if origin is Literal:
+        return NAMED[name] if NAMED.get(name) in arguments else arguments[-1]
+    if isinstance(annotation, type):
+        return _of_class(name, annotation, fill)
+    return NAMED[name]
+
+
+def _of_class(name: str, cls: type, fill: Any) -> Any:
+    if issubclass(cls, ArtifactRef):
+        return _artifact(name)
+    if issubclass(cls, BaseModel):
+        return fill(cls)
+    if issubclass(cls, Enum):
+        values = [member.value for member in cls]
+        return NAMED[name] if NAMED.get(name) in values else values[-1]
+    return _scalar(name, cls)
+
+
+def _scalar(name: str, cls: type) -> Any:
+    if name.endswith("digest"):
+        return hashlib.sha256(name.encode()).hexdigest()
+    if cls in (datetime, AwareDatetime):
+        return TIME.isoformat().replace("+00:00", "Z")
+    if name in {"name", "media_type"}:
+        return {"name": "media/plan.png", "media_type": "image/png"}[name]
+    fallback = {str: name.replace("_", "-"), int: 1, float: 0.5, bool: True}
+    return NAMED[name] if isinstance(NAMED.get(name), cls) else fallback[cls]
+
+
+def _artifact(name: str) -> dict[str, Any]:
+    media_type, suffix = ("application/json", "json") if name in {"report", "feedback"} else ("text/markdown", "md")
+    digest = hashlib.sha256(f"artifact {name}".encode()).hexdigest()
+    return {"digest": digest, "size": 2048, "media_type": media_type, "name": f"{name}.{suffix}"}

@@ -1,0 +1,70 @@
+"""Write what is generated from the contracts, or check that it is as committed.
+
+usage: python contracts/generate.py [--check]
+
+Golden samples are only ever added. A schema is not overwritten by one that would break its readers: a
+breaking change is a new version of the contract, with an upcaster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from contract_tools import golden
+from contract_tools.asyncapi import asyncapi_yaml
+from contract_tools.compatibility import breaks, report
+from contract_tools.schemas import as_json, schema_of, schemas
+from stemma_contracts import registry
+
+ROOT = Path(__file__).resolve().parent
+
+
+def generated(root: Path = ROOT) -> dict[Path, str]:
+    """Every generated file with its content, golden samples that exist left out."""
+    release = root / "golden" / golden.release()
+    files = {root / "schemas" / f"{ce_type}.json": as_json(schema) for ce_type, schema in schemas().items()}
+    files |= {release / f"{e.ce_type}.json": as_json(golden.golden_of(e)) for e in golden.missing(root / "golden")}
+    return files | {root / "asyncapi.yaml": asyncapi_yaml()}
+
+
+def breaking(root: Path = ROOT) -> Iterator[str]:
+    """Breaking changes against the committed schemas, one line each."""
+    for entry in registry.entries():
+        committed = root / "schemas" / f"{entry.ce_type}.json"
+        if committed.exists():
+            yield from report(entry, breaks(json.loads(committed.read_text(encoding="utf-8")), schema_of(entry)))
+
+
+def drift(root: Path = ROOT) -> Iterator[str]:
+    """Files that differ from what the contracts say, and schemas of contracts that are gone."""
+    files = generated(root)
+    for path, content in files.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != content:
+            yield f"{path.relative_to(root)} is not as generated: run `make contracts`"
+    for path in (root / "schemas").glob("*.json"):
+        if path not in files:
+            yield f"{path.relative_to(root)}: the contract is gone; released contracts stay"
+
+
+def main() -> int:
+    """Generate or check; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing, fail on drift and on breaking changes")
+    problems = list(breaking())
+    if parser.parse_args().check:
+        problems += drift()
+    if problems:
+        print(*problems, sep="\n", file=sys.stderr)
+        return 1
+    for path, content in generated().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

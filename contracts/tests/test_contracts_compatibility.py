@@ -1,0 +1,107 @@
+"""A breaking change is caught, named with its field and with the services that read the contract."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from contract_tools.compatibility import breaks, report
+from contract_tools.schemas import schema_of
+from stemma_contracts import registry
+
+ENTRY = registry.entry_for("stemma.section.drafted.v1")
+Schema = dict[str, Any]
+
+
+def planted(change: Callable[[Schema], None]) -> list[str]:
+    old = schema_of(ENTRY)
+    new = copy.deepcopy(old)
+    change(new)
+    return report(ENTRY, breaks(old, new))
+
+
+def remove_field(schema: Schema) -> None:
+    del schema["properties"]["job_id"]
+
+
+def require_field(schema: Schema) -> None:
+    schema["properties"]["colour"] = {"type": "string"}
+    schema["required"].append("colour")
+
+
+def drop_requirement(schema: Schema) -> None:
+    schema["required"].remove("draft")
+
+
+def narrow_type(schema: Schema) -> None:
+    schema["properties"]["version"]["type"] = "string"
+
+
+def forbid_null(schema: Schema) -> None:
+    schema["properties"]["request_id"] = {"type": "string"}
+
+
+def raise_bound(schema: Schema) -> None:
+    schema["properties"]["version"]["minimum"] = 2
+
+
+def tighten_pattern(schema: Schema) -> None:
+    schema["properties"]["section_id"]["pattern"] = "^[a-z]+$"
+
+
+def remove_nested_field(schema: Schema) -> None:
+    del schema["$defs"]["ArtifactRef"]["properties"]["size"]
+
+
+def change_items(schema: Schema) -> None:
+    schema["properties"]["starts"]["items"] = {"type": "integer"}
+
+
+def change_map_values(schema: Schema) -> None:
+    schema["$defs"]["Evaluation"]["properties"]["scores"]["additionalProperties"] = {"type": "string"}
+
+
+@pytest.mark.req("E2")
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (remove_field, "job_id: was removed"),
+        (require_field, "colour: is required now"),
+        (drop_requirement, "draft: was always there and may be absent now"),
+        (narrow_type, "version: no longer takes integer"),
+        (forbid_null, "request_id: no longer takes null"),
+        (raise_bound, "version: minimum was raised to 2"),
+        (tighten_pattern, "section_id: pattern is '^[a-z]+$' now"),
+        (remove_nested_field, "draft.size: was removed"),
+        (change_items, "starts[]: no longer takes string"),
+        (change_map_values, "evaluation.scores.*: no longer takes number"),
+    ],
+)
+def test_a_breaking_change_is_named_with_contract_field_and_readers(
+    change: Callable[[Schema], None], expected: str
+) -> None:
+    assert f"stemma.section.drafted.v1: {expected}; read by orchestrator, client" in planted(change)
+
+
+@pytest.mark.req("E2")
+def test_a_removed_enum_value_is_named_with_the_service_that_reads_it() -> None:
+    entry = registry.entry_for("stemma.convert.document.v1")
+    old, new = schema_of(entry), schema_of(entry)
+    new["$defs"]["ExportFormat"]["enum"].remove("pdf")
+    expected = "stemma.convert.document.v1: format: no longer takes the value 'pdf'; read by converter"
+    assert report(entry, breaks(old, new)) == [expected]
+
+
+def test_a_new_optional_field_and_a_wider_bound_break_nothing() -> None:
+    def widen(schema: Schema) -> None:
+        schema["properties"]["colour"] = {"type": "string", "default": "blue"}
+        schema["properties"]["version"]["minimum"] = 0
+
+    assert planted(widen) == []
+
+
+@pytest.mark.parametrize("entry", list(registry.entries()), ids=lambda e: e.ce_type)
+def test_a_contract_does_not_break_itself(entry: Any) -> None:
+    assert breaks(schema_of(entry), schema_of(entry)) == []

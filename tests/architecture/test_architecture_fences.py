@@ -1,0 +1,96 @@
+"""Who may import whom, and the proof that every fence holds: a planted violation is reported."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from source_tree import PACKAGES, ROOT, imports
+
+PLANTED = {
+    "stemma_validator": "stemma_converter",
+    "stemma_orchestrator": "stemma_models",
+    "stemma_converter": "stemma_eventlog",
+    "stemma_editor_agent": "stemma_client",
+    "stemma_generation_graph": "stemma_testkit",
+    "stemma_contracts": "structlog",
+    "stemma_artifacts": "stemma_telemetry",
+    "stemma_telemetry": "stemma_contracts",
+    "stemma_eventlog": "stemma_artifacts",
+    "stemma_messaging": "stemma_artifacts",
+    "stemma_client": "stemma_messaging",
+    "stemma_provisioning": "stemma_telemetry",
+    "stemma_models": "stemma_messaging",
+    "stemma_local": "stemma_orchestrator",
+    "stemma_orchestrator.core": "time",
+}
+CORE_FORBIDS = [
+    "asyncio",
+    "os",
+    "random",
+    "uuid",
+    "logging",
+    "nats",
+    "faststream",
+    "stemma_messaging",
+    "stemma_artifacts",
+]
+
+
+def lint(tree: Path) -> str:
+    sources = os.pathsep.join(str(tree / p.folder.relative_to(ROOT) / "src") for p in PACKAGES)
+    command = [
+        str(Path(sys.executable).with_name("lint-imports")),
+        "--no-cache",
+        "--config",
+        str(tree / "pyproject.toml"),
+    ]
+    run = subprocess.run(
+        command, cwd=tree, env=os.environ | {"PYTHONPATH": sources}, check=False, capture_output=True, text=True
+    )
+    return run.stdout + run.stderr
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for package in PACKAGES:
+        source = package.folder / "src"
+        shutil.copytree(source, tmp_path / source.relative_to(ROOT), ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def plant(tree: Path, module: str, imported: list[str]) -> None:
+    folder = next(tree.glob(f"**/src/{module.replace('.', '/')}"))
+    (folder / "planted.py").write_text("".join(f"import {name}\n" for name in imported), encoding="utf-8")
+
+
+@pytest.mark.req("E1")
+def test_no_package_imports_what_it_must_not(tree: Path) -> None:
+    report = lint(tree)
+    assert "0 broken" in report, report[-3000:]
+
+
+@pytest.mark.req("E1", "P1")
+def test_every_fence_reports_a_planted_violation(tree: Path) -> None:
+    for module, imported in PLANTED.items():
+        plant(tree, module, [imported])
+    report = lint(tree)
+    assert [m for m, i in PLANTED.items() if f"{m}.planted -> {i} " not in report] == [], report[-3000:]
+    assert " 0 kept" in report, report[-3000:]
+
+
+@pytest.mark.req("P1")
+def test_the_core_is_fenced_from_clock_randomness_and_the_outside(tree: Path) -> None:
+    plant(tree, "stemma_orchestrator.core", CORE_FORBIDS)
+    report = lint(tree)
+    assert [i for i in CORE_FORBIDS if f"core.planted -> {i} " not in report] == [], report[-3000:]
+
+
+def test_testkit_is_imported_by_tests_alone() -> None:
+    files = [f for p in PACKAGES if p.module != "stemma_testkit" for f in p.sources]
+    assert [f.name for f in files if any(m.startswith("stemma_testkit") for m in imports(f))] == []

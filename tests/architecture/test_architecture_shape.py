@@ -1,0 +1,157 @@
+"""The shape of the code: sizes, the skeleton of a service, and what is said in one place only."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from source_tree import PACKAGES, ROOT, SERVICES, Package, functions, imports, python_files, tree
+
+MAX_FUNCTION = 60
+MAX_FILE = 300
+MAX_MEDIAN = 8
+MAX_HANDLER = 20
+SKELETON = ["Dockerfile", "config/settings.toml", "pyproject.toml", "src/{module}/app.py", "src/{module}/handlers.py"]
+# The adapters: the only modules that speak NATS.
+NATS_PACKAGES = {"stemma_artifacts", "stemma_eventlog", "stemma_messaging", "stemma_provisioning", "stemma_client"}
+NATS_PACKAGES |= {"stemma_local", "stemma_testkit"}
+NATS_MODULES = {"stemma_models/records.py", "stemma_orchestrator/projector.py", "stemma_orchestrator/sweeper.py"}
+SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_local", "stemma_provisioning", "stemma_testkit"}
+SETTINGS_MODULES = {"stemma_telemetry/tracing.py"}
+DECLARING = {"add_stream", "update_stream", "create_key_value", "create_object_store"}
+SUBJECT = re.compile(r"^_?stemma\.(?:request|answer|event|job|outcome|dead|live|artifact|record)\.v\d")
+each_service = pytest.mark.parametrize("service", SERVICES, ids=lambda p: p.name)
+SOURCES = [(p, file) for p in PACKAGES for file in p.sources]
+
+
+def place(package: Package, file: Path) -> str:
+    return file.relative_to(package.folder / "src").as_posix()
+
+
+def test_no_function_has_more_than_sixty_lines() -> None:
+    long = [
+        f"{f.relative_to(ROOT)}: {name} has {n}" for f in python_files() for name, n in functions(f) if n > MAX_FUNCTION
+    ]
+    assert long == []
+
+
+def test_no_file_has_more_than_three_hundred_lines() -> None:
+    sizes = {f.relative_to(ROOT).as_posix(): f.read_text(encoding="utf-8").count("\n") for f in python_files()}
+    assert {name: n for name, n in sizes.items() if n > MAX_FILE} == {}
+
+
+def test_functions_are_short() -> None:
+    lengths = [n for _, file in SOURCES for _, n in functions(file)]
+    assert statistics.median(lengths) <= MAX_MEDIAN
+
+
+@pytest.mark.req("E1")
+@each_service
+def test_every_service_has_the_same_skeleton(service: Package) -> None:
+    expected = [name.format(module=service.module) for name in SKELETON]
+    assert [name for name in expected if not (service.folder / name).is_file()] == []
+    assert service.tests != []
+
+
+def bodies(handlers: Path) -> list[tuple[str, int]]:
+    found = [n for n in ast.walk(tree(handlers)) if isinstance(n, ast.AsyncFunctionDef) and n.name.startswith("on_")]
+    return [(n.name, (n.end_lineno or n.lineno) - n.body[0].lineno + 1) for n in found]
+
+
+@each_service
+def test_handlers_translate_call_and_publish(service: Package) -> None:
+    handlers = service.folder / "src" / service.module / "handlers.py"
+    assert [name for name, lines in bodies(handlers) if lines > MAX_HANDLER] == []
+    caught = [
+        ast.unparse(n.type) if n.type else "" for n in ast.walk(tree(handlers)) if isinstance(n, ast.ExceptHandler)
+    ]
+    assert not {"", "Exception", "BaseException"} & set(caught)
+
+
+@pytest.mark.req("P16")
+def test_settings_are_read_in_app_alone() -> None:
+    found = [
+        place(package, file)
+        for package, file in SOURCES
+        if package.module not in SETTINGS_READERS
+        and file.name != "app.py"
+        and (reads_environment(file) or any(m.startswith("pydantic_settings") for m in imports(file)))
+    ]
+    assert sorted(set(found) - SETTINGS_MODULES) == []
+
+
+def reads_environment(file: Path) -> bool:
+    nodes = list(ast.walk(tree(file)))
+    mentions = [n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n) in {"os.environ", "os.getenv"}]
+    stores = [n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    defaults = [n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n) == "os.environ.setdefault"]
+    writes = len([n for n in stores if ast.unparse(n.value) == "os.environ"]) + len(defaults)
+    return len(mentions) > writes or bool(imports(file) & {"os.environ", "os.getenv"})
+
+
+def test_nats_is_spoken_in_the_adapters_alone() -> None:
+    speaking = [(p, f) for p, f in SOURCES if any(m.split(".")[0] == "nats" for m in imports(f))]
+    outside = [place(p, f) for p, f in speaking if p.module not in NATS_PACKAGES and f.name != "app.py"]
+    adapters = {name for name in outside if "/adapters/" in name}
+    assert sorted(set(outside) - adapters - NATS_MODULES) == []
+
+
+def declarations(file: Path) -> list[str]:
+    calls = [n for n in ast.walk(tree(file)) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return [f"{file.name}:{n.lineno}" for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr in DECLARING]
+
+
+def spelled_subjects(file: Path) -> list[str]:
+    words = [n for n in ast.walk(tree(file)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return [f"{file.name}:{n.lineno}" for n in words if SUBJECT.match(str(n.value))]
+
+
+def clock_readings(file: Path) -> list[str]:
+    attributes = [n for n in ast.walk(tree(file)) if isinstance(n, ast.Attribute)]
+    return [f"{file.name}:{n.lineno}" for n in attributes if n.attr in {"now", "utcnow", "today"}]
+
+
+@pytest.mark.req("E1")
+def test_streams_and_buckets_are_declared_by_provisioning_alone() -> None:
+    others = [file for package, file in SOURCES if package.module != "stemma_provisioning"]
+    assert [line for file in others for line in declarations(file)] == []
+
+
+def test_subjects_are_spelled_in_one_module() -> None:
+    found = {place(package, file) for package, file in SOURCES if spelled_subjects(file)}
+    assert {name for name in found if not name.startswith("stemma_contracts/")} == set()
+
+
+@pytest.mark.req("P1")
+def test_the_core_never_asks_the_clock() -> None:
+    core = [file for package, file in SOURCES if "/core/" in place(package, file)]
+    assert core != []
+    assert [line for file in core for line in clock_readings(file)] == []
+
+
+@pytest.mark.parametrize(
+    ("find", "planted"),
+    [
+        (declarations, "await js.add_stream(name='EVENTS')"),
+        (spelled_subjects, "subject = f'stemma.event.v1.{tenant}.>'"),
+        (clock_readings, "at = datetime.now(UTC)"),
+        (lambda file: [file] if reads_environment(file) else [], "import os\nkey = os.environ['KEY']"),
+        (lambda file: [file] if reads_environment(file) else [], "from os import getenv\nkey = getenv('KEY')"),
+        (lambda file: [name for name, n in functions(file) if n > MAX_FUNCTION], "def f():\n" + "    x = 1\n" * 60),
+    ],
+)
+def test_a_planted_violation_is_found(tmp_path: Path, find: Callable[[Path], list[object]], planted: str) -> None:
+    clean, dirty = tmp_path / "clean.py", tmp_path / "dirty.py"
+    clean.write_text("import os\nos.environ['STRICT'] = 'true'\n", encoding="utf-8")
+    dirty.write_text(planted, encoding="utf-8")
+    assert find(clean) == []
+    assert len(find(dirty)) == 1
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    names = [f.name for f in python_files() if f.name.startswith("test_")]
+    assert sorted({n for n in names if names.count(n) > 1}) == []
