@@ -1,0 +1,1 @@
+"""Real servers, scripted models and waiting with a deadline, for tests only."""

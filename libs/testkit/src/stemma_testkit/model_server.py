@@ -1,0 +1,145 @@
+"""An OpenAI-compatible HTTP server with the offline writer behind it: real HTTP, counted at the model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, convert_to_messages
+from langchain_core.runnables import Runnable
+from stemma_models.offline import OfflineWriter
+
+
+class ModelServer(ThreadingHTTPServer):
+    """Answers after ``latency_s`` seconds. ``calls`` counts requests by the hash of what they ask."""
+
+    daemon_threads = True
+
+    def __init__(self, latency_s: float = 0.0) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.latency_s = latency_s
+        self.calls: Counter[str] = Counter()
+        self.stopping = threading.Event()
+        self.lock = threading.Lock()
+
+    @property
+    def base(self) -> str:
+        """The base URL for a client."""
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    @property
+    def repeated(self) -> int:
+        """How many requests asked what an earlier one had asked."""
+        return sum(number - 1 for number in self.calls.values())
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A caller that was killed breaks its connection; that is what the tests are about."""
+
+
+@contextmanager
+def model_server(latency_s: float = 0.0) -> Iterator[ModelServer]:
+    """A running server."""
+    server = ModelServer(latency_s)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stopping.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ModelServer
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        with self.server.lock:
+            self.server.calls[_what_is_asked(body)] += 1
+        self.server.stopping.wait(self.server.latency_s)
+        answer = asyncio.run(_bound(body).ainvoke(convert_to_messages(body["messages"])))
+        if body.get("stream"):
+            self._send("text/event-stream", b"".join(_events(answer)))
+        else:
+            self._send("application/json", json.dumps(_completion(answer)).encode())
+
+    def _send(self, media_type: str, data: bytes) -> None:
+        self.send_response(200)
+        self.send_header("content-type", media_type)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the output of tests quiet."""
+
+
+def _what_is_asked(body: dict[str, Any]) -> str:
+    asked = {key: body.get(key) for key in ("messages", "tools", "response_format")}
+    return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+def _bound(body: dict[str, Any]) -> Runnable[LanguageModelInput, AIMessage]:
+    model = OfflineWriter()
+    if body.get("tools"):
+        return model.bind_tools(body["tools"])
+    if body.get("response_format"):
+        return model.bind(response_format=body["response_format"])
+    return model
+
+
+def _message(answer: AIMessage) -> dict[str, Any]:
+    calls = [
+        {
+            "id": call["id"],
+            "type": "function",
+            "function": {"name": call["name"], "arguments": json.dumps(call["args"])},
+        }
+        for call in answer.tool_calls
+    ]
+    return {"role": "assistant", "content": str(answer.content), **({"tool_calls": calls} if calls else {})}
+
+
+def _function(name: str, arguments: dict[str, Any]) -> dict[str, str]:
+    return {"name": name, "arguments": json.dumps(arguments)}
+
+
+def _usage(answer: AIMessage) -> dict[str, int]:
+    usage = answer.usage_metadata
+    prompt, completion = (usage["input_tokens"], usage["output_tokens"]) if usage else (1, 1)
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def _head(kind: str) -> dict[str, Any]:
+    return {"id": "1", "object": kind, "created": 1, "model": "offline"}
+
+
+def _completion(answer: AIMessage) -> dict[str, Any]:
+    reason = "tool_calls" if answer.tool_calls else "stop"
+    choice = {"index": 0, "finish_reason": reason, "message": _message(answer)}
+    return {**_head("chat.completion"), "choices": [choice], "usage": _usage(answer)}
+
+
+def _events(answer: AIMessage) -> Iterator[bytes]:
+    head = _head("chat.completion.chunk")
+    text = str(answer.content)
+    for start in range(0, len(text), 200):
+        delta = {"role": "assistant", "content": text[start : start + 200]}
+        yield _event({**head, "choices": [{"index": 0, "delta": delta}]})
+    yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    yield _event({**head, "choices": [], "usage": _usage(answer)})
+    yield b"data: [DONE]\n\n"
+
+
+def _event(data: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(data).encode() + b"\n\n"

@@ -1,0 +1,114 @@
+"""A chat model that answers from a script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from pydantic import PrivateAttr
+
+Step = str | AIMessage | Exception | Callable[[Sequence[BaseMessage]], "str | AIMessage"]
+
+
+class ScriptedModel(BaseChatModel):
+    """Answers call after call from ``script`` and keeps what it was asked.
+
+    A step is a text, a message, an exception to raise, or a function of the messages. Each answered call
+    uses 10 input and 5 output tokens. Raises `AssertionError` for a call beyond the script.
+    """
+
+    script: list[Any]
+    _prompts: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
+    _options: list[dict[str, Any]] = PrivateAttr(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    @property
+    def calls(self) -> int:
+        """How often the model was called."""
+        return len(self._prompts)
+
+    @property
+    def prompts(self) -> list[list[BaseMessage]]:
+        """The messages of every call."""
+        return self._prompts
+
+    @property
+    def options(self) -> list[dict[str, Any]]:
+        """What was bound for every call: ``tools``, ``response_format``."""
+        return self._options
+
+    def prompt_text(self, call: int = 0) -> str:
+        """All text of the messages of one call."""
+        return "\n".join(str(message.text) for message in self._prompts[call])
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
+        """Bind tools as given."""
+        return self.bind(tools=list(tools), **kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self._next(messages, kwargs))])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return self._generate(messages, stop, **kwargs)
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        message = self._next(messages, kwargs)
+        for piece in re.findall(r"\S*\s*", str(message.text)):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+        tail = AIMessageChunk(
+            content="",
+            usage_metadata=message.usage_metadata,
+            response_metadata=message.response_metadata,
+            chunk_position="last",
+        )
+        yield ChatGenerationChunk(message=tail)
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        for chunk in self._stream(messages, stop, **kwargs):
+            yield chunk
+
+    def _next(self, messages: list[BaseMessage], options: dict[str, Any]) -> AIMessage:
+        self._prompts.append(list(messages))
+        self._options.append(options)
+        assert self.calls <= len(self.script), f"call {self.calls} is beyond the script"
+        step: Step = self.script[self.calls - 1]
+        if isinstance(step, Exception):
+            raise step
+        answer = step(messages) if callable(step) else step
+        message = AIMessage(answer) if isinstance(answer, str) else answer
+        tokens = UsageMetadata(input_tokens=10, output_tokens=5, total_tokens=15)
+        return message if message.usage_metadata else message.model_copy(update={"usage_metadata": tokens})

@@ -1,0 +1,63 @@
+"""A real, provisioned NATS server for tests, and connections to it as any of its users."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import nats
+from nats.aio.client import Client
+from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
+from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_TENANTS
+
+POLL_S = 0.02
+
+
+@contextmanager
+def provisioned_server(
+    folder: Path, *, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
+) -> Iterator[NatsServer]:
+    """A running server with every stream, consumer and bucket; for fixtures, also of a whole test module."""
+    with NatsServer(folder, tenants=tenants) as server:
+        asyncio.run(_provision(server, tenants, ack_wait_s))
+        yield server
+
+
+async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: float) -> None:
+    async with connected(server) as client:
+        await provision(client.jetstream(timeout=10), tenants, ack_wait_s)
+
+
+@asynccontextmanager
+async def connected(
+    server: NatsServer, user: str = PROVISIONER, on_error: Callable[[Exception], Awaitable[None]] | None = None
+) -> AsyncIterator[Client]:
+    """A connection as one of the server's users, by default as the one who may do everything."""
+    client = await nats.connect(
+        server.url,
+        user=user,
+        password=server.passwords[user],
+        inbox_prefix=inbox_prefix(user),
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=0.1,
+        error_cb=on_error or _ignore,
+    )
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def _ignore(_: Exception) -> None:
+    """The client reconnects by itself; a test sees what matters in its calls."""
+
+
+async def eventually(condition: Callable[[], Awaitable[bool]], within_s: float = 20.0) -> None:
+    """Wait until a condition holds; raises `AssertionError` if it does not in time."""
+    deadline = time.monotonic() + within_s
+    while not await condition():
+        assert time.monotonic() < deadline, f"not within {within_s} s"
+        await asyncio.sleep(POLL_S)

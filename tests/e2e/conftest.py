@@ -1,0 +1,24 @@
+"""One running installation per test module: every service a process of its own on a real server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from stemma_client import Client
+from stemma_local.supervisor import LocalStemma
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stemma(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalStemma]:
+    """All five services."""
+    async with LocalStemma(tmp_path_factory.mktemp("stemma"), ack_wait_s=3) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(stemma: LocalStemma) -> AsyncIterator[Client]:
+    """A caller of the tenant ``default``."""
+    async with stemma.client() as client:
+        yield client

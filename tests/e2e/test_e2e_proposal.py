@@ -1,0 +1,107 @@
+"""The proposal, from a brief to its files, on five processes and a real server."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import docx
+import pytest
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.driving import ENDS, approve_all, request_sample, sample_folder, wait_for
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+SECTIONS = "research solution connections problem_statement approach timeline budget conclusion".split()
+
+
+@pytest.mark.req("E1", "P1", "P6", "P7", "P14", "P18")
+async def test_a_proposal_goes_from_a_brief_to_a_docx(client: Client) -> None:
+    document_id = await request_sample(client)
+    events = [event.contract for event in await approve_all(client, document_id)]
+    view = await client.document(document_id)
+    assert view.status is DocumentStatus.COMPLETED
+    assert list(view.sections) == SECTIONS
+    for kind in (e.SectionDrafted, e.SectionReviewRequested, e.SectionApproved):
+        assert {event.section_id for event in events if isinstance(event, kind)} == set(SECTIONS)
+    exported = await client.export(document_id, ExportFormat.DOCX)
+    assert exported.warnings == ()
+    document = docx.Document(io.BytesIO(await client.artifact(document_id, exported.artifact)))
+    headings = [p.text for p in document.paragraphs if p.style is not None and p.style.name == "Heading 1"]
+    assert len(headings) == len(SECTIONS)
+    assert len(document.inline_shapes) >= 3
+    assert len(document.tables) >= 3
+
+
+@pytest.mark.req("P5")
+async def test_sections_that_are_met_are_started_together(client: Client) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE)
+    seen = await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+    starts = [event.contract.starts for event in seen if isinstance(event.contract, e.Event)]
+    assert ("problem_statement", "approach", "timeline", "budget") in starts
+
+
+@pytest.mark.req("G12")
+async def test_leaves_in_every_form_and_says_no_sentence_twice(client: Client) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE)
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+    files = {}
+    for form in ExportFormat:
+        exported = await client.export(document_id, form)
+        assert exported.warnings == ()
+        files[form] = await client.artifact(document_id, exported.artifact)
+    assert files[ExportFormat.PDF].startswith(b"%PDF-")
+    assert b"<html" in files[ExportFormat.HTML]
+    structure = json.loads(files[ExportFormat.JSON])
+    assert {"title", "author", "created"} <= set(structure["metadata"])
+    assert len(structure["sections"]) == len(SECTIONS)
+    text = files[ExportFormat.MD].decode()
+    sentences = re.findall(r"[A-Z][^.!?|\n]{40,}[.!?]", text)
+    assert len(sentences) > 60
+    assert len(sentences) == len(set(sentences))
+    assert "106,050" in text, "the total of the sample's costs"
+
+
+async def test_another_brief_gives_another_document(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "facts.md").write_text(
+        "# Facts\n\nThe lighthouse of Skerry Point must be painted before October 2027. "
+        "Painting costs €12,400 and takes three weeks. The keeper reports rust on the gallery.\n"
+    )
+    brief = "Propose how the lighthouse of Skerry Point is painted, when, and at what cost."
+    accepted = await client.create_document("proposal", brief=brief, inputs=[tmp_path], review=ReviewMode.NONE)
+    await wait_for(client, accepted.document_id, lambda event: isinstance(event, (*ENDS, e.SectionReviewRequested)))
+    draft = (await client.document(accepted.document_id)).sections["research"].draft
+    assert draft is not None
+    text = (await client.artifact(accepted.document_id, draft)).decode()
+    assert "lighthouse" in text
+    assert "bicycle" not in text
+
+
+async def test_an_unfinished_document_can_be_exported_and_says_what_is_missing(client: Client) -> None:
+    document_id = await request_sample(client)
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+    exported = await client.export(document_id, ExportFormat.MD)
+    assert {warning.code for warning in exported.warnings} == {"not_written", "not_approved"}
+    await client.cancel(document_id)
+
+
+@pytest.mark.req("E8")
+async def test_every_log_line_of_a_run_carries_its_ids_and_none_carries_text(
+    client: Client, stemma: LocalStemma
+) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE)
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+    logs = {name: stemma.folder.log(name).read_text() for name in stemma.services}
+    lines = [json.loads(line) for text in logs.values() for line in text.splitlines() if line.startswith("{")]
+    of_run = [line for line in lines if line["event"] in ("message_handled", "node_finished", "tool_called")]
+    assert {line["service"] for line in of_run} >= {"orchestrator", "generation-graph", "validator", "converter"}
+    for line in of_run:
+        assert {"document_id", "trace_id", "span_id"} <= set(line), line
+    brief = (sample_folder() / "brief.md").read_text()
+    phrases = re.findall(r"[A-Z][^.]{40,}\.", brief)
+    assert phrases
+    assert not [phrase for phrase in phrases for text in logs.values() if phrase in text]
