@@ -1,0 +1,76 @@
+"""Composition root of the editor agent."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from pydantic import Field
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import ReviseDraft
+from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
+from stemma_models import (
+    JetStreamRecordStore,
+    ModelCaller,
+    ModelSettings,
+    PromptError,
+    Prompts,
+    chat_model,
+)
+
+from .editors import Editors, EditorsError, load_editor_prompts, load_editors
+from .handlers import on_revise_draft
+
+
+class EditorSettings(WorkerSettings):
+    """What the editor agent can be told. The keys of model providers are read by LiteLLM from the environment."""
+
+    model: str = Field(default="offline", min_length=1, description="'offline', or a model name as LiteLLM spells it")
+    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    call_limit_s: float = Field(default=180.0, gt=0, description="one model call with all its retries")
+    call_retries: int = Field(default=4, ge=0, le=20)
+
+    @property
+    def model_settings(self) -> ModelSettings:
+        """The model of all editors."""
+        return ModelSettings(
+            name=self.model,
+            api_base=self.api_base,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            call_limit=self.call_limit_s,
+            retries=self.call_retries,
+        )
+
+
+def load_config(folder: Path) -> tuple[Editors, Prompts]:
+    """The editors and their prompts; raises `BadSettings` naming the file."""
+    try:
+        editors = load_editors(folder / "editors.json")
+        return editors, load_editor_prompts(folder / "prompts", editors)
+    except (EditorsError, PromptError) as error:
+        raise BadSettings([str(error)]) from None
+
+
+@asynccontextmanager
+async def open_handlers(settings: EditorSettings, bus: Bus) -> AsyncIterator[Worker]:
+    """Wire the handler to the bus and the model."""
+    editors, prompts = load_config(config_dir("stemma_editor_agent"))
+    artifacts = JetStreamArtifactStore(bus.jetstream)
+    chosen = settings.model_settings
+    models = ModelCaller(chat_model(chosen), chosen, JetStreamRecordStore(bus.jetstream), artifacts)
+    handle = partial(on_revise_draft, artifacts=artifacts, models=models, prompts=prompts, editors=editors)
+    yield Worker({ReviseDraft: handle}, {"editors": editors.names})
+
+
+service = worker_service(subjects.EDITOR, EditorSettings, open_handlers)
+
+
+def main() -> None:
+    """Run the service until it is told to stop."""
+    service.main()

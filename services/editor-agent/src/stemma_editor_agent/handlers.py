@@ -1,0 +1,93 @@
+"""The job of this service: change one draft as an instruction says, and nothing else in it."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.jobs import ReviseDraft
+from stemma_contracts.v1.outcomes import AnswerMalformed, DraftRevised, InstructionRefused, ModelUnavailable
+from stemma_contracts.v1.values import ArtifactRef, Provenance
+from stemma_models import CallContext, MalformedAnswerError, ModelCaller, ModelUnavailableError, Prompt, Prompts
+from stemma_telemetry import get_logger
+
+from .blocks import split_draft
+from .editors import GRAPH, NODE, Editors
+from .prompting import Material, Upstream, messages, unescaped
+from .revision import DRAFT, Revision
+
+AGENT_VERSION = f"editor-agent/{version('stemma-editor-agent')}"
+
+log = get_logger()
+
+
+async def on_revise_draft(
+    job: ReviseDraft, *, artifacts: ArtifactStore, models: ModelCaller, prompts: Prompts, editors: Editors
+) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed:
+    """Ask the editor of the section's kind for replacements, and apply them."""
+    material = await _load(job, artifacts)
+    editor = editors.for_kind(job.section.kind)
+    prompt = prompts.get(GRAPH, NODE, editor)
+    context = _context(job)
+    try:
+        revision = await _ask(job, models, prompt, material, context)
+    except ModelUnavailableError as error:
+        return ModelUnavailable(**_echo(job, context), detail=error.detail)
+    except MalformedAnswerError as error:
+        return AnswerMalformed(**_echo(job, context), detail=error.detail)
+    changes = material.draft.changes(
+        {block_id: unescaped(text, material.draft) for block_id, text in revision.texts.items()}
+    )
+    log.info("draft_revised", editor=editor, changed_blocks=len(changes), refused=not changes)
+    if not changes:
+        reason = await _store(job, artifacts, _reason(revision), "text/plain", "reason.txt")
+        return InstructionRefused(**_echo(job, context), reason=reason)
+    revised = material.draft.replaced(changes)
+    return DraftRevised(
+        **_echo(job, context),
+        draft=await _store(job, artifacts, revised, job.draft.media_type, job.draft.name),
+        summary=await _store(job, artifacts, revision.summary, "text/plain", "summary.txt"),
+        provenance=Provenance(model=models.settings.name, prompt_digest=prompt.digest, agent_version=AGENT_VERSION),
+    )
+
+
+async def _load(job: ReviseDraft, artifacts: ArtifactStore) -> Material:
+    async def text(ref: ArtifactRef) -> str:
+        return (await artifacts.get(job.document.tenant, job.document.document_id, ref)).decode()
+
+    upstream = [Upstream(one.section_id, one.title, one.version, await text(one.draft)) for one in job.upstream]
+    draft = await asyncio.to_thread(split_draft, await text(job.draft))
+    return Material(job.section, draft, await text(job.instruction), await text(job.brief), tuple(upstream))
+
+
+async def _ask(
+    job: ReviseDraft, models: ModelCaller, prompt: Prompt, material: Material, context: CallContext
+) -> Revision:
+    system = prompt.render({"title": job.section.title, "document_kind": job.document.kind})
+    asked = messages(system, material)
+    answer = await models.structured(context, NODE, asked, Revision, context={DRAFT: material.draft})
+    return answer.value
+
+
+def _reason(revision: Revision) -> str:
+    return revision.refused or f"The editor changed nothing in the draft. {revision.summary}".strip()
+
+
+def _context(job: ReviseDraft) -> CallContext:
+    return CallContext(job.document.tenant, job.document.document_id, job.section.section_id, job.job_id)
+
+
+def _echo(job: ReviseDraft, context: CallContext) -> dict[str, object]:
+    return {
+        "job_id": job.job_id,
+        "tenant": job.document.tenant,
+        "document_id": job.document.document_id,
+        "section_id": job.section.section_id,
+        "usage": context.meter.total,
+    }
+
+
+async def _store(job: ReviseDraft, artifacts: ArtifactStore, text: str, media_type: str, name: str) -> ArtifactRef:
+    tenant, document_id = job.document.tenant, job.document.document_id
+    return await artifacts.put(tenant, document_id, text.encode(), media_type=media_type, name=name)

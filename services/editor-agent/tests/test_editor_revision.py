@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from stemma_editor_agent.blocks import split_draft
+from stemma_editor_agent.revision import DRAFT, Revision
+
+CONTEXT = {DRAFT: split_draft("# A\n\none\n")}
+
+
+def read(changes: dict[str, str], **rest: Any) -> Revision:
+    listed = [{"block_id": block_id, "text": text} for block_id, text in changes.items()]
+    return Revision.model_validate({"changes": listed, "summary": "Changed.", **rest}, context=CONTEXT)
+
+
+@pytest.mark.req("P13")
+def test_accepts_changes_of_blocks_that_there_are() -> None:
+    assert read({"b2": "two"}).texts == {"b2": "two"}
+
+
+@pytest.mark.req("P13")
+def test_accepts_a_refusal() -> None:
+    assert read({}, refused=" Which table? ").refused == "Which table?"
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    ("changes", "rest", "problem"),
+    [
+        ({"b3": "x"}, {}, "'b3' is no block of the draft; its blocks are b1 to b2"),
+        ({"b2": "```\nx"}, {}, "the text of b2 runs into the block after it"),
+        ({"b1": "", "b2": " "}, {}, "the changes remove the whole draft"),
+        ({"b2": "x"}, {"summary": " "}, "summary must say what was changed"),
+        ({"b2": "x"}, {"refused": "no"}, "changes must be empty if the instruction is refused"),
+    ],
+)
+def test_says_what_is_wrong_with_an_answer(changes: dict[str, str], rest: dict[str, str], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        read(changes, **rest)
+
+
+@pytest.mark.req("P13")
+def test_refuses_two_replacements_of_one_block() -> None:
+    twice = {"changes": [{"block_id": "b1", "text": "x"}] * 2, "summary": "Changed."}
+    with pytest.raises(ValidationError, match="b1 is replaced 2 times"):
+        Revision.model_validate(twice, context=CONTEXT)

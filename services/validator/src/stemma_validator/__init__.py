@@ -1,0 +1,1 @@
+"""Lint and structure checks of one draft; it always answers."""

@@ -1,0 +1,48 @@
+"""What a linter must do here. `normalise.RawIssue` reads the JSON of both engines.
+
+rumdl, the default, is a dependency of this package (``pip install rumdl==0.3.0``: one static binary). It writes a
+list to stdout, also an empty one; it ends with 0 (clean), 1 (issues) or another status (it failed):
+
+    [{"file": "draft.md", "line": 5, "column": 6, "rule": "MD033", "message": "Inline HTML found: <b>",
+      "severity": "warning", "fixable": false}]
+
+markdownlint-cli needs Node (``npm install markdownlint-cli@0.48.0``). It writes its list to stderr and nothing at
+all when there are no issues:
+
+    [{"fileName": "draft.md", "lineNumber": 5, "ruleNames": ["MD033", "no-inline-html"],
+      "ruleDescription": "Inline HTML", "ruleInformation": "https://github.com/DavidAnson/markdownlint/...",
+      "errorDetail": "Element: b", "errorContext": null, "errorRange": [6, 3], "fixInfo": null,
+      "severity": "error"}]
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from stemma_validator.normalise import RawIssue
+
+_SWITCH = re.compile(r"(<!--\s*(?:markdownlint|rumdl|prettier))-(?=[a-z])", re.IGNORECASE)
+
+
+class LintEngine(Protocol):
+    """A linter."""
+
+    @property
+    def name(self) -> str:
+        """The name that the report gives the engine."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version that the report gives the engine."""
+        ...
+
+    async def lint(self, text: str) -> list[RawIssue]:
+        """The issues of a text; raises `ValidationImpossible` if the engine gives no answer."""
+        ...
+
+
+def without_switches(text: str) -> str:
+    """``text`` in which no comment can switch a linter off, of the same length, so that columns stay."""
+    return _SWITCH.sub(r"\1.", text)

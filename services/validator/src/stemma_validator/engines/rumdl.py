@@ -1,0 +1,93 @@
+"""rumdl: the linter that comes with this package as a binary."""
+
+from __future__ import annotations
+
+import asyncio
+import sysconfig
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from stemma_validator.errors import EngineCrashed, OutputUnreadable
+from stemma_validator.normalise import RawIssue, read_issues
+from stemma_validator.processes import Finished, Limits, run_limited
+
+from .base import without_switches
+
+NAME = "rumdl"
+_NO_FAILURE = (0, 1)
+_CHECK = (
+    "check", "--output-format", "json", "--no-cache", "--no-code-block-tools", "--config", "rumdl.toml", "draft.md",
+)  # fmt: skip
+
+
+class _Rule(BaseModel):
+    code: str
+    summary: str
+
+
+_rules: TypeAdapter[list[_Rule]] = TypeAdapter(list[_Rule])
+
+
+def packaged_rumdl() -> Path:
+    """Where the rumdl package puts its binary, whether or not it is there."""
+    return Path(sysconfig.get_path("scripts")) / NAME
+
+
+class RumdlEngine:
+    """Runs rumdl in a folder of its own, where it finds the draft and the rules and nothing else."""
+
+    name: ClassVar[str] = NAME
+
+    def __init__(self, rules: str, *, executable: Path, limits: Limits, processes: int) -> None:
+        self.version = metadata.version(NAME)
+        self._rules = rules
+        self._executable = executable
+        self._limits = limits
+        self._free = asyncio.Semaphore(processes)
+        self._descriptions: dict[str, str] = {}
+
+    async def lint(self, text: str) -> list[RawIssue]:
+        """See `LintEngine.lint`."""
+        async with self._free:
+            with TemporaryDirectory(prefix="stemma-lint-") as folder:
+                path = Path(folder)
+                (path / "rumdl.toml").write_text(self._rules, encoding="utf-8")
+                (path / "draft.md").write_text(without_switches(text), encoding="utf-8", newline="")
+                descriptions = await self._described(path)
+                finished = await self._run(path, *_CHECK)
+        return [_describe(issue, descriptions) for issue in _read(finished)]
+
+    async def _described(self, folder: Path) -> dict[str, str]:
+        if not self._descriptions:
+            finished = await self._run(folder, "rule", "--output-format", "json")
+            self._descriptions = _read_descriptions(finished)
+        return self._descriptions
+
+    async def _run(self, folder: Path, *arguments: str) -> Finished:
+        finished = await run_limited(NAME, [self._executable, *arguments], folder=folder, limits=self._limits)
+        if finished.status not in _NO_FAILURE:
+            raise EngineCrashed(NAME, finished.status, finished.stderr)
+        return finished
+
+
+def _read(finished: Finished) -> list[RawIssue]:
+    try:
+        return read_issues(finished.stdout)
+    except ValidationError:
+        raise OutputUnreadable(NAME, finished.stderr) from None
+
+
+def _read_descriptions(finished: Finished) -> dict[str, str]:
+    try:
+        return {rule.code: rule.summary for rule in _rules.validate_json(finished.stdout)}
+    except ValidationError:
+        raise OutputUnreadable(NAME, finished.stderr) from None
+
+
+def _describe(issue: RawIssue, descriptions: dict[str, str]) -> RawIssue:
+    known = next((descriptions[name] for name in issue.rule_names if name in descriptions), issue.description)
+    return issue.model_copy(update={"description": known})

@@ -1,0 +1,70 @@
+"""Why a draft could not be checked. The words of each are what the reader of the report gets."""
+
+from __future__ import annotations
+
+_MAX_STDERR = 200
+
+
+class ValidationImpossible(Exception):
+    """A draft could not be checked; ``str()`` of it names the cause."""
+
+
+class DraftNotFound(ValidationImpossible):
+    """The artifact store has no such draft."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} not found")
+
+
+class DraftDamaged(ValidationImpossible):
+    """What the artifact store has is not what the reference stands for."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is damaged")
+
+
+class DraftNotText(ValidationImpossible):
+    """The draft is not UTF-8."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not UTF-8 text")
+
+
+class DraftTooLarge(ValidationImpossible):
+    """The draft is beyond the limit."""
+
+    def __init__(self, name: str, limit: int) -> None:
+        super().__init__(f"{name} is larger than {limit} bytes")
+
+
+class EngineNotFound(ValidationImpossible):
+    """The program is not installed."""
+
+    def __init__(self, engine: str) -> None:
+        super().__init__(f"{engine} not found")
+
+
+class ValidationTimeout(ValidationImpossible):
+    """The program was ended because its time was up."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"Validation timeout ({seconds:g}s)")
+
+
+class EngineCrashed(ValidationImpossible):
+    """The program ended with a status that says nothing about the draft; a negative one is a signal."""
+
+    def __init__(self, engine: str, status: int, stderr: bytes) -> None:
+        super().__init__(_with_stderr(f"{engine} crashed (status {status})", stderr))
+
+
+class OutputUnreadable(ValidationImpossible):
+    """The program wrote something that is not its JSON."""
+
+    def __init__(self, engine: str, stderr: bytes) -> None:
+        super().__init__(_with_stderr(f"{engine} output unreadable", stderr))
+
+
+def _with_stderr(cause: str, stderr: bytes) -> str:
+    lines = stderr.decode(errors="replace").strip().splitlines()
+    return f"{cause}: {lines[0][:_MAX_STDERR]}" if lines else cause

@@ -1,0 +1,82 @@
+"""The job of this service: check one draft, and always answer."""
+
+from __future__ import annotations
+
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated
+from stemma_contracts.v1.values import ArtifactRef
+from stemma_telemetry import get_logger
+
+from .checking import StructureCheck, check_within
+from .engines import LintEngine
+from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, ValidationImpossible
+from .normalise import normalise
+from .processes import Limits
+from .report import Findings, found, not_checked
+
+DRAFT_LIMIT = 4 * 1024 * 1024
+_MAX_LOGGED_LINES = 50
+
+log = get_logger()
+
+
+async def on_validate_draft(
+    job: ValidateDraft,
+    *,
+    artifacts: ArtifactStore,
+    engine: LintEngine,
+    limits: Limits,
+    draft_limit: int = DRAFT_LIMIT,
+) -> DraftValidated:
+    """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
+    try:
+        findings = await _check(job, await _read(job, artifacts, draft_limit), engine, limits)
+    except ValidationImpossible as cause:
+        findings = not_checked(engine, cause)
+    _log(findings)
+    return DraftValidated(
+        job_id=job.job_id,
+        tenant=job.document.tenant,
+        document_id=job.document.document_id,
+        section_id=job.section.section_id,
+        validation=findings.summary(await _store(job, findings, artifacts)),
+    )
+
+
+async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str:
+    draft = job.draft
+    if draft.size > limit:
+        raise DraftTooLarge(draft.name, limit)
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, draft)
+        return data.decode("utf-8-sig")
+    except ArtifactMissing:
+        raise DraftNotFound(draft.name) from None
+    except ArtifactCorrupt:
+        raise DraftDamaged(draft.name) from None
+    except UnicodeDecodeError:
+        raise DraftNotText(draft.name) from None
+
+
+async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limits) -> Findings:
+    lint = map(normalise, await engine.lint(text))
+    check = StructureCheck(text=text, assets=job.assets, required_headings=job.section.required_headings)
+    return found(engine, lint, await check_within(check, limits))
+
+
+async def _store(job: ValidateDraft, findings: Findings, artifacts: ArtifactStore) -> ArtifactRef | None:
+    if not findings.issues:
+        return None
+    return await artifacts.put(
+        job.document.tenant,
+        job.document.document_id,
+        findings.report().model_dump_json().encode(),
+        media_type="application/json",
+        name="validation.json",
+    )
+
+
+def _log(findings: Findings) -> None:
+    lines = sorted({issue.line_number for issue in findings.issues})
+    log.info("validation_ran", issue_count=len(findings.issues), line_numbers=lines[:_MAX_LOGGED_LINES])

@@ -1,0 +1,59 @@
+"""Reports, and what of them goes into an outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stemma_contracts.v1.values import ArtifactRef, ValidationIssue, ValidationReport, ValidationSummary
+
+from .engines import LintEngine
+from .errors import ValidationImpossible
+from .rules import SAME_FAULT, Rule
+
+MAX_ISSUES = 500
+"""A report holds the first issues only; the counts of the summary are of all."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All issues of a draft, in line order, and who found them."""
+
+    issues: tuple[ValidationIssue, ...]
+    engine: str
+    engine_version: str
+
+    def report(self) -> ValidationReport:
+        """The body of the report artifact."""
+        return ValidationReport(
+            validation_passed=not self.issues,
+            issues=self.issues[:MAX_ISSUES],
+            engine=self.engine,
+            engine_version=self.engine_version,
+        )
+
+    def summary(self, report: ArtifactRef | None) -> ValidationSummary:
+        """What the outcome tells."""
+        return ValidationSummary(
+            passed=not self.issues,
+            issue_count=len(self.issues),
+            rules=dict(Counter(issue.rule for issue in self.issues)),
+            engine=self.engine,
+            engine_version=self.engine_version,
+            report=report,
+        )
+
+
+def found(engine: LintEngine, lint: Iterable[ValidationIssue], structure: Iterable[ValidationIssue]) -> Findings:
+    """The issues of both, a fault that both report on one line told once."""
+    linted = list(lint)
+    told = {(issue.rule, issue.line_number) for issue in linted}
+    beyond = [issue for issue in structure if (SAME_FAULT[issue.rule], issue.line_number) not in told]
+    issues = sorted([*linted, *beyond], key=lambda issue: (issue.line_number, issue.rule))
+    return Findings(tuple(issues), engine.name, engine.version)
+
+
+def not_checked(engine: LintEngine, cause: ValidationImpossible) -> Findings:
+    """One issue that names why there are no others."""
+    return Findings((Rule.NOT_CHECKED.issue(0, str(cause)),), engine.name, engine.version)

@@ -1,0 +1,59 @@
+"""The checks beyond lint: what each means, and which rules of a linter say the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from stemma_contracts.v1.values import ValidationIssue
+
+_MAX_DETAIL = 200
+
+
+@dataclass(frozen=True)
+class _Row:
+    code: str
+    description: str
+    same_as: str = ""
+
+
+class Rule(Enum):
+    """Rules of ours. ``same_as`` is the linter rule that reports the same fault on the same line."""
+
+    NOT_CHECKED = _Row("STEMMA000", "The draft could not be checked")
+    EMPTY = _Row("STEMMA001", "The draft is empty")
+    TITLE_FIRST = _Row("STEMMA002", "The draft must begin with its level 1 heading", same_as="MD041")
+    ONE_TITLE = _Row("STEMMA003", "The draft must have one level 1 heading", same_as="MD025")
+    REQUIRED_HEADING = _Row("STEMMA004", "A required heading is missing")
+    MISSING_IMAGE = _Row("STEMMA005", "An image is not among the files of the document")
+    REMOTE_IMAGE = _Row("STEMMA006", "An image on another host does not become part of the document")
+    UNDEFINED_REFERENCE = _Row("STEMMA007", "A link reference has no definition", same_as="MD052")
+    UNDEFINED_FOOTNOTE = _Row("STEMMA008", "A footnote has no definition")
+    MISSING_ANCHOR = _Row("STEMMA009", "A link leads to a heading that the draft does not have", same_as="MD051")
+    MISSING_FILE = _Row("STEMMA010", "A link leads to a file that is not part of the document")
+    PLACEHOLDER = _Row("STEMMA011", "A placeholder was left in the text")
+    NESTED_FOOTNOTE = _Row("STEMMA012", "A footnote must not refer to a footnote")
+
+    @property
+    def code(self) -> str:
+        """The name that issues and counts carry."""
+        return self.value.code
+
+    @property
+    def same_as(self) -> str:
+        """The linter rule for the same fault, empty if there is none."""
+        return self.value.same_as
+
+    def issue(self, line: int, detail: str = "") -> ValidationIssue:
+        """The finding as an issue; ``line`` 0 is the whole text."""
+        row = self.value
+        return ValidationIssue(
+            line_number=line,
+            rule=row.code,
+            rule_description=row.description,
+            message=detail[:_MAX_DETAIL] or row.description,
+            error_detail=detail[:_MAX_DETAIL] or None,
+        )
+
+
+SAME_FAULT = {rule.code: rule.same_as for rule in Rule}

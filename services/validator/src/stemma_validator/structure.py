@@ -1,0 +1,118 @@
+"""Checks beyond lint: title, required headings, images, links, footnotes, placeholders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from urllib.parse import unquote
+
+from markdown_it.token import Token
+from stemma_contracts.v1.values import ValidationIssue
+
+from .markdown import Heading, Part, Prose, anchors, first_line, headings, parse, parts, prose
+from .rules import Rule
+
+SKIPPED_IMAGE = "Image not supplied: "
+
+_ELSEWHERE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+_REFERENCE = re.compile(r"\[([^\[\]\n]*)\]\[([^\[\]\n]*)\]")
+_FOOTNOTE = re.compile(r"\[\^([^\[\]\s]+)\]")
+_PLACEHOLDER = re.compile(
+    r"\b(?:TODO|TBD|XXX+)\b"
+    r"|\{\{[^{}\n]{0,200}\}\}"
+    r"|[\[\ue000]insert\b[^\[\]\ue000\ue001\n]{0,200}[\]\ue001]"
+    r"|\blorem\s{1,9}ipsum\b",
+    re.IGNORECASE,
+)
+_ONLY_AS_CAPITALS = re.compile(r"TODO|TBD|XXX+", re.IGNORECASE)
+_READABLE = str.maketrans("\ue000\ue001", "[]")
+
+
+def check_structure(text: str, assets: Collection[str], required_headings: Iterable[str]) -> list[ValidationIssue]:
+    """The issues of a draft. ``assets`` are the names that its images and links may lead to."""
+    if not text.strip():
+        return [Rule.EMPTY.issue(1)]
+    tokens = parse(text)
+    found = list(headings(tokens))
+    written = list(prose(tokens))
+    inline = list(parts(tokens))
+    return [
+        *_title(tokens, found),
+        *_missing_headings(found, required_headings),
+        *_images(inline, assets),
+        *_links(inline, assets, anchors(found)),
+        *_undefined(written),
+        *_nested_footnotes(inline),
+        *_placeholders(written),
+    ]
+
+
+def _title(tokens: list[Token], found: list[Heading]) -> Iterator[ValidationIssue]:
+    first = tokens[0] if tokens else None
+    if first is None or (first.type, first.tag) != ("heading_open", "h1"):
+        yield Rule.TITLE_FIRST.issue(first_line(first) if first else 1)
+    for extra in [heading for heading in found if heading.level == 1][1:]:
+        yield Rule.ONE_TITLE.issue(extra.line, extra.text)
+
+
+def _missing_headings(found: list[Heading], required: Iterable[str]) -> Iterator[ValidationIssue]:
+    present = {heading.text.casefold() for heading in found}
+    for heading in required:
+        if " ".join(heading.split()).casefold() not in present:
+            yield Rule.REQUIRED_HEADING.issue(0, heading)
+
+
+def _images(inline: list[Part], assets: Collection[str]) -> Iterator[ValidationIssue]:
+    for part in inline:
+        if part.token.type != "image":
+            continue
+        target = str(part.token.attrs.get("src", ""))
+        if _ELSEWHERE.match(target):
+            yield Rule.REMOTE_IMAGE.issue(part.line, target)
+        elif _file_name(target) not in assets:
+            yield Rule.MISSING_IMAGE.issue(part.line, _file_name(target))
+
+
+def _links(inline: list[Part], assets: Collection[str], known: set[str]) -> Iterator[ValidationIssue]:
+    for part in inline:
+        target = str(part.token.attrs.get("href", ""))
+        if part.token.type != "link_open" or not target or _ELSEWHERE.match(target):
+            continue
+        if target.startswith("#"):
+            if not _leads_somewhere(target, known):
+                yield Rule.MISSING_ANCHOR.issue(part.line, unquote(target))
+        elif _file_name(target) not in assets:
+            yield Rule.MISSING_FILE.issue(part.line, _file_name(target))
+
+
+def _leads_somewhere(target: str, known: set[str]) -> bool:
+    return unquote(target[1:]).lower() in known | {"", "top"}
+
+
+def _undefined(written: list[Prose]) -> Iterator[ValidationIssue]:
+    for passage in written:
+        for match in _REFERENCE.finditer(passage.text):
+            label = match[2] or match[1]
+            if not label.startswith("^"):
+                yield Rule.UNDEFINED_REFERENCE.issue(passage.line_at(match.start()), label)
+        for match in _FOOTNOTE.finditer(passage.text):
+            yield Rule.UNDEFINED_FOOTNOTE.issue(passage.line_at(match.start()), match[1])
+
+
+def _nested_footnotes(inline: list[Part]) -> Iterator[ValidationIssue]:
+    for part in inline:
+        if part.in_footnote and part.token.type == "footnote_ref":
+            yield Rule.NESTED_FOOTNOTE.issue(part.line, str(part.token.meta.get("label", "")))
+
+
+def _placeholders(written: list[Prose]) -> Iterator[ValidationIssue]:
+    for passage in written:
+        if passage.quoted and passage.text.startswith(SKIPPED_IMAGE):
+            continue
+        for match in _PLACEHOLDER.finditer(passage.text):
+            if match[0].isupper() or not _ONLY_AS_CAPITALS.fullmatch(match[0]):
+                yield Rule.PLACEHOLDER.issue(passage.line_at(match.start()), match[0].translate(_READABLE))
+
+
+def _file_name(target: str) -> str:
+    return unquote(target).removeprefix("./")

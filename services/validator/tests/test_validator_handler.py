@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from stemma_artifacts.digests import digest_of
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated
+from stemma_contracts.v1.values import ArtifactRef, ValidationReport
+from stemma_validator.engines import LintEngine, RumdlEngine
+from stemma_validator.handlers import on_validate_draft
+from stemma_validator.processes import Limits
+from structlog.testing import capture_logs
+
+from .conftest import DOCUMENT, RULES, TENANT, validate_draft
+
+Build = Callable[..., Awaitable[ValidateDraft]]
+
+
+@pytest.fixture
+def run(artifacts: ArtifactStore, rumdl: RumdlEngine) -> Callable[..., Awaitable[DraftValidated]]:
+    async def handle(job: ValidateDraft, engine: LintEngine = rumdl, **options: int) -> DraftValidated:
+        return await on_validate_draft(job, artifacts=artifacts, engine=engine, limits=Limits(), **options)
+
+    return handle
+
+
+Run = Callable[..., Awaitable[DraftValidated]]
+
+
+async def report_of(outcome: DraftValidated, artifacts: ArtifactStore) -> ValidationReport:
+    assert outcome.validation.report is not None
+    return ValidationReport.model_validate_json(await artifacts.get(TENANT, DOCUMENT, outcome.validation.report))
+
+
+@pytest.mark.req("V1", "V3")
+async def test_a_clean_draft_passes_without_a_report(run: Run, job_for: Build) -> None:
+    job = await job_for(
+        "# Budget\n\n![The plan](media/plan.png)\n\n## Costs\n\nText.\n",
+        assets=("media/plan.png",),
+        headings=("Costs",),
+    )
+    outcome = await run(job)
+    assert (outcome.job_id, outcome.tenant, outcome.document_id, outcome.section_id) == (
+        job.job_id, TENANT, DOCUMENT, "budget",
+    )  # fmt: skip
+    assert outcome.validation.model_dump() == {
+        "passed": True, "issue_count": 0, "rules": {}, "engine": "rumdl", "engine_version": "0.3.0", "report": None,
+    }  # fmt: skip
+
+
+@pytest.mark.req("V1", "V4")
+async def test_issues_of_both_kinds_come_in_line_order_with_counts(
+    run: Run, job_for: Build, artifacts: ArtifactStore
+) -> None:
+    outcome = await run(await job_for("# Budget\n\nTODO <b>x</b>\n\n![x](gone.png)\n", headings=("Costs",)))
+    report = await report_of(outcome, artifacts)
+    assert [(issue.line_number, issue.rule) for issue in report.issues] == [
+        (0, "STEMMA004"), (3, "MD033"), (3, "STEMMA011"), (5, "STEMMA005"),
+    ]  # fmt: skip
+    assert not report.validation_passed
+    assert not outcome.validation.passed
+    assert outcome.validation.issue_count == 4
+    assert outcome.validation.rules == {"STEMMA004": 1, "MD033": 1, "STEMMA011": 1, "STEMMA005": 1}
+    assert outcome.validation.report is not None
+    assert (outcome.validation.report.name, outcome.validation.report.media_type) == (
+        "validation.json", "application/json",
+    )  # fmt: skip
+
+
+@pytest.mark.req("V4")
+async def test_a_fault_that_both_find_is_told_once(run: Run, job_for: Build) -> None:
+    outcome = await run(await job_for("Text [a][b] [c](#d).\n\n# One\n\n# Two\n"))
+    assert outcome.validation.rules == {"MD041": 1, "MD052": 1, "MD051": 1, "MD025": 1}
+
+
+async def only_message(outcome: DraftValidated, artifacts: ArtifactStore) -> str:
+    report = await report_of(outcome, artifacts)
+    assert not report.validation_passed
+    assert outcome.validation.rules == {"STEMMA000": 1}
+    return report.issues[0].message
+
+
+@pytest.mark.req("V2")
+async def test_a_missing_draft_is_an_issue_and_the_engine_does_not_run(
+    run: Run, artifacts: ArtifactStore, tmp_path: Path
+) -> None:
+    ref = ArtifactRef(digest=digest_of(b"x"), size=1, media_type="text/markdown", name="temp_output.md")
+    no_engine = RumdlEngine(RULES, executable=tmp_path / "rumdl", limits=Limits(), processes=1)
+    outcome = await run(validate_draft(ref), no_engine)
+    assert await only_message(outcome, artifacts) == "temp_output.md not found"
+
+
+@pytest.mark.req("V2")
+async def test_a_missing_engine_is_an_issue(run: Run, job_for: Build, artifacts: ArtifactStore, tmp_path: Path) -> None:
+    no_engine = RumdlEngine(RULES, executable=tmp_path / "rumdl", limits=Limits(), processes=1)
+    outcome = await run(await job_for("# A\n"), no_engine)
+    assert await only_message(outcome, artifacts) == "rumdl not found"
+
+
+@pytest.mark.req("V2")
+async def test_a_timeout_is_an_issue(
+    run: Run, job_for: Build, artifacts: ArtifactStore, script: Callable[..., RumdlEngine]
+) -> None:
+    outcome = await run(await job_for("# A\n"), script("exec sleep 300", limits=Limits(seconds=0.3)))
+    assert await only_message(outcome, artifacts) == "Validation timeout (0.3s)"
+
+
+@pytest.mark.req("V2")
+def test_the_default_time_limit_is_half_a_minute() -> None:
+    from stemma_validator.errors import ValidationTimeout
+
+    assert str(ValidationTimeout(Limits().seconds)) == "Validation timeout (30s)"
+
+
+@pytest.mark.req("V2")
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("echo oops >&2; exit 2", "rumdl crashed (status 2): oops"),
+        ("kill -9 $$", "rumdl crashed (status -9)"),
+        ("echo '['; echo oops >&2", "rumdl output unreadable: oops"),
+        ("exit 0", "rumdl output unreadable"),
+    ],
+)
+async def test_a_failing_engine_is_an_issue(
+    run: Run, job_for: Build, artifacts: ArtifactStore, script: Callable[..., RumdlEngine], body: str, message: str
+) -> None:
+    assert await only_message(await run(await job_for("# A\n"), script(body)), artifacts) == message
+
+
+@pytest.mark.req("V2")
+async def test_a_draft_that_is_not_text_is_an_issue(run: Run, job_for: Build, artifacts: ArtifactStore) -> None:
+    outcome = await run(await job_for(b"# A\n\xff\xfe\n"))
+    assert await only_message(outcome, artifacts) == "temp_output.md is not UTF-8 text"
+
+
+@pytest.mark.req("V2")
+async def test_a_draft_beyond_the_limit_is_an_issue(run: Run, job_for: Build, artifacts: ArtifactStore) -> None:
+    outcome = await run(await job_for("# A\n\ntext\n"), draft_limit=9)
+    assert await only_message(outcome, artifacts) == "temp_output.md is larger than 9 bytes"
+
+
+async def test_a_byte_order_mark_does_not_hide_the_title(run: Run, job_for: Build) -> None:
+    assert (await run(await job_for("\ufeff# Budget\n\nText.\n"))).validation.passed
+
+
+async def test_the_log_line_has_counts_and_lines_and_no_text(run: Run, job_for: Build) -> None:
+    with capture_logs() as lines:
+        await run(await job_for("# Budget\n\nTODO secret\n\nTBD\n"))
+    assert lines == [
+        {"event": "validation_ran", "log_level": "info", "issue_count": 2, "line_numbers": [3, 5]},
+    ]
+
+
+async def test_a_report_of_a_hopeless_draft_stays_small(run: Run, job_for: Build, artifacts: ArtifactStore) -> None:
+    outcome = await run(await job_for("# Budget\n\n" + "TODO\n\n" * 2_000 + "End.\n"))
+    assert outcome.validation.issue_count == 2_000
+    assert len((await report_of(outcome, artifacts)).issues) == 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">" * 20_000 + "a\n",
+        "".join("  " * depth + "- a\n" for depth in range(150)),
+        "[" * 20_000 + "](b)\n",
+        "![" * 10_000,
+        "".join(f"x[^{n}]\n\n[^{n}]: note[^{n + 1}]\n\n" for n in range(500)),
+        "| " + "a | " * 300 + "\n|" + "-|" * 300 + "\n" + ("| " + "b | " * 300 + "\n") * 30,
+        "<" * 30_000,
+        "`" * 9_999 + " " + "*a_ " * 5_000,
+        "\x00\x0b\x0c\u2028\r\rtext",
+    ],
+    ids=["quotes", "lists", "brackets", "images", "footnotes", "table", "angles", "marks", "controls"],
+)
+async def test_answers_to_hostile_markdown(run: Run, job_for: Build, text: str) -> None:
+    assert (await run(await job_for(text))).validation.issue_count > 0
+
+
+async def test_a_large_draft_is_checked_in_a_process_of_its_own(run: Run, job_for: Build) -> None:
+    paragraph = "Some *words* and `code` with a [map](https://example.org).\n" * 4 + "\n"
+    outcome = await run(await job_for("# Budget\n\n" + paragraph * 600 + "TODO\n", headings=("Costs",)))
+    assert outcome.validation.rules == {"STEMMA004": 1, "STEMMA011": 1}
+
+
+@pytest.mark.req("V2")
+async def test_a_large_hostile_draft_ends_at_the_time_limit(
+    job_for: Build, artifacts: ArtifactStore, rumdl: RumdlEngine
+) -> None:
+    job = await job_for("# A\n\n" + "![" * 500_000)
+    handling = on_validate_draft(job, artifacts=artifacts, engine=rumdl, limits=Limits(seconds=1))
+    outcome = await asyncio.wait_for(handling, 60)
+    assert await only_message(outcome, artifacts) == "Validation timeout (1s)"

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from stemma_validator.engines import RumdlEngine
+from stemma_validator.engines.base import without_switches
+from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable, ValidationTimeout
+from stemma_validator.processes import Limits
+
+from .conftest import RULES
+
+CLEAN = """# Title
+
+One paragraph with `code`, *emphasis* and **strong** words, a [map](https://example.org) and a note[^1].
+
+## List
+
+- one
+- two
+  - three
+
+1. first
+2. second
+
+| a | b |
+| --- | --- |
+| 1 | 2 |
+
+```text
+code that is a very long line that goes on and on, well beyond the eighty characters that some would allow it to have
+```
+
+> Image not supplied: media/plan.png
+
+![The plan](media/plan.png)
+
+[^1]: The note.
+"""
+
+
+async def rules(engine: RumdlEngine, text: str) -> list[str]:
+    return [issue.rule_names[0] for issue in await engine.lint(text)]
+
+
+@pytest.mark.req("V1")
+async def test_a_clean_draft_has_no_issue(rumdl: RumdlEngine) -> None:
+    assert await rumdl.lint(CLEAN) == []
+
+
+@pytest.mark.req("V1", "V3")
+async def test_an_issue_has_line_rule_description_and_detail(rumdl: RumdlEngine) -> None:
+    issue = (await rumdl.lint("# Title\n\nText <b>bold</b>.\n"))[0]
+    assert (issue.line_number, issue.rule_names) == (3, ("MD033",))
+    assert issue.description == "Inline HTML is not allowed"
+    assert issue.error_detail == "Inline HTML found: <b>"
+
+
+@pytest.mark.req("V1")
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Text.\n", "MD041"),
+        ("# A\n\n### B\n", "MD001"),
+        ("# A\n\ntext \n", "MD009"),
+        ("# A\n\n\n\ntext\n", "MD012"),
+        ("# A\n\n* item\n", "MD004"),
+        ("# A\n\n```\ncode\n```\n", "MD040"),
+        ("# A\n\n| a | b |\n| --- | --- |\n| 1 |\n", "MD056"),
+        ("# A\n\n![](media/a.png)\n", "MD045"),
+        ("# A\n\nhttps://example.org\n", "MD034"),
+        ("# A\n\n_emphasis_\n", "MD049"),
+        ("---\ntitle: A\n---\n\nText.\n", "MD041"),
+    ],
+)
+async def test_finds_what_markdownlint_finds(rumdl: RumdlEngine, text: str, rule: str) -> None:
+    assert rule in await rules(rumdl, text)
+
+
+@pytest.mark.req("V1")
+@pytest.mark.parametrize(
+    "switch",
+    [
+        "<!-- markdownlint-disable -->",
+        "<!--\nmarkdownlint-disable-file -->",
+        "<!-- rumdl-disable MD033 -->",
+        '<!-- rumdl-configure-file {"MD033": false} -->',
+        "<!-- markdownlint-configure-file { 'MD033': false } -->",
+        "<!-- prettier-ignore -->",
+        "<!-- markdownlint-disable-next-line -->",
+    ],
+)
+async def test_a_draft_cannot_switch_the_linter_off(rumdl: RumdlEngine, switch: str) -> None:
+    assert "MD033" in await rules(rumdl, f"# A\n\n{switch}\n<b>text</b>\n")
+
+
+@pytest.mark.req("V1")
+def test_taking_switches_out_moves_no_character() -> None:
+    text = "<!-- markdownlint-disable --> markdownlint-cli <!--RUMDL-enable-->"
+    assert without_switches(text) == "<!-- markdownlint.disable --> markdownlint-cli <!--RUMDL.enable-->"
+
+
+async def test_rules_come_from_our_configuration_only(
+    rumdl: RumdlEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".rumdl.toml").write_text('[global]\ndisable = ["MD033"]\n')
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert "MD033" in await rules(rumdl, "# A\n\n<b>text</b>\n")
+
+
+@pytest.mark.req("V2")
+async def test_a_missing_engine_is_told_by_name(tmp_path: Path) -> None:
+    engine = RumdlEngine(RULES, executable=tmp_path / "rumdl", limits=Limits(), processes=1)
+    with pytest.raises(EngineNotFound, match=r"^rumdl not found$"):
+        await engine.lint("# A\n")
+
+
+@pytest.mark.req("V2")
+async def test_a_crash_is_told_with_the_first_line_of_stderr(script: Callable[..., RumdlEngine]) -> None:
+    engine = script("echo 'thread main panicked' >&2; echo 'note: more' >&2; exit 101")
+    with pytest.raises(EngineCrashed, match=r"^rumdl crashed \(status 101\): thread main panicked$"):
+        await engine.lint("# A\n")
+
+
+@pytest.mark.req("V2")
+async def test_unreadable_output_is_told_with_the_first_line_of_stderr(script: Callable[..., RumdlEngine]) -> None:
+    engine = script("echo 'no json'; echo 'warning: bad rule' >&2; exit 1")
+    with pytest.raises(OutputUnreadable, match=r"^rumdl output unreadable: warning: bad rule$"):
+        await engine.lint("# A\n")
+
+
+@pytest.mark.req("V2")
+async def test_a_hanging_engine_is_killed_with_its_children(script: Callable[..., RumdlEngine], tmp_path: Path) -> None:
+    engine = script(f"sleep 300 & echo $! > {tmp_path}/child; wait", limits=Limits(seconds=0.5))
+    with pytest.raises(ValidationTimeout, match=r"^Validation timeout \(0\.5s\)$"):
+        await engine.lint("# A\n")
+    await gone(int((tmp_path / "child").read_text()))
+
+
+@pytest.mark.req("V2")
+async def test_a_cancelled_validation_leaves_no_process(script: Callable[..., RumdlEngine], tmp_path: Path) -> None:
+    started = tmp_path / "child"
+    task = asyncio.create_task(script(f"echo $$ > {started}; sleep 300").lint("# A\n"))
+    async with asyncio.timeout(10):
+        while not (started.exists() and started.read_text().strip()):
+            await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await gone(int(started.read_text()))
+
+
+@pytest.mark.req("V2")
+async def test_an_engine_that_takes_too_much_memory_ends(script: Callable[..., RumdlEngine]) -> None:
+    engine = script('i=x; while :; do i="$i$i"; done', limits=Limits(memory=64 * 1024 * 1024))
+    with pytest.raises(EngineCrashed, match="rumdl crashed"):
+        await engine.lint("# A\n")
+
+
+async def test_an_engine_sees_nothing_of_our_environment(
+    script: Callable[..., RumdlEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEMMA_NATS_PASSWORD", "secret")
+    with pytest.raises(EngineCrashed) as crash:
+        await script('echo "[$STEMMA_NATS_PASSWORD]" >&2; exit 3').lint("# A\n")
+    assert str(crash.value).endswith(": []")
+
+
+async def gone(pid: int) -> None:
+    """Wait until a process has ended; a zombie that nobody reaps has."""
+    status = Path(f"/proc/{pid}/stat")
+    async with asyncio.timeout(10):
+        while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
+            await asyncio.sleep(0.01)
