@@ -28,7 +28,7 @@ class ModelServer(ThreadingHTTPServer):
         self.latency_s = latency_s
         self.calls: Counter[str] = Counter()
         self.stopping = threading.Event()
-        self.lock = threading.Lock()
+        self.arrived = threading.Condition()
 
     @property
     def base(self) -> str:
@@ -39,6 +39,21 @@ class ModelServer(ThreadingHTTPServer):
     def repeated(self) -> int:
         """How many requests asked what an earlier one had asked."""
         return sum(number - 1 for number in self.calls.values())
+
+    @property
+    def total(self) -> int:
+        """How many requests came."""
+        return sum(self.calls.values())
+
+    async def wait_for_calls(self, number: int, within_s: float = 60.0) -> None:
+        """Wait until this many requests came, the last of them not answered yet. Raises `TimeoutError`."""
+
+        def wait() -> bool:
+            with self.arrived:
+                return self.arrived.wait_for(lambda: self.total >= number, within_s)
+
+        if not await asyncio.to_thread(wait):
+            raise TimeoutError(f"{self.total} of {number} calls")
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A caller that was killed breaks its connection; that is what the tests are about."""
@@ -64,8 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        with self.server.lock:
+        with self.server.arrived:
             self.server.calls[_what_is_asked(body)] += 1
+            self.server.arrived.notify_all()
         self.server.stopping.wait(self.server.latency_s)
         answer = asyncio.run(_bound(body).ainvoke(convert_to_messages(body["messages"])))
         if body.get("stream"):

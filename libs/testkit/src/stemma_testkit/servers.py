@@ -51,6 +51,12 @@ async def connected(
         await client.close()
 
 
+async def barrier(client: Client) -> None:
+    """Return once the server has dealt with all that was sent: a ping goes ahead of what is still buffered."""
+    await client.flush()
+    await client.flush()
+
+
 async def _ignore(_: Exception) -> None:
     """The client reconnects by itself; a test sees what matters in its calls."""
 

@@ -1,0 +1,31 @@
+"""Recorded model calls, retries and re-asking, the offline writer, LiteLLM for every other model."""
+
+from .caller import Answer, CallContext, MessageAnswer, ModelCaller, StructuredAnswer
+from .errors import MalformedAnswerError, ModelError, ModelUnavailableError
+from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
+from .providers import chat_model
+from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
+from .settings import ModelSettings
+from .usage import Meter
+
+__all__ = [
+    "Answer",
+    "CallContext",
+    "JetStreamRecordStore",
+    "MalformedAnswerError",
+    "MemoryRecordStore",
+    "MessageAnswer",
+    "Meter",
+    "ModelCaller",
+    "ModelError",
+    "ModelSettings",
+    "ModelUnavailableError",
+    "Prompt",
+    "PromptError",
+    "PromptKey",
+    "Prompts",
+    "RecordStore",
+    "StructuredAnswer",
+    "chat_model",
+    "load_prompts",
+]

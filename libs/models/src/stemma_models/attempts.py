@@ -1,0 +1,52 @@
+"""Which errors of a provider are worth another attempt, and after how long."""
+
+from __future__ import annotations
+
+from tenacity import RetryCallState
+
+from .settings import ModelSettings
+
+TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
+
+
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status that a provider's error carries."""
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def is_provider_error(error: BaseException) -> bool:
+    """Whether the fault lies with the model or the way to it; anything else is a bug of ours."""
+    return isinstance(error, OSError) or status_of(error) is not None
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the same call may succeed a little later."""
+    status = status_of(error)
+    if status is None:
+        return isinstance(error, OSError)
+    return status in TRANSIENT_STATUS or status >= 500
+
+
+def describe(error: BaseException) -> str:
+    """An error in a few words; never its message, which may quote the prompt."""
+    status = status_of(error)
+    return type(error).__name__ if status is None else f"{type(error).__name__} ({status})"
+
+
+class Wait:
+    """Exponential backoff; a ``Retry-After`` in seconds overrides it."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+
+    def __call__(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        told = _retry_after(error)
+        return told if told is not None else self._settings.backoff * 2.0 ** (state.attempt_number - 1)
+
+
+def _retry_after(error: BaseException | None) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None) or {}
+    value = str(headers.get("retry-after") or "")
+    return float(value) if value.replace(".", "", 1).isdigit() else None

@@ -1,0 +1,210 @@
+"""Model calls: recorded before they are used, retried when the provider stumbles, asked again when malformed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.values import ArtifactRef, Usage
+from stemma_telemetry import get_logger
+
+from . import checks
+from .client import ModelClient, TokenSink
+from .errors import MalformedAnswerError
+from .records import Record, RecordStore, Reply, Request
+from .settings import ModelSettings
+from .spans import chat_span
+from .usage import Meter
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+
+RE_ASKS = 2
+INLINE_BYTES = 1024
+
+log = get_logger()
+
+
+@dataclass(frozen=True)
+class CallContext:
+    """For whom a call is made. ``meter`` adds up what the job spends, also when it fails."""
+
+    tenant: str
+    document_id: str
+    section_id: str
+    job_id: str
+    thread_id: str = ""
+    attempt: int = 0
+    meter: Meter = field(default_factory=Meter, compare=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer in words; ``ref`` is the artifact of the same bytes, absent for a short answer."""
+
+    text: str
+    usage: Usage
+    ref: ArtifactRef | None
+
+
+@dataclass(frozen=True)
+class StructuredAnswer(Generic[M]):
+    """An answer that fits its schema."""
+
+    value: M
+    usage: Usage
+    ref: ArtifactRef | None
+
+
+@dataclass(frozen=True)
+class MessageAnswer:
+    """An answer as a message of the thread: text, tool calls, or both."""
+
+    message: AIMessage
+    usage: Usage
+    ref: ArtifactRef | None
+
+
+@dataclass(frozen=True)
+class _Asked(Generic[T]):
+    value: T
+    usage: Usage
+    ref: ArtifactRef | None
+
+
+@dataclass(frozen=True)
+class _Call:
+    ctx: CallContext
+    name: str
+    request: Request
+    meter: Meter
+    on_token: TokenSink | None = None
+
+
+class ModelCaller:
+    """Calls one model. A call that was answered before, in the same job, is answered from its record.
+
+    ``name`` tells the calls of a job apart; the same job must give the same name to the same call when it
+    runs again. Every method raises `ModelUnavailableError` and `MalformedAnswerError`.
+    """
+
+    def __init__(
+        self, model: BaseChatModel, settings: ModelSettings, records: RecordStore, artifacts: ArtifactStore
+    ) -> None:
+        self.settings = settings
+        self._client = ModelClient(model, settings)
+        self._records = records
+        self._artifacts = artifacts
+
+    async def text(
+        self, ctx: CallContext, name: str, messages: Sequence[BaseMessage], *, on_token: TokenSink | None = None
+    ) -> Answer:
+        """Ask for text. ``on_token`` gets the tokens as they come: none on a replay, all again on a retry."""
+        asked = await self._ask(self._call(ctx, name, messages, on_token=on_token), checks.check_text)
+        return Answer(asked.value, asked.usage, asked.ref)
+
+    async def structured(
+        self,
+        ctx: CallContext,
+        name: str,
+        messages: Sequence[BaseMessage],
+        schema: type[M],
+        *,
+        context: Mapping[str, Any] | None = None,
+    ) -> StructuredAnswer[M]:
+        """Ask for a value of ``schema``; ``context`` is the validation context that its validators read."""
+        call = self._call(ctx, name, messages, response_format=_response_format(schema))
+        asked = await self._ask(call, lambda reply: checks.parse(reply, schema, context))
+        return StructuredAnswer(asked.value, asked.usage, asked.ref)
+
+    async def message(
+        self, ctx: CallContext, name: str, messages: Sequence[BaseMessage], tools: Sequence[Any] = ()
+    ) -> MessageAnswer:
+        """Ask for text or tool calls; ``tools`` are anything that LangChain can bind."""
+        call = self._call(ctx, name, messages, tools=[convert_to_openai_tool(tool) for tool in tools])
+        asked = await self._ask(call, checks.check_complete)
+        return MessageAnswer(asked.value.message, asked.usage, asked.ref)
+
+    def _call(
+        self,
+        ctx: CallContext,
+        name: str,
+        messages: Sequence[BaseMessage],
+        *,
+        tools: Sequence[dict[str, Any]] = (),
+        response_format: Mapping[str, Any] | None = None,
+        on_token: TokenSink | None = None,
+    ) -> _Call:
+        request = Request(self.settings.parameters, tuple(messages), tools, response_format)
+        return _Call(ctx, name, request, Meter(ctx.meter), on_token)
+
+    async def _ask(self, call: _Call, check: Callable[[Reply], T]) -> _Asked[T]:
+        detail = ""
+        for retry in range(1 + RE_ASKS):
+            reply = await self._reply(call, retry)
+            try:
+                return _Asked(check(reply), call.meter.total, reply.record.artifact)
+            except checks.UnusableAnswer as unusable:
+                detail = unusable.detail
+                log.warning("answer_malformed", call=call.name, retry=retry, detail=detail)
+                call = replace(call, request=_asked_again(call.request, reply, unusable.problems))
+        raise MalformedAnswerError(detail, call.meter.total)
+
+    async def _reply(self, call: _Call, retry: int) -> Reply:
+        ctx = call.ctx
+        key = call.request.key(ctx.job_id, ctx.attempt, call.name, retry)
+        record = await self._records.get(ctx.tenant, ctx.document_id, key)
+        if record is not None:
+            return await self._replay(ctx, record)
+        reply = await self._answer(call)
+        await self._records.put(ctx.tenant, ctx.document_id, key, reply.record)
+        return reply
+
+    async def _replay(self, ctx: CallContext, record: Record) -> Reply:
+        if record.artifact is None:
+            return Reply(record, record.content)
+        return Reply(record, (await self._artifacts.get(ctx.tenant, ctx.document_id, record.artifact)).decode())
+
+    async def _answer(self, call: _Call) -> Reply:
+        ctx = call.ctx
+        with chat_span(self.settings.name, ctx.document_id, ctx.section_id) as span:
+            message, usage = await self._client.call(call.request, call.meter, call.on_token)
+            span.answered(usage)
+        record = Record(
+            model=self.settings.name,
+            usage=usage,
+            finish_reason=str(message.response_metadata.get("finish_reason") or ""),
+            refusal=str(message.additional_kwargs.get("refusal") or ""),
+            tool_calls=tuple(message.tool_calls),
+        )
+        return await self._with_text(ctx, record, str(message.text))
+
+    async def _with_text(self, ctx: CallContext, record: Record, text: str) -> Reply:
+        data = text.encode()
+        if len(data) < INLINE_BYTES:
+            return Reply(record.model_copy(update={"content": text}), text)
+        name = f"{ctx.section_id or 'answer'}.md"
+        ref = await self._artifacts.put(ctx.tenant, ctx.document_id, data, media_type="text/markdown", name=name)
+        return Reply(record.model_copy(update={"artifact": ref}), text)
+
+
+@lru_cache(maxsize=64)
+def _response_format(schema: type[BaseModel]) -> Mapping[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": schema.__name__, "schema": schema.model_json_schema()}}
+
+
+def _asked_again(request: Request, reply: Reply, problems: Sequence[str]) -> Request:
+    """The same request, with the unusable answer and what is wrong with it."""
+    complaint = ["Your last answer cannot be used:", *(f"- {problem}" for problem in problems)]
+    complaint.append("Answer the same task again, completely, with this put right.")
+    if request.response_format is not None:
+        complaint.append("Give one JSON object that fits the schema of the answer, and nothing around it.")
+    said = [AIMessage(reply.text)] if reply.text.strip() else []
+    return replace(request, messages=[*request.messages, *said, HumanMessage("\n".join(complaint))])

@@ -1,0 +1,61 @@
+"""What makes an answer unusable, in words that the model can act on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from .records import Reply
+
+T = TypeVar("T", bound=BaseModel)
+
+_FENCED = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+
+class UnusableAnswer(Exception):
+    """An answer that must be asked for again: ``problems`` for the model, ``detail`` for the log."""
+
+    def __init__(self, detail: str, problems: list[str]) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.problems = problems
+
+
+def check_complete(reply: Reply) -> Reply:
+    """Refuses an answer that was refused, cut or empty."""
+    record = reply.record
+    if record.refusal or record.finish_reason in ("content_filter", "refusal"):
+        raise UnusableAnswer("the model refused", ["No answer was given; give the one that the material allows."])
+    if record.finish_reason in ("length", "max_tokens"):
+        raise UnusableAnswer("cut at the token limit", ["The answer was cut at the length limit; be shorter."])
+    if not reply.text.strip() and not record.tool_calls:
+        raise UnusableAnswer("empty answer", ["The answer was empty."])
+    return reply
+
+
+def check_text(reply: Reply) -> str:
+    """The text of a whole answer in words; tool calls do not count as one."""
+    check_complete(reply)
+    if not reply.text.strip():
+        raise UnusableAnswer("tool call instead of text", ["Answer in text; no tool is available now."])
+    return reply.text
+
+
+def parse(reply: Reply, schema: type[T], context: Mapping[str, Any] | None) -> T:
+    """The value that an answer holds as JSON, checked by its schema."""
+    text = check_text(reply)
+    fenced = _FENCED.match(text)
+    try:
+        return schema.model_validate_json(fenced.group(1) if fenced else text, context=context)
+    except ValidationError as error:
+        raise _misfit(schema, error) from None
+
+
+def _misfit(schema: type[BaseModel], error: ValidationError) -> UnusableAnswer:
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    problems = [f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in found]
+    kinds = ", ".join(sorted({item["type"] for item in found}))
+    return UnusableAnswer(f"{schema.__name__} does not fit: {kinds}", problems)

@@ -1,0 +1,101 @@
+"""One call of a model with all its attempts, inside one time limit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import add_ai_message_chunks
+from langchain_core.runnables import Runnable
+from stemma_contracts.v1.values import Usage
+from stemma_telemetry import get_logger
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+from .attempts import Wait, describe, is_provider_error, is_transient
+from .errors import ModelUnavailableError
+from .records import Request
+from .settings import ModelSettings
+from .usage import Meter, usage_of
+
+TokenSink = Callable[[str], Awaitable[None]]
+
+log = get_logger()
+
+
+class ModelClient:
+    """Owns the retries of transient errors; nothing above or below it retries."""
+
+    def __init__(self, model: BaseChatModel, settings: ModelSettings) -> None:
+        self._model = model
+        self._settings = settings
+
+    async def call(self, request: Request, meter: Meter, on_token: TokenSink | None) -> tuple[AIMessage, Usage]:
+        """The answer and what all attempts cost; raises `ModelUnavailableError`."""
+        spent = Meter(meter)
+        limit = asyncio.timeout(self._settings.call_limit)
+        try:
+            async with limit:
+                return await self._attempts(request, spent, on_token), spent.total
+        except Exception as error:
+            if not is_provider_error(error):
+                raise
+            late = f"no answer within {self._settings.call_limit:g} s"
+            raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
+
+    async def _attempts(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(1 + self._settings.retries),
+            wait=Wait(self._settings),
+            retry=retry_if_exception(is_transient),
+            before_sleep=_log_retry,
+            reraise=True,
+        )
+        return await attempts(self._attempt, request, spent, on_token)
+
+    async def _attempt(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
+        spent.count(Usage(calls=1))
+        runnable = self._bound(request)
+        if on_token is None:
+            message = await runnable.ainvoke(list(request.messages))
+        else:
+            message = await _collect(runnable.astream(list(request.messages)), on_token)
+        spent.count(usage_of(message, self._settings.name))
+        return _clean(message)
+
+    def _bound(self, request: Request) -> Runnable[Any, AIMessage]:
+        if request.tools:
+            return self._model.bind_tools(list(request.tools))
+        if request.response_format is not None:
+            return self._model.bind(response_format=dict(request.response_format))
+        return self._model
+
+
+async def _collect(chunks: AsyncIterator[BaseMessage], on_token: TokenSink) -> AIMessage:
+    parts: list[AIMessageChunk] = []
+    async for chunk in chunks:
+        if isinstance(chunk, AIMessageChunk):
+            parts.append(chunk)
+        if chunk.text:
+            await on_token(str(chunk.text))
+    return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
+
+
+def _clean(message: AIMessage) -> AIMessage:
+    """The answer as text and tool calls that UTF-8 can carry; a lone surrogate would break the record."""
+    calls = json.dumps(message.tool_calls, ensure_ascii=False).encode(errors="replace")
+    return AIMessage(
+        str(message.text).encode(errors="replace").decode(),
+        tool_calls=json.loads(calls),
+        additional_kwargs=message.additional_kwargs,
+        response_metadata=message.response_metadata,
+    )
+
+
+def _log_retry(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    if error is not None:
+        log.warning("model_call_retried", attempt=state.attempt_number, error=describe(error))

@@ -1,0 +1,163 @@
+"""Which section a piece of material belongs to.
+
+Sections that are written at the same time do not see each other. So that no sentence stands in two of
+them, every piece belongs to exactly one section of the outline, and which one follows from the piece and
+the outline alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import sha256
+
+from .material import Unit
+from .vocabulary import nature, vocabulary
+from .words import content_stems
+
+_MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?(?:€|EUR|USD|GBP|CHF|euros?|dollars?|pounds?)\b")
+_DATE = re.compile(
+    r"\b(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    r"(?: \d|,|\b(?= \d{4}))|\b(?:week|month|day)s? \d|\b\d+ (?:weeks|months)\b|\b\d{4}-\d{2}-\d{2}\b"
+)
+_SHARE = re.compile(r"\d\s?%|\bper ?cent\b|\bin (?:ten|five|four|three)\b")
+_NEGATIVE = re.compile(
+    r"\b(?:no longer|cannot|can't|may not|unable|too (?:far|heavy|few|slow|late|small)|fell|fallen|has no|hardly)\b",
+    re.I,
+)
+_DECISION = re.compile(r"\b(?:asked to|decisions?|approve[ds]?|recommends?)\b", re.I)
+_RISK = re.compile(r"\brisks?\b", re.I)
+_DUTY = re.compile(r"\b(?:must|shall|required to)\b")
+_QUOTED = re.compile(r"^[\"“‘'].*[\"”’']|[“\"].{20,}[”\"]")
+# Rules for whoever writes or hands in the document, and pointers to places elsewhere: nothing to write down.
+_PROCEDURE = re.compile(
+    r"\b(?:offerors?|bidders?|tenderers?|proposers?|proposals?|RFPs?|bids?|solicitation|protests?|page limit\w*)\b"
+    r"|^(?:[\w ]{1,40} - )?(?:please|write|draft|describe|discuss|explain|submit|see|refer to|for more|keep it)\b"
+    r"|\b(?:previous|following) sentence\b|\bfound here\b|\bis as follows\b",
+    re.I,
+)
+
+# What tells by its form where a text belongs: pattern, and how much it speaks for which kind of section.
+_SIGNALS = (
+    (_MONEY, {"budget": 1.3}),
+    (_SHARE, {"research": 0.6}),
+    (_QUOTED, {"research": 0.4}),
+    (_NEGATIVE, {"problem_statement": 0.7}),
+    (_DUTY, {"solution": 0.3, "approach": 0.25}),
+    (_DECISION, {"conclusion": 0.85}),
+    (_RISK, {"approach": 0.5, "risks": 1.2}),
+)
+
+
+_HEADING_WEIGHT = 0.9
+_NAME_WEIGHT = 0.25
+_DATES_WEIGHT = 1.3
+_WORDS_PER_DATE = 12
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One section of the outline."""
+
+    id: str
+    title: str
+    kind: str = ""
+    purpose: str = ""
+
+    @cached_property
+    def vocabulary(self) -> dict[str, float]:
+        return vocabulary(self.kind, self.title, self.purpose)
+
+    @cached_property
+    def nature(self) -> str:
+        return nature(self.kind, self.title)
+
+
+Outline = tuple[Entry, ...]
+
+
+def affinity(unit: Unit, entry: Entry) -> float:
+    """How much a unit belongs to a section by its words, its heading and the name of its file; about 0 to 4."""
+    return _affinity(_traits(unit), entry)
+
+
+@dataclass(frozen=True, eq=False)
+class _Traits:
+    """What of a piece of material counts, whatever the section."""
+
+    stems: tuple[str, ...]
+    heading_stems: tuple[str, ...] = ()
+    source_stems: tuple[str, ...] = ()
+    signals: tuple[tuple[str, float], ...] = ()
+
+
+def _traits(unit: Unit) -> _Traits:
+    return _Traits(unit.stems, unit.heading_stems, unit.source_stems, _signals(unit.text))
+
+
+def _signals(text: str) -> tuple[tuple[str, float], ...]:
+    found = [signal for pattern, kinds in _SIGNALS if pattern.search(text) for signal in kinds.items()]
+    dates = max(0.0, len(_DATE.findall(text)) - 0.6)
+    return (*found, ("timeline", _DATES_WEIGHT * min(1.0, dates * _WORDS_PER_DATE / (len(text.split()) + 20))))
+
+
+def _affinity(traits: _Traits, entry: Entry) -> float:
+    words, kind = entry.vocabulary, entry.nature
+    own = _sum(words, traits.stems) / math.sqrt(len(traits.stems) + 6)
+    head = _sum(words, traits.heading_stems) / math.sqrt(len(traits.heading_stems) + 1)
+    named = min(_sum(words, traits.source_stems), 2.0)
+    signals = sum(bonus for nature, bonus in traits.signals if nature == kind)
+    return round(own + _HEADING_WEIGHT * head + _NAME_WEIGHT * named + signals, 6)
+
+
+def _sum(weights: dict[str, float], stems: tuple[str, ...]) -> float:
+    return sum(weights[word] for word in stems if word in weights)
+
+
+def is_procedure(text: str) -> bool:
+    """Whether a text is about how to hand in a proposal: rules for the writer, nothing to write."""
+    return _PROCEDURE.search(text) is not None
+
+
+@lru_cache(maxsize=16384)
+def owner(unit: Unit, outline: Outline) -> tuple[str, float]:
+    """The section that a unit belongs to, and how much it does."""
+    return _best(_traits(unit), unit.text, outline)
+
+
+def owner_of_words(text: str, outline: Outline) -> str:
+    """The section that an image belongs to by its words."""
+    return _best(_Traits(tuple(dict.fromkeys(content_stems(text))), signals=_signals(text)), text, outline)[0]
+
+
+def _best(traits: _Traits, text: str, outline: Outline) -> tuple[str, float]:
+    scored = [(_affinity(traits, entry), entry.id) for entry in outline]
+    best = max(score for score, _ in scored)
+    tied = [name for score, name in scored if score == best]
+    return tied[_number(text) % len(tied)], best
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(sha256(text.encode()).digest()[:4], "big")
+
+
+def heading_owners(units: tuple[Unit, ...], outline: Outline) -> dict[tuple[str, str], str]:
+    """For every heading of a document, the section that most of what stands under it belongs to."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for unit in units:
+        found.setdefault((unit.source, unit.heading), Counter())[owner(unit, outline)[0]] += 1
+    return {heading: counts.most_common(1)[0][0] for heading, counts in found.items()}
+
+
+def share_out(units: tuple[Unit, ...], outline: Outline) -> dict[str, list[Unit]]:
+    """The units by section; of units with the same words only the first counts."""
+    shares: dict[str, list[Unit]] = {entry.id: [] for entry in outline}
+    seen: set[str] = set()
+    for unit in units:
+        if unit.text not in seen:
+            seen.add(unit.text)
+            shares[owner(unit, outline)[0]].append(unit)
+    return shares

@@ -1,0 +1,99 @@
+"""How material is given to a model: XML-like blocks whose content cannot close or open a block.
+
+Readers of a prompt (a person, the offline writer) get the same blocks back with `parse_blocks`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+TAGS = (
+    "task",
+    "document",
+    "section",
+    "outline",
+    "entry",
+    "brief",
+    "input",
+    "upstream",
+    "guidance",
+    "previous",
+    "issues",
+    "criteria",
+    "draft",
+    "images",
+    "headings",
+    "instruction",
+    "blocks",
+    "block",
+)
+
+_names = "|".join(sorted(TAGS, key=len, reverse=True))
+_LOOKS_LIKE_TAG = re.compile(rf"<(?=\s{{0,4}}/?\s{{0,4}}(?:{_names})\b)", re.IGNORECASE)
+_OPENING = re.compile(rf'^<({_names})((?: [a-z_]+="[^"]*")*)>', re.MULTILINE)
+_ATTRIBUTE = re.compile(r'([a-z_]+)="([^"]*)"')
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a prompt: its tag, its attributes and the content between the tags."""
+
+    tag: str
+    text: str
+    attributes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def children(self) -> list[Block]:
+        """The blocks inside this one, such as the entries of an outline."""
+        return parse_blocks(self.text)
+
+
+def escape(text: str) -> str:
+    """Text in which nothing reads as a tag of a block: ``<`` before a tag name becomes ``‹``."""
+    return _LOOKS_LIKE_TAG.sub("‹", text)
+
+
+def block(tag: str, content: str | Sequence[str], /, **attributes: str) -> str:
+    """One block. A string is material from outside and is escaped; a sequence holds blocks made here.
+
+    Raises `ValueError` for a tag that is not in `TAGS`.
+    """
+    if tag not in TAGS:
+        raise ValueError(f"no block is called {tag!r}")
+    body = escape(content) if isinstance(content, str) else "\n".join(content)
+    if "\n" in body or not isinstance(content, str):
+        body = f"\n{body}\n"
+    head = "".join(f' {name}="{_quote(value)}"' for name, value in attributes.items())
+    return f"<{tag}{head}>{body}</{tag}>"
+
+
+def parse_blocks(text: str) -> list[Block]:
+    """The blocks of a text in their order; an opening tag counts only at the start of a line."""
+    blocks: list[Block] = []
+    position = 0
+    while opening := _OPENING.search(text, position):
+        tag, attributes = opening.groups()
+        end = text.find(f"</{tag}>", opening.end())
+        if end < 0:
+            position = opening.end()
+            continue
+        blocks.append(Block(tag, _unwrap(text[opening.end() : end]), _parse_attributes(attributes)))
+        position = end + len(tag) + 3
+    return blocks
+
+
+def _quote(value: str) -> str:
+    return html.escape(value).replace("\n", "&#10;").replace("\r", "&#13;")
+
+
+def _parse_attributes(text: str) -> dict[str, str]:
+    return {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(text)}
+
+
+def _unwrap(body: str) -> str:
+    if len(body) > 1 and body.startswith("\n") and body.endswith("\n"):
+        return body[1:-1]
+    return body

@@ -1,0 +1,107 @@
+"""Prompts as files: ``<folder>/<graph>/<node>/<kind or default>.md``, all checked when they are loaded.
+
+A node may have a ``common.md``, which comes before the text of every kind. ``{{name}}`` is a placeholder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+DEFAULT = "default"
+COMMON = "common"
+
+_PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
+
+
+class PromptError(ValueError):
+    """A prompt file that is missing or malformed; the message names it."""
+
+
+class PromptKey(NamedTuple):
+    """Which prompt: graph, node and section kind."""
+
+    graph: str
+    node: str
+    kind: str = DEFAULT
+
+    @property
+    def path(self) -> str:
+        """The file inside the prompts folder."""
+        return f"{self.graph}/{self.node}/{self.kind}.md"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The text of a prompt and the SHA-256 of it."""
+
+    text: str
+    digest: str
+
+    def render(self, values: Mapping[str, str]) -> str:
+        """The text with its placeholders filled in."""
+        return _PLACEHOLDER.sub(lambda found: values[found.group(1)], self.text)
+
+
+class Prompts:
+    """All prompts of a service."""
+
+    def __init__(self, prompts: Mapping[PromptKey, Prompt]) -> None:
+        self._prompts = dict(prompts)
+
+    def get(self, graph: str, node: str, kind: str = DEFAULT) -> Prompt:
+        """The prompt of a section kind, or the node's default; raises `PromptError` if there is neither."""
+        for key in (PromptKey(graph, node, kind), PromptKey(graph, node)):
+            if key in self._prompts:
+                return self._prompts[key]
+        raise PromptError(f"prompt {PromptKey(graph, node, kind).path} is missing")
+
+    def kinds(self, graph: str, node: str) -> tuple[str, ...]:
+        """The section kinds that have a prompt of their own for a node, and ``default`` if there is one."""
+        return tuple(sorted(key.kind for key in self._prompts if key[:2] == (graph, node)))
+
+
+def load_prompts(folder: Path, required: Iterable[PromptKey], placeholders: Iterable[str] = ()) -> Prompts:
+    """Read every prompt below ``folder``.
+
+    Raises `PromptError`, naming the file, for a required prompt that is missing and for any file that is
+    empty, not UTF-8, or has a placeholder that is not among ``placeholders``.
+    """
+    known = frozenset(placeholders)
+    files = {_key(path.relative_to(folder)): path for path in sorted(folder.rglob("*.md"))}
+    texts = {key: _read(path, key, known) for key, path in files.items()}
+    for key in required:
+        if key not in texts:
+            raise PromptError(f"prompt {key.path} is missing")
+    return Prompts({key: _prompt(key, texts) for key in texts if key.kind != COMMON})
+
+
+def _key(path: Path) -> PromptKey:
+    if len(path.parts) != 3:
+        raise PromptError(f"prompt {path.as_posix()} must lie at <graph>/<node>/<kind>.md")
+    return PromptKey(path.parts[0], path.parts[1], path.stem)
+
+
+def _read(path: Path, key: PromptKey, known: frozenset[str]) -> str:
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        raise PromptError(f"prompt {key.path} is not UTF-8") from None
+    if not text:
+        raise PromptError(f"prompt {key.path} is empty")
+    unknown = sorted(set(_PLACEHOLDER.findall(text)) - known)
+    if unknown:
+        raise PromptError(f"prompt {key.path} has unknown placeholders: {', '.join(unknown)}")
+    if "{{" in _PLACEHOLDER.sub("", text):
+        raise PromptError(f"prompt {key.path} has a placeholder that is not closed")
+    return text
+
+
+def _prompt(key: PromptKey, texts: Mapping[PromptKey, str]) -> Prompt:
+    common = texts.get(key._replace(kind=COMMON))
+    text = texts[key] if common is None else f"{common}\n\n{texts[key]}"
+    return Prompt(text, hashlib.sha256(text.encode()).hexdigest())

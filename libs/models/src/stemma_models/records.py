@@ -1,0 +1,118 @@
+"""Records of model calls: a job that runs again finds its answers here and pays nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+from pydantic import BaseModel, ConfigDict
+from stemma_contracts import subjects
+from stemma_contracts.v1.values import ArtifactRef, Usage
+
+PUBLISH_TIMEOUT = 10.0
+
+
+class Record(BaseModel):
+    """One answer of a model. ``content`` holds a short text, ``artifact`` points to a long one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    usage: Usage
+    finish_reason: str = ""
+    refusal: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    content: str = ""
+    artifact: ArtifactRef | None = None
+
+
+class RecordStore(Protocol):
+    """Where records are kept, by tenant, document and key."""
+
+    async def get(self, tenant: str, document_id: str, key: str) -> Record | None:
+        """The record of a call, or nothing if it was never answered."""
+
+    async def put(self, tenant: str, document_id: str, key: str, record: Record) -> None:
+        """Keep a record; returns once it is stored."""
+
+
+class MemoryRecordStore:
+    """Records in memory."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, bytes] = {}
+
+    async def get(self, tenant: str, document_id: str, key: str) -> Record | None:
+        """The record of a call, or nothing if it was never answered."""
+        data = self._records.get(subjects.record(tenant, document_id, key))
+        return Record.model_validate_json(data) if data else None
+
+    async def put(self, tenant: str, document_id: str, key: str, record: Record) -> None:
+        """Keep a record."""
+        self._records[subjects.record(tenant, document_id, key)] = record.model_dump_json().encode()
+
+
+class JetStreamRecordStore:
+    """Records as messages of the stream RECORDS, the latest of a subject counts."""
+
+    def __init__(self, js: JetStreamContext) -> None:
+        self._js = js
+
+    async def get(self, tenant: str, document_id: str, key: str) -> Record | None:
+        """The record of a call, or nothing if it was never answered."""
+        subject = subjects.record(tenant, document_id, key)
+        try:
+            message = await self._js.get_last_msg(subjects.RECORDS, subject, direct=True)
+        except NotFoundError:
+            return None
+        return Record.model_validate_json(message.data or b"")
+
+    async def put(self, tenant: str, document_id: str, key: str, record: Record) -> None:
+        """Keep a record; returns once the server has stored it."""
+        subject = subjects.record(tenant, document_id, key)
+        data = record.model_dump_json(exclude_defaults=True).encode()
+        await self._js.publish(subject, data, stream=subjects.RECORDS, timeout=PUBLISH_TIMEOUT)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that decides what a model answers."""
+
+    parameters: Mapping[str, object]
+    messages: Sequence[BaseMessage]
+    tools: Sequence[dict[str, Any]] = ()
+    response_format: Mapping[str, Any] | None = None
+
+    def key(self, job_id: str, attempt: int, name: str, retry: int) -> str:
+        """The SHA-256 of the request and of the place in the work where it is made."""
+        body = {
+            "parameters": dict(self.parameters),
+            "messages": [_plain(message) for message in self.messages],
+            "tools": list(self.tools),
+            "response_format": self.response_format,
+            "call": [job_id, attempt, name, retry],
+        }
+        return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A recorded answer with its text: the same whether the model was called or the record was found."""
+
+    record: Record
+    text: str
+
+    @property
+    def message(self) -> AIMessage:
+        """The answer as a message of the thread."""
+        return AIMessage(self.text, tool_calls=list(self.record.tool_calls))
+
+
+def _plain(message: BaseMessage) -> dict[str, Any]:
+    return message.model_dump(mode="json", include={"type", "content", "name", "tool_calls", "tool_call_id"})

@@ -1,0 +1,26 @@
+"""What can be set about model calls."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+OFFLINE = "offline"
+
+
+class ModelSettings(BaseModel):
+    """One model and the bounds of its calls. Keys are not here: providers read theirs from the environment."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(default=OFFLINE, min_length=1, description="'offline', or a model name as LiteLLM spells it")
+    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    call_limit: float = Field(default=180.0, gt=0, description="seconds for one call with all its retries")
+    retries: int = Field(default=4, ge=0, le=20, description="further attempts after a transient error")
+    backoff: float = Field(default=1.0, ge=0, description="seconds before the first retry, doubled each time")
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What changes the answer, and so belongs to the key of a record."""
+        return self.model_dump(include={"name", "api_base", "temperature", "max_tokens"})

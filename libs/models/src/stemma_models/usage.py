@@ -1,0 +1,49 @@
+"""Counting what model calls cost."""
+
+from __future__ import annotations
+
+import sys
+
+from langchain_core.messages import AIMessage
+from stemma_contracts.v1.values import Usage
+
+
+def add(*parts: Usage) -> Usage:
+    """The sum of several usages."""
+    return Usage(
+        calls=sum(part.calls for part in parts),
+        input_tokens=sum(part.input_tokens for part in parts),
+        output_tokens=sum(part.output_tokens for part in parts),
+        cost=sum(part.cost for part in parts),
+    )
+
+
+class Meter:
+    """Adds up what one job spends, also when a call fails in the end."""
+
+    def __init__(self, parent: Meter | None = None) -> None:
+        self.total = Usage()
+        self._parent = parent
+
+    def count(self, usage: Usage) -> None:
+        """Add a usage here and in every meter that this one is part of."""
+        self.total = add(self.total, usage)
+        if self._parent is not None:
+            self._parent.count(usage)
+
+
+def usage_of(message: AIMessage, model: str) -> Usage:
+    """What the answer of a call cost, by the tokens that the provider reports; the call itself is not counted."""
+    tokens = message.usage_metadata
+    sent, received = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else (0, 0)
+    stated = message.response_metadata.get("response_cost")
+    cost = float(stated) if stated is not None else price(model, sent, received)
+    return Usage(input_tokens=sent, output_tokens=received, cost=cost)
+
+
+def price(model: str, input_tokens: int, output_tokens: int) -> float:
+    """US dollars by LiteLLM's price list; 0 for a model that it does not list."""
+    litellm = sys.modules.get("litellm")
+    if litellm is None or model not in litellm.model_cost:
+        return 0.0
+    return float(sum(litellm.cost_per_token(model, input_tokens, output_tokens)))

@@ -1,0 +1,197 @@
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolCall
+from pydantic import BaseModel, Field
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_contracts.v1.values import Usage
+from stemma_models import (
+    CallContext,
+    MalformedAnswerError,
+    MemoryRecordStore,
+    ModelCaller,
+    ModelSettings,
+    ModelUnavailableError,
+)
+from stemma_testkit.scripted import ScriptedModel
+
+SETTINGS = ModelSettings(name="scripted", backoff=0.001, retries=2)
+PROMPT = [HumanMessage("Write.")]
+
+
+class Colour(BaseModel):
+    name: str
+    red: int = Field(ge=0, le=255)
+
+
+class StatusError(Exception):
+    def __init__(self, status_code: int, retry_after: str | None = None) -> None:
+        super().__init__("the provider quotes the prompt here")
+        self.status_code = status_code
+        self.headers = {"retry-after": retry_after} if retry_after else {}
+
+
+class Desk:
+    """A scripted model with stores that outlive one caller, as they outlive one process."""
+
+    def __init__(self) -> None:
+        self.records, self.artifacts = MemoryRecordStore(), MemoryArtifactStore()
+
+    def caller(self, *script: Any, settings: ModelSettings = SETTINGS) -> tuple[ModelCaller, ScriptedModel]:
+        model = ScriptedModel(script=list(script))
+        return ModelCaller(model, settings, self.records, self.artifacts), model
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def context(job_id: str = "job-1") -> CallContext:
+    return CallContext("default", "doc", "research", job_id)
+
+
+async def test_counts_what_a_call_cost(desk: Desk) -> None:
+    caller, _ = desk.caller("text")
+    ctx = context()
+    answer = await caller.text(ctx, "generate", PROMPT)
+    assert (answer.text, answer.usage) == ("text", Usage(calls=1, input_tokens=10, output_tokens=5))
+    assert ctx.meter.total == answer.usage
+
+
+@pytest.mark.req("P2")
+@pytest.mark.parametrize("text", ["short", "long " * 1000])
+async def test_a_job_that_runs_again_finds_its_answer_and_pays_nothing(desk: Desk, text: str) -> None:
+    first, _ = desk.caller(text)
+    paid = await first.text(context(), "generate", PROMPT)
+    second, model = desk.caller()
+    replayed = await second.text(context(), "generate", PROMPT)
+    assert (replayed.text, replayed.ref, replayed.usage) == (paid.text, paid.ref, Usage())
+    assert model.calls == 0
+
+
+async def test_a_long_answer_lies_in_the_artifact_store_and_a_short_one_in_its_record(desk: Desk) -> None:
+    caller, _ = desk.caller("short", "long " * 1000)
+    assert (await caller.text(context(), "a", PROMPT)).ref is None
+    answer = await caller.text(context(), "b", PROMPT)
+    assert answer.ref is not None
+    assert await desk.artifacts.get("default", "doc", answer.ref) == answer.text.encode()
+
+
+@pytest.mark.parametrize("change", ["job", "name", "messages", "temperature"])
+async def test_another_job_name_prompt_or_parameter_is_a_new_call(desk: Desk, change: str) -> None:
+    first, _ = desk.caller("old")
+    await first.text(context(), "generate", PROMPT)
+    settings = SETTINGS.model_copy(update={"temperature": 1.0}) if change == "temperature" else SETTINGS
+    second, _ = desk.caller("new", settings=settings)
+    answer = await second.text(
+        context("job-2" if change == "job" else "job-1"),
+        "evaluate" if change == "name" else "generate",
+        [HumanMessage("Other.")] if change == "messages" else PROMPT,
+    )
+    assert answer.text == "new"
+
+
+async def test_the_answer_is_recorded_before_it_is_used(desk: Desk) -> None:
+    caller, _ = desk.caller('{"name": "wrong"}', RuntimeError("killed"))
+    with pytest.raises(RuntimeError):
+        await caller.structured(context(), "colour", PROMPT, Colour)
+    again, model = desk.caller('{"name": "teal", "red": 0}')
+    answer = await again.structured(context(), "colour", PROMPT, Colour)
+    assert (answer.value.name, model.calls) == ("teal", 1)
+
+
+@pytest.mark.parametrize("error", [StatusError(429), StatusError(503), ConnectionResetError()])
+async def test_a_transient_error_is_tried_again(desk: Desk, error: Exception) -> None:
+    caller, model = desk.caller(error, "text")
+    answer = await caller.text(context(), "generate", PROMPT)
+    assert (answer.text, answer.usage.calls, model.calls) == ("text", 2, 2)
+
+
+async def test_gives_up_after_the_retries_without_quoting_the_provider(desk: Desk) -> None:
+    caller, model = desk.caller(*[StatusError(503)] * 3)
+    with pytest.raises(ModelUnavailableError) as failure:
+        await caller.text(context(), "generate", PROMPT)
+    assert (failure.value.detail, failure.value.usage.calls, model.calls) == ("StatusError (503)", 3, 3)
+
+
+async def test_an_error_that_will_not_pass_is_not_tried_again(desk: Desk) -> None:
+    caller, model = desk.caller(StatusError(401))
+    with pytest.raises(ModelUnavailableError, match=r"StatusError \(401\)"):
+        await caller.text(context(), "generate", PROMPT)
+    assert model.calls == 1
+
+
+async def test_a_bug_is_raised_as_it_is(desk: Desk) -> None:
+    caller, _ = desk.caller(ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        await caller.text(context(), "generate", PROMPT)
+
+
+async def test_waits_as_long_as_the_provider_says(desk: Desk) -> None:
+    caller, _ = desk.caller(StatusError(429, "0.001"), "text", settings=SETTINGS.model_copy(update={"backoff": 60.0}))
+    async with asyncio.timeout(10):
+        assert (await caller.text(context(), "generate", PROMPT)).text == "text"
+
+
+async def test_a_call_ends_at_its_time_limit_with_all_its_retries(desk: Desk) -> None:
+    limited = SETTINGS.model_copy(update={"call_limit": 0.05, "backoff": 60.0})
+    caller, _ = desk.caller(StatusError(503), "late", settings=limited)
+    with pytest.raises(ModelUnavailableError, match=r"no answer within 0\.05 s"):
+        await caller.text(context(), "generate", PROMPT)
+
+
+@pytest.mark.req("P13")
+async def test_a_malformed_answer_is_asked_again_with_what_is_wrong(desk: Desk) -> None:
+    caller, model = desk.caller('{"name": "red", "red": 300}', '```json\n{"name": "red", "red": 255}\n```')
+    answer = await caller.structured(context(), "colour", PROMPT, Colour)
+    assert (answer.value, answer.usage.calls) == (Colour(name="red", red=255), 2)
+    assert "- red: Input should be less than or equal to 255" in model.prompt_text(1)
+    assert model.options[0]["response_format"]["json_schema"]["schema"] == Colour.model_json_schema()
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "no JSON",
+        "",
+        AIMessage("", additional_kwargs={"refusal": "I will not"}),
+        AIMessage('{"name": "red", "red": 1}', response_metadata={"finish_reason": "length"}),
+    ],
+    ids=["no json", "empty", "refused", "cut"],
+)
+async def test_too_many_malformed_answers_are_a_typed_error_without_their_text(desk: Desk, bad: Any) -> None:
+    caller, _ = desk.caller(bad, bad, bad)
+    ctx = context()
+    with pytest.raises(MalformedAnswerError) as failure:
+        await caller.structured(ctx, "colour", PROMPT, Colour)
+    assert failure.value.usage.calls == ctx.meter.total.calls == 3
+    assert "no JSON" not in failure.value.detail
+
+
+async def test_tokens_are_handed_on_as_they_come_and_only_once(desk: Desk) -> None:
+    tokens: list[str] = []
+
+    async def on_token(token: str) -> None:
+        tokens.append(token)
+
+    caller, _ = desk.caller("one two three")
+    answer = await caller.text(context(), "generate", PROMPT, on_token=on_token)
+    assert (tokens, answer.usage.output_tokens) == (["one ", "two ", "three"], 5)
+    again, _ = desk.caller()
+    await again.text(context(), "generate", PROMPT, on_token=on_token)
+    assert len(tokens) == 3
+
+
+async def test_tool_calls_come_back_the_same_from_the_record(desk: Desk) -> None:
+    call = ToolCall(name="search_inputs", args={"query": "lone \ud800 surrogate"}, id="c1", type="tool_call")
+    caller, model = desk.caller(AIMessage("", tool_calls=[call]))
+    tool = {"type": "function", "function": {"name": "search_inputs", "parameters": {"type": "object"}}}
+    paid = await caller.message(context(), "search", PROMPT, [tool])
+    again, _ = desk.caller()
+    replayed = await again.message(context(), "search", PROMPT, [tool])
+    assert replayed.message == paid.message
+    assert paid.message.tool_calls[0]["args"] == {"query": "lone ? surrogate"}
+    assert model.options[0]["tools"] == [tool]

@@ -1,0 +1,87 @@
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from langchain_core.messages import HumanMessage, ToolCall
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_contracts.v1.values import ArtifactRef, Usage
+from stemma_models import (
+    CallContext,
+    JetStreamRecordStore,
+    MemoryRecordStore,
+    ModelCaller,
+    ModelSettings,
+    RecordStore,
+)
+from stemma_models.records import Record
+from stemma_provisioning import NatsServer
+from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.servers import connected, provisioned_server
+
+KEY, OTHER = "a" * 64, "b" * 64
+RECORD = Record(
+    model="scripted",
+    usage=Usage(calls=1, input_tokens=10, output_tokens=5, cost=0.01),
+    finish_reason="tool_calls",
+    tool_calls=(ToolCall(name="search_inputs", args={"query": "Straße"}, id="c1", type="tool_call"),),
+    content="Grüße",
+)
+LONG = RECORD.model_copy(
+    update={
+        "content": "",
+        "artifact": ArtifactRef(digest=KEY, size=4000, media_type="text/markdown", name="research.md"),
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path_factory.mktemp("nats")) as running:
+        yield running
+
+
+@pytest.fixture(params=["memory", "jetstream"])
+async def store(request: pytest.FixtureRequest, server: NatsServer) -> AsyncIterator[RecordStore]:
+    if request.param == "memory":
+        yield MemoryRecordStore()
+    else:
+        async with connected(server, "generation-graph") as client:
+            yield JetStreamRecordStore(client.jetstream())
+
+
+@pytest.mark.parametrize("record", [RECORD, LONG, Record(model="m", usage=Usage())])
+async def test_a_record_comes_back_as_it_was_put(store: RecordStore, record: Record) -> None:
+    await store.put("default", "doc-1", KEY, record)
+    assert await store.get("default", "doc-1", KEY) == record
+
+
+async def test_there_is_nothing_under_another_key_document_or_tenant(store: RecordStore) -> None:
+    await store.put("default", "doc-2", KEY, RECORD)
+    assert await store.get("default", "doc-2", OTHER) is None
+    assert await store.get("default", "doc-3", KEY) is None
+    assert await store.get("elsewhere", "doc-2", KEY) is None
+
+
+async def test_the_last_record_of_a_key_counts(store: RecordStore) -> None:
+    await store.put("default", "doc-4", KEY, RECORD)
+    await store.put("default", "doc-4", KEY, LONG)
+    assert await store.get("default", "doc-4", KEY) == LONG
+
+
+async def test_a_name_that_is_no_subject_token_is_refused(store: RecordStore) -> None:
+    with pytest.raises(ValueError, match="subject token"):
+        await store.get("default", "doc.>", KEY)
+
+
+@pytest.mark.req("P2")
+@pytest.mark.parametrize("text", ["short", "long " * 1000])
+async def test_a_job_that_runs_again_after_a_restart_pays_nothing(server: NatsServer, text: str) -> None:
+    ctx, asked = CallContext("default", "doc-5", "research", "job-1"), [HumanMessage("Write.")]
+    answers = []
+    for script in ([text], []):
+        async with connected(server, "generation-graph") as client:
+            js = client.jetstream()
+            model = ScriptedModel(script=script)
+            settings = ModelSettings(name="scripted")
+            caller = ModelCaller(model, settings, JetStreamRecordStore(js), JetStreamArtifactStore(js))
+            answers.append(await caller.text(ctx, f"call-{len(text)}", asked))
+    assert (answers[1].text, answers[1].usage) == (text, Usage())

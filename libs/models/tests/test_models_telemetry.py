@@ -1,0 +1,53 @@
+from collections.abc import Iterator
+
+import pytest
+from langchain_core.messages import HumanMessage
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_models import CallContext, MemoryRecordStore, ModelCaller, ModelSettings
+from stemma_testkit.scripted import ScriptedModel
+from structlog.testing import capture_logs
+
+SECRET = "the brief that nobody may log"
+
+
+@pytest.fixture
+def spans() -> Iterator[InMemorySpanExporter]:
+    if not isinstance(trace.get_tracer_provider(), TracerProvider):
+        trace.set_tracer_provider(TracerProvider())
+    provider = trace.get_tracer_provider()
+    assert isinstance(provider, TracerProvider)
+    exporter = InMemorySpanExporter()
+    processor = SimpleSpanProcessor(exporter)
+    provider.add_span_processor(processor)
+    yield exporter
+    processor.shutdown()
+
+
+@pytest.mark.req("E5", "E8")
+async def test_a_call_is_one_span_by_the_conventions_and_a_replay_is_none(spans: InMemorySpanExporter) -> None:
+    model = ScriptedModel(script=[ConnectionResetError(SECRET), SECRET])
+    settings = ModelSettings(name="openai/gpt", backoff=0.001)
+    caller = ModelCaller(model, settings, MemoryRecordStore(), MemoryArtifactStore())
+    with capture_logs() as logs:
+        for _ in range(2):
+            await caller.text(CallContext("default", "doc", "research", "job"), "generate", [HumanMessage(SECRET)])
+    [span] = spans.get_finished_spans()
+    assert (span.name, span.kind) == ("chat openai/gpt", SpanKind.CLIENT)
+    assert span.attributes is not None
+    assert dict(span.attributes) == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "openai/gpt",
+        "gen_ai.conversation.id": "doc",
+        "stemma.document_id": "doc",
+        "stemma.section_id": "research",
+        "gen_ai.usage.input_tokens": 10,
+        "gen_ai.usage.output_tokens": 5,
+    }
+    assert [line["event"] for line in logs] == ["model_call_retried"]
+    assert SECRET not in f"{logs}{span.to_json()}"

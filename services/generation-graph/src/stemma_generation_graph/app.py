@@ -1,0 +1,153 @@
+"""Settings, adapters and wiring of generation-graph."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
+from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
+from stemma_models import (
+    JetStreamRecordStore,
+    ModelCaller,
+    ModelSettings,
+    PromptError,
+    PromptKey,
+    chat_model,
+    load_prompts,
+)
+
+from .checkpoints import CheckpointsUnusable, open_checkpointer, require_strict_decoder, set_up
+from .configuration import ConfigurationError
+from .criteria import load_criteria
+from .graphs import Graph, find_graphs
+from .graphs.parts import ContextLimits, GraphParts, Models
+from .graphs.section.schemas import SCHEMAS
+from .handlers import Desk, on_generate_section, on_resume_graph
+from .kinds import load_kinds
+from .runner import Runner
+from .sources.library import Library
+from .tools.search import SearchInputs, Tool
+
+PLACEHOLDERS = ("title", "document_kind")
+Node = Literal["generate", "evaluate"]
+
+
+class NodeModel(BaseModel):
+    """What differs for one node; the rest is as for all nodes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(default=None, min_length=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+
+
+class GenerationSettings(WorkerSettings):
+    """What generation-graph can be told. The keys of model providers are read by LiteLLM from the environment."""
+
+    slots: int = Field(default=64, ge=1, le=1024, description="jobs at a time")
+    model: str = Field(default="offline", min_length=1, description="'offline', or a model name as LiteLLM spells it")
+    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    call_limit_s: float = Field(default=180.0, gt=0, description="one model call with all its retries")
+    call_retries: int = Field(default=4, ge=0, le=20)
+    nodes: dict[Node, NodeModel] = Field(default={}, description="what differs for single nodes")
+    max_input_chars: int = Field(default=48_000, ge=1000, description="passages of the inputs in one prompt")
+    data_dir: Path = Field(Path(".stemma"), validation_alias=AliasChoices("STEMMA_DATA_DIR", "data_dir"))
+    checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
+
+    @property
+    def checkpoint_file(self) -> Path:
+        """Where the checkpointer's database lies."""
+        return self.checkpoint_path or self.data_dir / "checkpoints.sqlite"
+
+    def model_settings(self, node: Node | None = None) -> ModelSettings:
+        """The model of a node."""
+        special = self.nodes.get(node, NodeModel()) if node else NodeModel()
+        return ModelSettings(
+            name=special.model or self.model,
+            api_base=self.api_base,
+            temperature=self.temperature if special.temperature is None else special.temperature,
+            max_tokens=special.max_tokens or self.max_tokens,
+            call_limit=self.call_limit_s,
+            retries=self.call_retries,
+        )
+
+
+def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str, Graph], folder: Path) -> GraphParts:
+    """Everything that the graphs need from the config folder; raises `BadSettings` naming the file."""
+    tools: dict[str, Tool] = {tool.name: tool for tool in (SearchInputs(),)}
+    try:
+        kinds = load_kinds(folder / "kinds.json", SCHEMAS, tools)
+        criteria = load_criteria(folder / "evaluation", kinds)
+        needed = [PromptKey(name, node) for name, graph in graphs.items() for node in graph.nodes_with_prompts]
+        own = [PromptKey("section", "generate", kind) for kind in kinds]
+        prompts = load_prompts(folder / "prompts", [*needed, *own], PLACEHOLDERS)
+    except (ConfigurationError, PromptError) as error:
+        raise BadSettings([str(error)]) from None
+    return GraphParts(models, tools, prompts, criteria, kinds, ContextLimits(inputs=settings.max_input_chars))
+
+
+def model_callers(settings: GenerationSettings, bus: Bus) -> Models:
+    """The callers of all nodes."""
+    records, artifacts = JetStreamRecordStore(bus.jetstream), JetStreamArtifactStore(bus.jetstream)
+
+    def caller(chosen: ModelSettings) -> ModelCaller:
+        return ModelCaller(chat_model(chosen), chosen, records, artifacts)
+
+    by_node: dict[str, ModelCaller] = {node: caller(settings.model_settings(node)) for node in settings.nodes}
+    return Models(caller(settings.model_settings()), by_node)
+
+
+@asynccontextmanager
+async def open_runner(
+    settings: GenerationSettings, graphs: Mapping[str, Graph], parts: GraphParts
+) -> AsyncIterator[Runner]:
+    """The runner; the checkpointer is opened if a graph pauses. Raises `BadSettings`."""
+    async with AsyncExitStack() as stack:
+        checkpointer: BaseCheckpointSaver[str] | None = None
+        try:
+            require_strict_decoder()
+            if any(graph.pauses for graph in graphs.values()):
+                checkpointer = await stack.enter_async_context(open_checkpointer(settings.checkpoint_file))
+        except CheckpointsUnusable as error:
+            raise BadSettings([str(error)]) from None
+        yield Runner(graphs, parts, checkpointer)
+
+
+@asynccontextmanager
+async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator[Worker]:
+    """Build the adapters and bind the handlers."""
+    graphs = find_graphs()
+    parts = load_parts(settings, model_callers(settings, bus), graphs, config_dir(__package__))
+    async with open_runner(settings, graphs, parts) as runner:
+        desk = Desk(runner, parts, Library(JetStreamArtifactStore(bus.jetstream)), bus.publish_live)
+        yield Worker(
+            {
+                GenerateSection: partial(on_generate_section, desk=desk),
+                ResumeGraph: partial(on_resume_graph, desk=desk),
+            },
+            {"graphs": tuple(graphs), "prompts": parts.prompts.kinds("section", "generate")},
+        )
+
+
+service = worker_service(subjects.GENERATION, GenerationSettings, open_handlers)
+
+
+def main() -> None:
+    """Run the service, or with ``--setup`` make the checkpointer's tables and end."""
+    if sys.argv[1:] == ["--setup"]:
+        asyncio.run(set_up(service.load_settings().checkpoint_file))
+    else:
+        service.main()

@@ -1,0 +1,45 @@
+"""Running the tool calls of a model: a bad call gives the model a clear error and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from langchain_core.messages import ToolCall, ToolMessage
+from opentelemetry.trace import SpanKind
+from pydantic import ValidationError
+from stemma_telemetry import get_logger, tracer
+from stemma_telemetry.names import Attr, Span
+
+from stemma_generation_graph.configuration import first_problem
+from stemma_generation_graph.sources.corpus import Corpus
+from stemma_generation_graph.tools.search import Tool
+
+MAX_CALLS = 8
+
+log = get_logger()
+
+
+async def run_tool_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool], corpus: Corpus) -> list[ToolMessage]:
+    """One answer per call, in their order; calls beyond a bound are refused."""
+    answers = [await _answer(call, tools, corpus) for call in calls[:MAX_CALLS]]
+    refused = [_message(call, f"refused: at most {MAX_CALLS} calls at once", False) for call in calls[MAX_CALLS:]]
+    return answers + refused
+
+
+async def _answer(call: ToolCall, tools: Mapping[str, Tool], corpus: Corpus) -> ToolMessage:
+    tool = tools.get(call["name"])
+    if tool is None:
+        return _message(call, f"There is no such tool; there are: {', '.join(tools)}.", False)
+    try:
+        arguments = tool.arguments.model_validate(call["args"])
+    except ValidationError as error:
+        return _message(call, f"The arguments do not fit: {first_problem(error)}", False)
+    attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.EXECUTE_TOOL.value, Attr.GEN_AI_TOOL: tool.name}
+    name = f"{Span.EXECUTE_TOOL} {tool.name}"
+    with tracer(__name__).start_as_current_span(name, kind=SpanKind.INTERNAL, attributes=attributes):
+        return _message(call, await tool.run(arguments, corpus), True)
+
+
+def _message(call: ToolCall, content: str, success: bool) -> ToolMessage:
+    log.info("tool_called", tool=call["name"][:64], success=success)
+    return ToolMessage(content, tool_call_id=call["id"], status="success" if success else "error")

@@ -1,0 +1,59 @@
+"""What graphs are built from, and what one run of a graph works with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from stemma_models import CallContext, ModelCaller, Prompts
+
+from stemma_generation_graph.criteria import CriteriaSets
+from stemma_generation_graph.kinds import Kinds
+from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.tools.search import Tool
+
+
+@dataclass(frozen=True)
+class Models:
+    """The model of every node: one for all, and others for the nodes named."""
+
+    default: ModelCaller
+    by_node: Mapping[str, ModelCaller] = field(default_factory=dict)
+
+    def for_node(self, node: str) -> ModelCaller:
+        """The caller that a node uses."""
+        return self.by_node.get(node, self.default)
+
+
+@dataclass(frozen=True)
+class ContextLimits:
+    """How much material goes into a prompt, in characters."""
+
+    brief: int = 24_000
+    inputs: int = 48_000
+    upstream: int = 48_000
+
+
+@dataclass(frozen=True)
+class GraphParts:
+    """Everything that a graph may be built from, once per process."""
+
+    models: Models
+    tools: Mapping[str, Tool]
+    prompts: Prompts
+    criteria: CriteriaSets
+    kinds: Kinds
+    limits: ContextLimits = field(default_factory=ContextLimits)
+
+
+async def _to_nobody(_token: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What one job brings to a run; it is handed in again when a paused run is resumed."""
+
+    call: CallContext
+    library: Library
+    live: Callable[[str], Awaitable[None]] = _to_nobody

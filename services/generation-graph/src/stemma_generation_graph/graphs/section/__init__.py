@@ -1,0 +1,1 @@
+"""Writes one section and evaluates it."""

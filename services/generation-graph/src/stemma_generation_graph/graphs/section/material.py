@@ -1,0 +1,126 @@
+"""The material of a section as blocks of a prompt, each part bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby, pairwise
+from pathlib import PurePosixPath
+
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.values import SectionPlan, ValidationReport
+from stemma_models.prompting import block
+
+from stemma_generation_graph.criteria import Criteria
+from stemma_generation_graph.graphs.parts import ContextLimits
+from stemma_generation_graph.sources.corpus import Corpus, Image
+from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources.markdown import Passage
+
+CUT = "\n\n[...]"
+QUERY_BRIEF_CHARS = 1500
+MAX_IMAGES = 100
+
+
+def clip(text: str, limit: int) -> str:
+    """Text of at most ``limit`` characters and a mark where it was cut, at a paragraph if there is one."""
+    if len(text) <= limit:
+        return text
+    head = text[:limit]
+    return (head.rpartition("\n\n")[0] or head) + CUT
+
+
+async def load_material(job: GenerateSection, library: Library, limits: ContextLimits) -> str:
+    """What the section is and what it is written from; the same for writing and for evaluating."""
+    brief = await library.text(job.document, job.brief)
+    corpus = await library.corpus(job.document, job.inputs)
+    parts = [
+        section_block(job.section),
+        outline_block(job),
+        *headings_block(job.section),
+        block("brief", clip(brief, limits.brief)),
+        *input_blocks(corpus, f"{_topic(job.section)} {brief[:QUERY_BRIEF_CHARS]}", limits.inputs),
+        *images_block(corpus.images),
+        *await upstream_blocks(job, library, limits.upstream),
+    ]
+    return "\n".join(parts)
+
+
+async def round_blocks(job: GenerateSection, library: Library) -> list[str]:
+    """What a person asked for, and in a lint round the last draft with its issues."""
+    parts = []
+    if job.guidance is not None:
+        parts.append(block("guidance", await library.text(job.document, job.guidance)))
+    if job.previous is not None:
+        parts.append(block("previous", await library.text(job.document, job.previous)))
+    if job.report is not None:
+        report = ValidationReport.model_validate_json(await library.text(job.document, job.report))
+        lines = (f"line {issue.line_number}: {_line(issue.message)} ({issue.rule})" for issue in report.issues)
+        parts.append(block("issues", "\n".join(lines)))
+    return parts
+
+
+def section_block(section: SectionPlan) -> str:
+    """The section to write."""
+    return block("section", section.purpose, id=section.section_id, kind=section.kind, title=section.title)
+
+
+def outline_block(job: GenerateSection) -> str:
+    """All sections of the document, so that this one leaves the rest to the others."""
+    entries = [block("entry", e.purpose, id=e.section_id, kind=e.kind, title=e.title) for e in job.outline]
+    return block("outline", entries)
+
+
+def headings_block(section: SectionPlan) -> list[str]:
+    """The headings that the draft must have."""
+    return [block("headings", _listed(section.required_headings))] if section.required_headings else []
+
+
+def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:
+    """The inputs, whole if they fit, else the passages that matter for the section; one block per input."""
+    chosen = corpus.select(query, limit)
+    return [block("input", _joined(list(group)), name=name) for name, group in groupby(chosen, lambda p: p.source)]
+
+
+def images_block(images: Sequence[Image]) -> list[str]:
+    """The images that the draft may show."""
+    lines = (f"{image.name}: {image.alt or PurePosixPath(image.name).stem}" for image in images[:MAX_IMAGES])
+    return [block("images", _listed(lines))] if images else []
+
+
+async def upstream_blocks(job: GenerateSection, library: Library, limit: int) -> list[str]:
+    """The sections that this one rests on, sharing the limit evenly."""
+    share = limit // max(1, len(job.upstream))
+    return [
+        block(
+            "upstream",
+            clip(await library.text(job.document, section.draft), share),
+            id=section.section_id,
+            title=section.title,
+            version=str(section.version),
+        )
+        for section in job.upstream
+    ]
+
+
+def criteria_block(criteria: Criteria) -> str:
+    """What a draft is scored by."""
+    return block("criteria", _listed(f"{criterion.id}: {criterion.description}" for criterion in criteria.criteria))
+
+
+def _joined(passages: Sequence[Passage]) -> str:
+    text = passages[0].text
+    for before, passage in pairwise(passages):
+        text += ("\n\n" if passage.position == before.position + 1 else f"{CUT}\n\n") + passage.text
+    return text
+
+
+def _topic(section: SectionPlan) -> str:
+    return " ".join((section.title, section.purpose, section.kind.replace("_", " "), *section.required_headings))
+
+
+def _listed(entries: Iterable[str]) -> str:
+    return "\n".join(f"- {_line(entry)}" for entry in entries)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,126 @@
+"""The nodes of the section graph: state in, partial update out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langgraph.runtime import Runtime
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.values import ArtifactRef
+from stemma_models.prompting import block
+
+from stemma_generation_graph.graphs.calling import run_tool_calls
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.kinds import PLAIN
+
+from .drafts import as_draft
+from .material import criteria_block, load_material, round_blocks
+from .rendering import render
+from .schemas import SCHEMAS, Evaluation
+from .scoring import judge
+from .state import SectionState, job_of
+
+GRAPH = "section"
+Update = dict[str, Any]
+
+_PARAGRAPH = re.compile(r".+?(?:\n\n|\Z)", re.DOTALL)
+
+
+class SectionNodes:
+    """The nodes with what they need, given once when the graph is built."""
+
+    def __init__(self, parts: GraphParts) -> None:
+        self._parts = parts
+
+    async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
+        """Loads what the section is written from and puts it into the first messages."""
+        job, library = job_of(state), runtime.context.library
+        material = await load_material(job, library, self._parts.limits)
+        asked = [block("task", "section"), material, *await round_blocks(job, library)]
+        system = SystemMessage(self._prompt(job, "generate"))
+        return {"material": material, "messages": [system, HumanMessage("\n".join(asked))]}
+
+    async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
+        """Lets the model search if its kind has tools, then has it write the section."""
+        job, run = job_of(state), runtime.context
+        kind = self._parts.kinds.get(job.section.kind, PLAIN)
+        if kind.tools and state["tool_rounds"] < kind.tool_rounds:
+            tools = [self._parts.tools[name].arguments for name in kind.tools]
+            caller = self._parts.models.for_node("generate")
+            asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
+            if asked.message.tool_calls:
+                return {"messages": [asked.message]}
+        draft, answer = await self._write(job, state["messages"], run)
+        name = f"{job.section.section_id}.md"
+        ref = answer or await run.library.store(job.document, draft.encode(), "text/markdown", name)
+        return {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
+
+    async def tools(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
+        """Runs the tool calls of the last message."""
+        job = job_of(state)
+        corpus = await runtime.context.library.corpus(job.document, job.inputs)
+        allowed = {name: self._parts.tools[name] for name in self._parts.kinds[job.section.kind].tools}
+        last = state["messages"][-1]
+        calls = last.tool_calls if isinstance(last, AIMessage) else []
+        return {"messages": await run_tool_calls(calls, allowed, corpus), "tool_rounds": state["tool_rounds"] + 1}
+
+    async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
+        """Has the draft scored; the verdict is computed here, never taken from the model."""
+        job = job_of(state)
+        criteria = self._parts.criteria.for_kind(job.section.kind)
+        shown = [state["material"], criteria_block(criteria), block("draft", state["draft"])]
+        answer = await self._parts.models.for_node("evaluate").structured(
+            runtime.context.call,
+            "evaluate",
+            [
+                SystemMessage(self._prompt(job, "evaluate")),
+                HumanMessage("\n".join([block("task", "evaluation"), *shown])),
+            ],
+            Evaluation,
+            context={"criteria": criteria.ids},
+        )
+        verdict = judge(criteria.criteria, answer.value.scores)
+        return {
+            "evaluation": {
+                "scores": answer.value.scores,
+                "feedback": answer.value.feedback,
+                "score": verdict.score,
+                "critical_failures": list(verdict.critical_failures),
+                "passed": verdict.passed,
+            }
+        }
+
+    async def _write(
+        self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
+    ) -> tuple[str, ArtifactRef | None]:
+        """The draft, and its artifact if the model's answer is the draft to the byte."""
+        caller = self._parts.models.for_node("generate")
+        name = self._parts.kinds.get(job.section.kind, PLAIN).schema_name
+        if name is None:
+            answer = await caller.text(run.call, "generate", without_tools(messages), on_token=run.live)
+            draft = as_draft(job.section.title, answer.text)
+            return draft, answer.ref if draft == answer.text else None
+        filled = await caller.structured(run.call, "generate", without_tools(messages), SCHEMAS[name])
+        draft = as_draft(job.section.title, render(filled.value))
+        for piece in _PARAGRAPH.findall(draft):
+            await run.live(piece)
+        return draft, None
+
+    def _prompt(self, job: GenerateSection, node: str) -> str:
+        prompt = self._parts.prompts.get(GRAPH, node, job.section.kind)
+        return prompt.render({"title": job.section.title, "document_kind": job.document.kind.replace("_", " ")})
+
+
+def after_generate(state: SectionState) -> Literal["tools", "evaluate"]:
+    """A draft goes to its evaluation, tool calls are run first."""
+    return "evaluate" if state["draft"] else "tools"
+
+
+def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The thread with tool results as plain material: not every provider takes tool messages without tools."""
+    plain: list[BaseMessage] = [message for message in messages if isinstance(message, SystemMessage | HumanMessage)]
+    found = [str(message.text) for message in messages if isinstance(message, ToolMessage)]
+    return [*plain, HumanMessage("\n".join(["The searches found this:", *found]))] if found else plain

@@ -1,0 +1,114 @@
+"""What a model fills in for the structured section kinds, and for an evaluation."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+class Filled(BaseModel):
+    """A value that a model fills in; fields that it makes up are malformed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Part(Filled):
+    """A sub-section in words."""
+
+    heading: Line = Field(description="heading without # and without closing punctuation")
+    text: Prose = Field(description="Markdown paragraphs, lists or tables, without headings")
+
+
+class Finding(Part):
+    """What the inputs say about one question."""
+
+    sources: list[Line] = Field(default=[], description="names of the inputs that it rests on")
+
+
+class Research(Filled):
+    """What is known from the brief and the inputs."""
+
+    summary: Prose = Field(description="one to three paragraphs: what matters most, with figures")
+    findings: list[Finding] = Field(min_length=1, description="one per question that matters, weightiest first")
+    open_questions: list[Line] = Field(default=[], description="what the inputs leave open, as questions")
+    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+
+
+class Component(Filled):
+    """One part of a solution."""
+
+    name: Line
+    description: Prose = Field(description="what it is and does, in a paragraph or two")
+    answers: Line = Field(description="the need of the brief that it answers")
+
+
+class Solution(Filled):
+    """What is proposed."""
+
+    summary: Prose = Field(description="one to three paragraphs: the solution as a whole")
+    components: list[Component] = Field(min_length=1, description="the parts of the solution")
+    outcomes: list[Line] = Field(default=[], description="what the client gains, each in a sentence")
+    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+
+
+class Connection(Filled):
+    """How one need is met."""
+
+    need: Line = Field(description="a need or requirement of the brief or the inputs")
+    answer: Line = Field(description="the part of the solution that meets it, and how")
+    evidence: Line = Field(description="where that stands: an input's name or a section's title")
+
+
+class Connections(Filled):
+    """How the solution meets the needs, one by one."""
+
+    summary: Prose = Field(description="one or two paragraphs: how well the solution fits, and where it does not")
+    links: list[Connection] = Field(min_length=1, description="one per need")
+    gaps: list[Line] = Field(default=[], description="needs that are not met, each in a sentence")
+    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+
+
+class BudgetItem(Filled):
+    """One line of a budget."""
+
+    item: Line
+    basis: Line = Field(description="how the amount comes about, or why there is none")
+    amount: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="in the budget's currency; null if the material supports no figure"
+    )
+
+
+class Budget(Filled):
+    """What it costs. Code adds up the total."""
+
+    summary: Prose = Field(description="one or two paragraphs: what the money is for, limits that were given")
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = Field(description="ISO 4217 code")
+    items: list[BudgetItem] = Field(min_length=1, description="what is paid for")
+    assumptions: list[Line] = Field(default=[], description="what the figures assume, each in a sentence")
+    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+
+
+class Evaluation(Filled):
+    """Scores by criterion and feedback; the verdict is computed in code."""
+
+    scores: dict[str, Score] = Field(description="one score from 0 to 1 for each criterion, by its id")
+    feedback: Prose = Field(description="two to four sentences: what to improve first, and how")
+
+    @field_validator("scores")
+    @classmethod
+    def _every_criterion(cls, scores: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+        """Exactly the criteria of the section kind, which come as the validation context."""
+        expected = set((info.context or {}).get("criteria", scores))
+        missing, unknown = sorted(expected - set(scores)), sorted(set(scores) - expected)
+        if missing or unknown:
+            raise ValueError(f"missing criteria: {missing}; unknown criteria: {unknown}")
+        return scores
+
+
+Structured = Research | Solution | Connections | Budget
+SCHEMAS: dict[str, type[Structured]] = {schema.__name__: schema for schema in (Research, Solution, Connections, Budget)}

@@ -1,0 +1,46 @@
+"""The state of the section graph: JSON values and LangChain messages only."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from stemma_contracts.v1.jobs import GenerateSection
+
+from stemma_generation_graph.reducers import replace
+
+
+class SectionState(TypedDict):
+    """``job`` is given; everything else starts empty.
+
+    ``messages`` are written by ``load_context``, ``generate`` and ``tools``; each other field by one node:
+    ``material`` by ``load_context``, ``draft`` and ``draft_artifact`` by ``generate``, ``tool_rounds`` by
+    ``tools``, ``evaluation`` by ``evaluate``.
+    """
+
+    job: dict[str, Any]
+    messages: Annotated[list[AnyMessage], add_messages]
+    material: str
+    tool_rounds: int
+    draft: str
+    draft_artifact: Annotated[dict[str, Any] | None, replace]
+    evaluation: Annotated[dict[str, Any] | None, replace]
+
+
+def initial_state(job: GenerateSection) -> SectionState:
+    """The state that a job starts with."""
+    return SectionState(
+        job=job.model_dump(mode="json"),
+        messages=[],
+        material="",
+        tool_rounds=0,
+        draft="",
+        draft_artifact=None,
+        evaluation=None,
+    )
+
+
+def job_of(state: SectionState) -> GenerateSection:
+    """The job that the state was made from."""
+    return GenerateSection.model_validate(state["job"])

@@ -1,0 +1,28 @@
+"""One log line per finished node, with names only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
+
+from stemma_telemetry import get_logger
+
+Node = Callable[..., Awaitable[dict[str, Any]]]
+
+log = get_logger()
+
+
+def noted(node: Node) -> Node:
+    """The same node, which logs ``node_finished`` with its name, its duration and the fields that it set."""
+
+    @wraps(node)
+    async def run(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        started = time.perf_counter()
+        update = await node(*args, **kwargs)
+        seconds = round(time.perf_counter() - started, 4)
+        log.info("node_finished", node=node.__name__, seconds=seconds, fields=sorted(update))
+        return update
+
+    return run

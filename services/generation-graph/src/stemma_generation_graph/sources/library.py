@@ -1,0 +1,57 @@
+"""Loading what a job refers to from the artifact store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile
+
+from .corpus import Corpus
+from .markdown import read_source
+
+CORPORA = 8
+
+
+def is_text(file: InputFile) -> bool:
+    """Whether an input is a document to read, not an image to show."""
+    return file.artifact.media_type.startswith("text/")
+
+
+class Library:
+    """Texts and corpora by reference; the corpora of the last few documents are kept."""
+
+    def __init__(self, artifacts: ArtifactStore) -> None:
+        self._artifacts = artifacts
+        self._corpora: OrderedDict[tuple[str, ...], asyncio.Task[Corpus]] = OrderedDict()
+
+    async def text(self, document: DocumentHead, ref: ArtifactRef) -> str:
+        """The content of a text artifact, without a byte order mark and with plain line ends."""
+        data = await self._artifacts.get(document.tenant, document.document_id, ref)
+        return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+
+    async def store(self, document: DocumentHead, data: bytes, media_type: str, name: str) -> ArtifactRef:
+        """Keep content of our own and return its reference."""
+        tenant, document_id = document.tenant, document.document_id
+        return await self._artifacts.put(tenant, document_id, data, media_type=media_type, name=name)
+
+    async def corpus(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
+        """The searchable corpus of a document's inputs."""
+        key = (document.tenant, document.document_id, *(f"{file.name}:{file.artifact.digest}" for file in inputs))
+        if key not in self._corpora:
+            self._corpora[key] = asyncio.create_task(self._read(document, inputs))
+        self._corpora.move_to_end(key)
+        while len(self._corpora) > CORPORA:
+            self._corpora.popitem(last=False)
+        task = self._corpora[key]
+        try:
+            return await asyncio.shield(task)
+        finally:
+            if task.done() and (task.cancelled() or task.exception()):
+                self._corpora.pop(key, None)
+
+    async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
+        texts = [(file.name, await self.text(document, file.artifact)) for file in inputs if is_text(file)]
+        names = [file.name for file in inputs if not is_text(file)]
+        return await asyncio.to_thread(lambda: Corpus([read_source(name, text) for name, text in texts], names))

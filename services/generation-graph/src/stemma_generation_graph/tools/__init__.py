@@ -1,0 +1,1 @@
+"""Tools that nodes get by injection."""

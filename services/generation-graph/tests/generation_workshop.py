@@ -1,0 +1,95 @@
+"""The handlers of the service over stores in memory, and jobs for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry, UpstreamDraft
+from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile, SectionPlan
+from stemma_generation_graph.app import GenerationSettings, load_parts
+from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.handlers import Desk, on_generate_section
+from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.sources.library import Library
+from stemma_messaging import config_dir
+from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings
+from stemma_testkit.scripted import ScriptedModel
+
+CONFIG = config_dir("stemma_generation_graph")
+HEAD = DocumentHead(
+    document_id="doc", tenant="default", kind="proposal", created_at=datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
+)
+RECIPE = ModelSettings(name="scripted", backoff=0.001, retries=1)
+
+
+def evaluation(kind: str, score: float = 0.9) -> str:
+    """An answer that gives every criterion of a kind the same score."""
+    path = CONFIG / "evaluation" / f"{kind}.json"
+    ids = [criterion["id"] for criterion in json.loads(path.read_text())]
+    return json.dumps({"scores": dict.fromkeys(ids, score), "feedback": "Name the deadline first."})
+
+
+@dataclass
+class Workshop:
+    """The service's handlers over stores in memory; the stores outlive a model, as they outlive a process."""
+
+    artifacts: MemoryArtifactStore = field(default_factory=MemoryArtifactStore)
+    records: MemoryRecordStore = field(default_factory=MemoryRecordStore)
+    tokens: list[str] = field(default_factory=list)
+
+    async def store(self, text: str | bytes, name: str = "text.md", media_type: str = "text/markdown") -> ArtifactRef:
+        data = text if isinstance(text, bytes) else text.encode()
+        return await self.artifacts.put("default", "doc", data, media_type=media_type, name=name)
+
+    async def read(self, ref: ArtifactRef) -> str:
+        return (await self.artifacts.get("default", "doc", ref)).decode()
+
+    async def inputs(self, files: Mapping[str, str | bytes]) -> tuple[InputFile, ...]:
+        media = {"md": "text/markdown", "png": "image/png"}
+        stored = [await self.store(data, name, media[name.rsplit(".", 1)[-1]]) for name, data in files.items()]
+        return tuple(InputFile(name=ref.name, artifact=ref) for ref in stored)
+
+    async def upstream(self, **drafts: str) -> tuple[UpstreamDraft, ...]:
+        return tuple(
+            [
+                UpstreamDraft(section_id=name, title=name.title(), version=1, draft=await self.store(text))
+                for name, text in drafts.items()
+            ]
+        )
+
+    async def job(self, kind: str, *, files: Mapping[str, str | bytes] | None = None, **fields: Any) -> GenerateSection:
+        section = SectionPlan(
+            section_id=kind, title=kind.replace("_", " ").capitalize(), kind=kind, graph="section", purpose="Why."
+        )
+        given: dict[str, Any] = {
+            "job_id": "doc.1.generate-section." + kind,
+            "document": HEAD,
+            "section": section,
+            "brief": await self.store("# Brief\n\nA ferry for 40 people by May."),
+            "inputs": await self.inputs(files or {}),
+            "outline": (OutlineEntry(section_id=kind, title=section.title, kind=kind, purpose="Why."),),
+            "thread_id": "doc.1.generate-section." + kind,
+        }
+        return GenerateSection(**{**given, **fields})
+
+    def desk(self, model: BaseChatModel) -> Desk:
+        models = Models(ModelCaller(model, RECIPE, self.records, self.artifacts))
+        graphs = find_graphs()
+        parts = load_parts(GenerationSettings(), models, graphs, CONFIG)
+        return Desk(Runner(graphs, parts, None), parts, Library(self.artifacts), self.publish)
+
+    async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
+        self.tokens.append(data.decode())
+
+    async def run(self, job: GenerateSection, script: Sequence[Any]) -> tuple[Any, ScriptedModel]:
+        model = ScriptedModel(script=list(script))
+        outcome: Outcome = await on_generate_section(job, desk=self.desk(model))
+        return outcome, model

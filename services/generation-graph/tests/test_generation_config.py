@@ -1,0 +1,113 @@
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generation_workshop import CONFIG
+from stemma_generation_graph.app import GenerationSettings, load_parts, service
+from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.parts import Models
+from stemma_messaging import BadSettings
+
+MODELS: Any = Models(default=None)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(CONFIG, tmp_path / "config"))
+
+
+def load(folder: Path) -> Any:
+    return load_parts(GenerationSettings(), MODELS, find_graphs(), folder)
+
+
+@pytest.mark.req("P12")
+def test_every_section_kind_has_its_own_prompt_and_criteria(folder: Path) -> None:
+    parts = load(folder)
+    own = {*parts.kinds, "default"}
+    assert {"research", "budget", "conclusion"} < own
+    assert set(parts.prompts.kinds("section", "generate")) == own
+    assert len({parts.criteria.for_kind(kind).digest for kind in own}) == len(own)
+    assert parts.criteria.for_kind("poem") == parts.criteria.for_kind("default")
+
+
+@pytest.mark.req("P6", "P12")
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("kinds.json", r"kinds\.json is missing"),
+        ("evaluation/research.json", r"evaluation/research\.json is missing"),
+        ("evaluation/default.json", r"evaluation/default\.json is missing"),
+        ("prompts/section/generate/budget.md", r"prompt section/generate/budget\.md is missing"),
+        ("prompts/section/evaluate/default.md", r"prompt section/evaluate/default\.md is missing"),
+    ],
+)
+def test_a_missing_file_refuses_the_start_by_name(folder: Path, file: str, words: str) -> None:
+    (folder / file).unlink()
+    with pytest.raises(BadSettings, match=words):
+        load(folder)
+
+
+@pytest.mark.req("P6")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"weight": 0}, r"0\.weight: Input should be greater than 0"),
+        ({"weight": 0.9}, "weight: all weights must sum to 1, they sum to 1.6"),
+        ({"threshold": 2}, r"0\.threshold: Input should be less than or equal to 1"),
+        ({"id": "open_questions"}, "id: two criteria have the same id"),
+        ({"critcal": True}, r"0\.critcal: Extra inputs are not permitted"),
+    ],
+)
+def test_criteria_that_make_no_sense_refuse_the_start_by_file_and_field(
+    folder: Path, change: dict[str, Any], words: str
+) -> None:
+    file = folder / "evaluation" / "research.json"
+    criteria = json.loads(file.read_text())
+    criteria[0].update(change)
+    file.write_text(json.dumps(criteria))
+    with pytest.raises(BadSettings, match=rf"evaluation/research\.json: .*{words}"):
+        load(folder)
+
+
+@pytest.mark.req("P12")
+def test_a_prompt_with_an_unknown_placeholder_refuses_the_start(folder: Path) -> None:
+    (folder / "prompts/section/generate/budget.md").write_text("Write {{titel}}.")
+    with pytest.raises(BadSettings, match=r"prompt section/generate/budget\.md has unknown placeholders: titel"):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ({"schema": "Poem"}, r"poem\.schema: no schema is called 'Poem'"),
+        ({"tools": ["rm"]}, r"poem\.tools: no tool is called 'rm'"),
+        ({"tool": []}, r"poem\.tool: Extra inputs"),
+    ],
+)
+def test_a_kind_that_names_what_does_not_exist_refuses_the_start(
+    folder: Path, kind: dict[str, Any], words: str
+) -> None:
+    (folder / "kinds.json").write_text(json.dumps({"poem": kind}))
+    with pytest.raises(BadSettings, match=rf"kinds\.json: {words}"):
+        load(folder)
+
+
+@pytest.mark.req("P16")
+def test_a_node_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEMMA_GENERATION_GRAPH_TEMPERATURE", "0.3")
+    monkeypatch.setenv("STEMMA_GENERATION_GRAPH_NODES", '{"evaluate": {"model": "openai/judge"}}')
+    settings = service.load_settings()
+    assert (settings.model_settings("generate").name, settings.model_settings("evaluate").name) == (
+        "offline",
+        "openai/judge",
+    )
+    assert settings.model_settings("evaluate").temperature == 0.3
+
+
+@pytest.mark.req("P16")
+def test_a_bad_setting_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEMMA_GENERATION_GRAPH_NODES", '{"write": {}}')
+    with pytest.raises(BadSettings, match="nodes"):
+        service.load_settings()

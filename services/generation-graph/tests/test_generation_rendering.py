@@ -1,0 +1,104 @@
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+from stemma_generation_graph.graphs.section.drafts import as_draft
+from stemma_generation_graph.graphs.section.rendering import NOTHING_OPEN, render
+from stemma_generation_graph.graphs.section.schemas import (
+    Budget,
+    BudgetItem,
+    Component,
+    Connection,
+    Connections,
+    Finding,
+    Part,
+    Research,
+    Solution,
+    Structured,
+)
+
+MESSY = "# Loud heading\n\n\n\nA line.   \n\n- one\n- two"
+PARTS = [Part(heading="# Further things:", text=MESSY)]
+ANSWERS: list[Structured] = [
+    Research(summary="What we know.", findings=[Finding(heading="It leaks!", text="It does.", sources=["a `b`.md"])]),
+    Solution(
+        summary="A new hull.",
+        components=[Component(name="Hull", description="Steel.", answers="It leaks")],
+        outcomes=["Dry feet"],
+        parts=PARTS,
+    ),
+    Connections(
+        summary="It fits.",
+        links=[Connection(need="Dry | warm", answer="Hull\nand stove", evidence="a.md")],
+        gaps=["Noise"],
+        parts=PARTS,
+    ),
+    Budget(
+        summary="The price.",
+        currency="EUR",
+        items=[
+            BudgetItem(item="Hull", basis="Offer", amount=12500.5),
+            BudgetItem(item="Stove", basis="No offer yet", amount=None),
+        ],
+        assumptions=["No tax"],
+        parts=PARTS,
+    ),
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: type(answer).__name__)
+def test_a_rendered_answer_is_clean_markdown(answer: Structured, tmp_path: Path) -> None:
+    draft = as_draft("Section", render(answer))
+    file = tmp_path / "draft.md"
+    file.write_text(draft)
+    rumdl = Path(sysconfig.get_path("scripts")) / "rumdl"
+    found = subprocess.run(
+        [rumdl, "check", "--isolated", "--no-cache", "-d", "MD013", file], capture_output=True, check=False
+    )
+    assert found.returncode == 0, found.stdout.decode()
+    assert draft.startswith("# Section\n\n")
+    assert draft.count("\n# ") == 0
+
+
+def test_the_total_of_a_budget_is_added_up_here_and_unknown_amounts_stay_open() -> None:
+    table = render(ANSWERS[3])
+    assert "| Stove | No offer yet | to be agreed |\n| Total of the amounts known |  | 12,500.50 |" in table
+
+
+def test_a_cell_cannot_break_its_table() -> None:
+    assert "| Dry \\| warm | Hull and stove | a.md |" in render(ANSWERS[2])
+
+
+def test_no_open_question_is_said_in_words() -> None:
+    assert render(ANSWERS[0]).endswith(f"## Open questions\n\n{NOTHING_OPEN}")
+
+
+def test_the_text_of_a_part_whose_heading_is_there_already_is_kept() -> None:
+    part = Part(heading="Costs", text="More on costs.")
+    body = render(Budget(summary="S.", currency="EUR", items=[BudgetItem(item="A", basis="B")], parts=[part]))
+    assert (body.count("## Costs"), body.count("More on costs.")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Text.",
+        "# Another title\n\nText.",
+        "```markdown\n# Plan\n\nText.\n```",
+        "\r\n# Plan\r\n\r\nText.  \r\n\r\n",
+        "# Plan\nText.",
+    ],
+)
+def test_a_draft_has_its_title_once_and_ends_with_one_line_end(text: str) -> None:
+    assert as_draft("Plan", text) == "# Plan\n\nText.\n"
+
+
+def test_code_keeps_its_indentation_and_a_fence_inside_is_left_alone() -> None:
+    text = "# Plan\n\n```python\nif a:\n    b()\n```\n\nAfter.\n"
+    assert as_draft("Plan", text) == text
+
+
+@pytest.mark.parametrize("piece", [" ", "# ", "\n", "```", "\t#"])
+def test_a_hostile_answer_becomes_a_draft_in_bounded_time(piece: str) -> None:
+    assert as_draft("Plan", "x" + piece * 50_000 + "x").startswith("# Plan\n\nx")

@@ -1,0 +1,83 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+from generation_workshop import HEAD, Workshop
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js.errors import NotFoundError
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.outcomes import SectionGenerated
+from stemma_generation_graph.app import service
+from stemma_messaging import Publisher
+from stemma_provisioning import NatsServer
+from stemma_testkit.servers import connected, eventually, provisioned_server
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path_factory.mktemp("nats")) as running:
+        yield running
+
+
+@asynccontextmanager
+async def running_service(server: NatsServer, folder: Path) -> AsyncIterator[None]:
+    settings = service.load_settings(
+        nats_url=server.url,
+        nats_user=subjects.GENERATION,
+        nats_password=server.passwords[subjects.GENERATION],
+        data_dir=folder,
+    )
+    task = asyncio.create_task(service.run(settings))
+    yield
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def ordered(client: Client, kind: str) -> GenerateSection:
+    """A job whose artifacts lie in the store, published as the orchestrator does."""
+    store = JetStreamArtifactStore(client.jetstream())
+    brief = await store.put(
+        "default", "doc", b"A ferry for 40 people by May.", media_type="text/markdown", name="brief.md"
+    )
+    job = (await Workshop().job(kind)).model_copy(update={"brief": brief})
+    publisher = Publisher(client.jetstream(), "test")
+    subject = subjects.job(subjects.GENERATION, registry.entry_of(job).token)
+    await publisher.publish(subject, job, id=job.job_id, about=f"default/{HEAD.document_id}/{kind}")
+    return job
+
+
+async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: Path) -> None:
+    tokens: list[bytes] = []
+
+    async def on_token(message: Msg) -> None:
+        tokens.append(message.data)
+
+    async with connected(server) as client, running_service(server, tmp_path):
+        await client.subscribe(subjects.live("default", "doc", "approach"), cb=on_token)
+        job = await ordered(client, "approach")
+        subject = subjects.outcome(subjects.GENERATION, "section-generated")
+        js = client.jetstream()
+
+        async def answered() -> bool:
+            with suppress(NotFoundError):
+                return bool(await js.get_last_msg(subjects.OUTCOMES, subject))
+            return False
+
+        await eventually(answered)
+        data = (await js.get_last_msg(subjects.OUTCOMES, subject)).data or b""
+        outcome = SectionGenerated.model_validate_json(data)
+        draft = await JetStreamArtifactStore(js).get("default", "doc", outcome.draft)
+        known = await (await js.key_value(subjects.CAPABILITIES_BUCKET)).get(subjects.GENERATION)
+    assert (outcome.job_id, outcome.provenance.model, outcome.usage.calls) == (job.job_id, "offline", 2)
+    assert draft.startswith(b"# Approach\n")
+    assert b"".join(tokens).strip() == draft.strip()
+    capabilities = json.loads(known.value or b"")
+    assert capabilities["graphs"] == ["section"]
+    assert {"research", "default"} < set(capabilities["prompts"])

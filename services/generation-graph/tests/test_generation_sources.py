@@ -1,0 +1,106 @@
+import pytest
+from generation_workshop import HEAD, Workshop
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_generation_graph.sources.corpus import Corpus, Image
+from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources.markdown import read_source, resolve
+
+TABLE = "| Item | Price |\n| --- | --- |\n" + "\n".join(f"| Part {n} | {n} EUR |" for n in range(200))
+
+
+def corpus(**texts: str) -> Corpus:
+    return Corpus([read_source(f"{name}.md", text) for name, text in texts.items()], ["media/plan.png", "x/map.png"])
+
+
+def test_a_table_stays_whole_however_long_it_is() -> None:
+    document = read_source("a.md", f"# Costs\n\nIntro.\n\n{TABLE}\n\nAfter.\n")
+    assert any(TABLE in passage.text for passage in document.passages)
+
+
+def test_a_passage_knows_the_heading_above_it() -> None:
+    document = read_source("a.md", "# Costs\n\n" + "Long text here. " * 100 + "\n\nThe end.")
+    assert [passage.heading for passage in document.passages] == ["Costs"] * len(document.passages)
+    assert len(document.passages) > 1
+
+
+@given(st.text(alphabet=st.sampled_from("ab #\n|-`>*[]()!<"), max_size=300))
+def test_no_line_with_words_is_lost(text: str) -> None:
+    kept = "\n".join(passage.text for passage in read_source("a.md", text).passages)
+    definitions = "[" in text
+    for line in text.split("\n"):
+        if {"a", "b"} & set(line) and not definitions:
+            assert line.strip() in kept
+
+
+def test_finds_the_passage_that_has_the_words_whatever_the_query_holds() -> None:
+    found = corpus(a="# Harbour\n\nThe quay is long.", b="# Money\n\nThe grant is small.").search
+    assert {p.source for p in found('grants" OR quay* NEAR( --')} == {"a.md", "b.md"}
+    assert [p.source for p in found("GRANTS")] == ["b.md"]
+    assert found("nothing here fits") == found("") == found("!?") == []
+
+
+def test_selects_what_matters_in_reading_order_when_not_all_fits() -> None:
+    paragraph = "Filler words without meaning. " * 20
+    text = "\n\n".join(f"# Part {n}\n\n{'The deadline is May.' if n in (3, 17) else paragraph}" for n in range(20))
+    chosen = corpus(a=text).select("deadline", 1500)
+    assert [p.heading for p in chosen if "deadline" in p.text] == ["Part 3", "Part 17"]
+    assert chosen == sorted(chosen, key=lambda p: p.position)
+    assert sum(len(p.text) for p in chosen) <= 1500
+
+
+def test_takes_everything_when_it_fits() -> None:
+    inputs = corpus(a="One.", b="Two.")
+    assert inputs.select("nothing", 100) == inputs.passages
+
+
+def test_knows_the_images_that_the_inputs_show_and_that_were_supplied() -> None:
+    inputs = corpus(
+        a="![The plan](media/plan.png) ![Gone](gone.png) ![Web](https://a.example/media/plan.png)",
+        b='<p align="center"><img src="./x/map.png" alt="A\nmap"></p>\n\n`![code](media/plan.png)`',
+    )
+    assert inputs.images == (Image("media/plan.png", "The plan"), Image("x/map.png", "A map"))
+
+
+def test_an_image_without_a_description_is_described_by_the_heading_above_it() -> None:
+    inputs = corpus(a="# Site\n\nText.\n\n## The quay\n\n![](media/plan.png)")
+    assert inputs.images == (Image("media/plan.png", "The quay"),)
+
+
+@pytest.mark.parametrize(
+    ("document", "reference", "name"),
+    [
+        ("a.md", "./media/plan.png", "media/plan.png"),
+        ("docs/a.md", "../media/my%20plan.png?raw=1#top", "media/my plan.png"),
+        ("a.md", "//host/plan.png", ""),
+        ("a.md", "data:image/png;base64,AA", ""),
+        ("a.md", "http://[broken/plan.png", ""),
+    ],
+)
+def test_an_image_reference_is_a_path_inside_the_input_folder_or_nothing(
+    document: str, reference: str, name: str
+) -> None:
+    assert resolve(document, reference) == name
+
+
+async def test_the_corpus_of_a_document_is_built_once_and_of_text_only(workshop: Workshop) -> None:
+    inputs = await workshop.inputs({"a.md": "\ufeff# Harbour\r\n\r\nQuay.", "media/plan.png": b"\x89PNG"})
+    library = Library(workshop.artifacts)
+    first = await library.corpus(HEAD, inputs)
+    assert first is await library.corpus(HEAD, inputs)
+    assert [p.text for p in first.passages] == ["# Harbour\n\nQuay."]
+
+
+async def test_a_corpus_that_could_not_be_built_is_tried_again(workshop: Workshop) -> None:
+    later = b"# Late"
+    [there] = await Workshop().inputs({"a.md": later})
+    library = Library(workshop.artifacts)
+    with pytest.raises(LookupError):
+        await library.corpus(HEAD, (there,))
+    await workshop.store(later)
+    assert (await library.corpus(HEAD, (there,))).size == len(later)
+
+
+@pytest.mark.parametrize("piece", ["<img ", "<", "[", "![", "| ", "> ", "` ", "* "])
+def test_hostile_markdown_is_read_in_bounded_time(piece: str) -> None:
+    assert read_source("a.md", piece * 20_000).name == "a.md"

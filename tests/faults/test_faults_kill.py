@@ -1,0 +1,116 @@
+"""Kill -9 in the middle of a run: everything comes back, the document is finished, nothing is paid twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from stemma_client import Client
+from stemma_contracts import Contract
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.driving import ENDS, request_sample, wait_for
+from stemma_testkit.model_server import ModelServer, model_server
+
+CALLS_PER_DOCUMENT = 18
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An installation that is broken on purpose, and the model that counts what it is asked."""
+
+    stemma: LocalStemma
+    client: Client
+    model: ModelServer
+
+
+@asynccontextmanager
+async def installation(folder: Path) -> AsyncIterator[Broken]:
+    with model_server(latency_s=0.2) as model:
+        env = {
+            "generation-graph": {
+                "STEMMA_GENERATION_GRAPH_MODEL": "openai/offline",
+                "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
+                "OPENAI_API_KEY": "none",
+            }
+        }
+        async with LocalStemma(folder, ack_wait_s=2, env=env) as stemma, stemma.client() as client:
+            yield Broken(stemma, client, model)
+
+
+def drafted(section_id: str) -> Callable[[Contract], bool]:
+    return lambda event: isinstance(event, e.SectionDrafted) and event.section_id == section_id
+
+
+async def completed(client: Client, document_id: str) -> None:
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
+
+
+@pytest.mark.req("E1")
+async def test_each_service_and_the_server_may_be_killed_and_no_call_is_made_twice_but_the_one_in_flight(
+    tmp_path: Path,
+) -> None:
+    async with installation(tmp_path) as broken:
+        client, services = broken.client, broken.stemma.services
+        document_id = await request_sample(client, ReviewMode.NONE)
+        finished = asyncio.create_task(completed(client, document_id))
+        await wait_for(client, document_id, drafted("research"))
+        services["validator"].kill()
+        await wait_for(client, document_id, drafted("solution"))
+        services["orchestrator"].kill()
+        before = broken.model.total
+        await broken.model.wait_for_calls(before + 1)
+        services["generation-graph"].kill()
+        await wait_for(client, document_id, drafted("connections"))
+        broken.stemma.nats.kill()
+        await finished
+        assert broken.model.repeated <= 1
+        assert broken.model.total <= CALLS_PER_DOCUMENT + 1
+
+        exporting = asyncio.create_task(client.export(document_id, ExportFormat.PDF))
+        await wait_for(client, document_id, lambda event: isinstance(event, e.ExportRequested))
+        services["converter"].kill()
+        assert (await asyncio.wait_for(exporting, 60)).warnings == ()
+
+
+@pytest.mark.req("E1", "P8")
+async def test_a_revision_survives_its_editor(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path, ack_wait_s=2) as stemma, stemma.client() as client:
+        document_id = await request_sample(client)
+        await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+        await client.revise(document_id, "research", 1, "shorten")
+        stemma.services["editor-agent"].kill()
+        events = await wait_for(
+            client, document_id, lambda event: isinstance(event, e.SectionReviewRequested) and event.version == 2
+        )
+        assert sum(isinstance(event.contract, e.SectionRevised) for event in events) == 1
+
+
+@pytest.mark.req("P2")
+async def test_a_review_that_waits_survives_a_restart_of_everything(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path) as stemma, stemma.client() as client:
+        document_id = await request_sample(client)
+        await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+    async with LocalStemma(tmp_path) as stemma, stemma.client() as client:
+        assert [section.section_id for section in (await client.document(document_id)).waiting] == ["research"]
+        await client.approve(document_id, "research", 1)
+        await wait_for(client, document_id, drafted("solution"))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("service", ["orchestrator", "generation-graph", "validator"])
+@pytest.mark.parametrize("section_id", ["research", "connections", "budget"])
+async def test_one_service_is_killed_at_one_section(tmp_path: Path, service: str, section_id: str) -> None:
+    async with installation(tmp_path) as broken:
+        document_id = await request_sample(broken.client, ReviewMode.NONE)
+        await wait_for(broken.client, document_id, drafted(section_id))
+        in_flight = 4 if service == "generation-graph" else 0
+        broken.stemma.services[service].kill()
+        await completed(broken.client, document_id)
+        assert broken.model.repeated <= in_flight
