@@ -1,0 +1,126 @@
+"""Progress events: the log of a document, and at once its state, its audit trail and its feed.
+
+The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold references, never text.
+``starts`` names the sections that the event sets to work, so that no event per dependent is needed.
+"""
+
+from __future__ import annotations
+
+from .base import Event, SectionEvent
+from .document import (
+    DocumentCancelled,
+    DocumentCompleted,
+    DocumentExported,
+    DocumentFailed,
+    DocumentPaused,
+    DocumentRequested,
+    DocumentResumed,
+    ExportFailed,
+    ExportJobDead,
+    ExportRequested,
+    OutcomeSuperseded,
+)
+from .refusals import (
+    DecisionRefused,
+    RefusedByDocumentStatus,
+    RefusedByStatus,
+    RefusedOldVersion,
+    RefusedRevisionLimit,
+    RefusedUnknownNeed,
+    RefusedUnknownSection,
+)
+from .section import (
+    SectionAnswerMalformed,
+    SectionApproved,
+    SectionDrafted,
+    SectionFailure,
+    SectionJobDead,
+    SectionLintFailed,
+    SectionModelUnavailable,
+    SectionNeedAnswered,
+    SectionNeedRaised,
+    SectionRetried,
+    SectionReviewRequested,
+    SectionRevised,
+    SectionRevisionRefused,
+    SectionRevisionRequested,
+)
+
+AnyFailure = SectionModelUnavailable | SectionAnswerMalformed | SectionJobDead
+AnySectionEvent = (
+    SectionDrafted
+    | SectionLintFailed
+    | SectionReviewRequested
+    | SectionApproved
+    | SectionRevisionRequested
+    | SectionRevised
+    | SectionRevisionRefused
+    | AnyFailure
+    | SectionRetried
+    | SectionNeedRaised
+    | SectionNeedAnswered
+)
+AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
+AnyRefusal = (
+    RefusedOldVersion
+    | RefusedByStatus
+    | RefusedUnknownSection
+    | RefusedUnknownNeed
+    | RefusedByDocumentStatus
+    | RefusedRevisionLimit
+)
+AnyDocumentEvent = (
+    DocumentRequested
+    | DocumentPaused
+    | DocumentResumed
+    | DocumentCancelled
+    | DocumentCompleted
+    | DocumentFailed
+    | ExportRequested
+    | AnyExportOutcome
+    | OutcomeSuperseded
+)
+AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyRefusal
+
+__all__ = [
+    "AnyDocumentEvent",
+    "AnyEvent",
+    "AnyExportOutcome",
+    "AnyFailure",
+    "AnyRefusal",
+    "AnySectionEvent",
+    "DecisionRefused",
+    "DocumentCancelled",
+    "DocumentCompleted",
+    "DocumentExported",
+    "DocumentFailed",
+    "DocumentPaused",
+    "DocumentRequested",
+    "DocumentResumed",
+    "Event",
+    "ExportFailed",
+    "ExportJobDead",
+    "ExportRequested",
+    "OutcomeSuperseded",
+    "RefusedByDocumentStatus",
+    "RefusedByStatus",
+    "RefusedOldVersion",
+    "RefusedRevisionLimit",
+    "RefusedUnknownNeed",
+    "RefusedUnknownSection",
+    "SectionAnswerMalformed",
+    "SectionApproved",
+    "SectionDrafted",
+    "SectionEvent",
+    "SectionFailure",
+    "SectionJobDead",
+    "SectionLintFailed",
+    "SectionModelUnavailable",
+    "SectionNeedAnswered",
+    "SectionNeedRaised",
+    "SectionRetried",
+    "SectionReviewRequested",
+    "SectionRevised",
+    "SectionRevisionRefused",
+    "SectionRevisionRequested",
+]

@@ -1,0 +1,24 @@
+"""What every event carries. ``starts`` names the sections that the event sets to work."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from stemma_contracts.base import Contract
+from stemma_contracts.tokens import Digest, Token
+from stemma_contracts.v1.requests import Actor
+
+
+class Event(Contract):
+    """What every event carries: the request behind it, if a request led to it directly."""
+
+    request_id: Token | None = None
+    request_digest: Digest | None = None
+    actor: Actor | None = None
+    starts: tuple[Token, ...] = Field(default=(), description="sections that begin to be generated")
+
+
+class SectionEvent(Event):
+    """An event about one section."""
+
+    section_id: Token

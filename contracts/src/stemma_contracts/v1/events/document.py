@@ -1,0 +1,108 @@
+"""Events about a whole document, its exports, and outcomes that came too late."""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime, Field
+
+from stemma_contracts.registry import Family, registry
+from stemma_contracts.tokens import Digest, JobId, Token
+from stemma_contracts.v1.values import (
+    ArtifactRef,
+    ExportFormat,
+    ExportWarning,
+    InputFile,
+    SectionPlan,
+    Usage,
+)
+
+from .base import Event
+
+
+@registry.contract("stemma.document.requested.v1", Family.EVENT)
+class DocumentRequested(Event):
+    """A document begins. The plan is a copy: later changes of configuration do not touch it."""
+
+    tenant: Token
+    document_id: Token
+    kind: Token
+    title: ArtifactRef | None = None
+    brief: ArtifactRef
+    inputs: tuple[InputFile, ...] = ()
+    sections: tuple[SectionPlan, ...]
+    blueprint_digest: Digest
+    created_at: AwareDatetime
+
+
+@registry.contract("stemma.document.paused.v1", Family.EVENT)
+class DocumentPaused(Event):
+    """No new work is started until the document is resumed."""
+
+
+@registry.contract("stemma.document.resumed.v1", Family.EVENT)
+class DocumentResumed(Event):
+    """Work goes on."""
+
+
+@registry.contract("stemma.document.cancelled.v1", Family.EVENT)
+class DocumentCancelled(Event):
+    """The document ended by request; its open jobs are closed."""
+
+
+@registry.contract("stemma.document.completed.v1", Family.EVENT)
+class DocumentCompleted(Event):
+    """Every section is settled and none is stale."""
+
+
+@registry.contract("stemma.document.failed.v1", Family.EVENT)
+class DocumentFailed(Event):
+    """Nothing can go on until one of the failed sections is retried."""
+
+    failed_sections: tuple[Token, ...]
+
+
+@registry.contract("stemma.export.requested.v1", Family.EVENT)
+class ExportRequested(Event):
+    """A document is being converted to a format."""
+
+    export_id: Token
+    format: ExportFormat
+
+
+@registry.contract("stemma.document.exported.v1", Family.EVENT)
+class DocumentExported(Event):
+    """The document in a format lies in the artifact store."""
+
+    export_id: Token
+    format: ExportFormat
+    job_id: JobId
+    artifact: ArtifactRef
+    warnings: tuple[ExportWarning, ...] = ()
+
+
+@registry.contract("stemma.export.failed.v1", Family.EVENT)
+class ExportFailed(Event):
+    """The converter could not make the format."""
+
+    export_id: Token
+    format: ExportFormat
+    job_id: JobId
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.export.job.dead.v1", Family.EVENT)
+class ExportJobDead(Event):
+    """The converter could not handle the job; the message lies with the dead letters."""
+
+    export_id: Token
+    format: ExportFormat
+    job_id: JobId
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.outcome.superseded.v1", Family.EVENT)
+class OutcomeSuperseded(Event):
+    """An outcome came for a job that a later decision had closed; it changed nothing."""
+
+    job_id: JobId
+    outcome: str = Field(max_length=100, description="ce-type of the outcome")
+    usage: Usage = Usage()

@@ -1,0 +1,142 @@
+"""Events about one section."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from stemma_contracts.registry import Family, registry
+from stemma_contracts.tokens import JobId, Token
+from stemma_contracts.v1.values import (
+    Activity,
+    ArtifactRef,
+    Evaluation,
+    Need,
+    Provenance,
+    SectionStatus,
+    UpstreamVersion,
+    Usage,
+    ValidationSummary,
+)
+
+from .base import SectionEvent
+
+
+@registry.contract("stemma.section.drafted.v1", Family.EVENT)
+class SectionDrafted(SectionEvent):
+    """The generator wrote a draft; it is validated next."""
+
+    job_id: JobId
+    version: int = Field(ge=1)
+    draft: ArtifactRef
+    upstream: tuple[UpstreamVersion, ...] = ()
+    evaluation: Evaluation
+    provenance: Provenance
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.lint.failed.v1", Family.EVENT)
+class SectionLintFailed(SectionEvent):
+    """The validator found issues; the draft goes back to the generator for another round."""
+
+    job_id: JobId
+    version: int = Field(ge=1)
+    validation: ValidationSummary
+    round: int = Field(ge=1)
+
+
+@registry.contract("stemma.section.review.requested.v1", Family.EVENT)
+class SectionReviewRequested(SectionEvent):
+    """The draft waits for a person."""
+
+    job_id: JobId
+    version: int = Field(ge=1)
+    validation: ValidationSummary
+
+
+@registry.contract("stemma.section.approved.v1", Family.EVENT)
+class SectionApproved(SectionEvent):
+    """The version is settled, by a person or by the policy (then ``validation`` and ``job_id`` are set)."""
+
+    version: int = Field(ge=1)
+    by_policy: bool = False
+    job_id: JobId | None = None
+    validation: ValidationSummary | None = None
+
+
+@registry.contract("stemma.section.revision.requested.v1", Family.EVENT)
+class SectionRevisionRequested(SectionEvent):
+    """A reviewer sent the version to the editor agent."""
+
+    version: int = Field(ge=1)
+    feedback: ArtifactRef
+
+
+@registry.contract("stemma.section.revised.v1", Family.EVENT)
+class SectionRevised(SectionEvent):
+    """The editor agent replaced the content; it is validated, then reviewed anew."""
+
+    job_id: JobId
+    version: int = Field(ge=1)
+    draft: ArtifactRef
+    summary: ArtifactRef
+    evaluation: Evaluation | None = None
+    provenance: Provenance
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.revision.refused.v1", Family.EVENT)
+class SectionRevisionRefused(SectionEvent):
+    """The editor agent could not follow the instruction; the version waits for review as before."""
+
+    job_id: JobId
+    version: int = Field(ge=1)
+    reason: ArtifactRef
+    usage: Usage = Usage()
+
+
+class SectionFailure(SectionEvent):
+    """A job of a section ended without a result. ``status`` is the status after it."""
+
+    job_id: JobId
+    activity: Activity
+    status: SectionStatus
+    detail: str = Field(default="", max_length=300, description="error class and code, no text")
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.model.unavailable.v1", Family.EVENT)
+class SectionModelUnavailable(SectionFailure):
+    """The model did not answer within the bounds of its retries."""
+
+
+@registry.contract("stemma.section.answer.malformed.v1", Family.EVENT)
+class SectionAnswerMalformed(SectionFailure):
+    """The model's answers did not fit their schema, also after being asked again."""
+
+
+@registry.contract("stemma.section.job.dead.v1", Family.EVENT)
+class SectionJobDead(SectionFailure):
+    """A worker could not handle the job; the message lies with the dead letters."""
+
+
+@registry.contract("stemma.section.retried.v1", Family.EVENT)
+class SectionRetried(SectionEvent):
+    """A failed section is queued again."""
+
+
+@registry.contract("stemma.section.need.raised.v1", Family.EVENT)
+class SectionNeedRaised(SectionEvent):
+    """The graph of a section paused and asks for something."""
+
+    job_id: JobId
+    thread_id: str = Field(max_length=250)
+    need: Need
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.need.answered.v1", Family.EVENT)
+class SectionNeedAnswered(SectionEvent):
+    """The need was met; the graph goes on."""
+
+    need_id: Token
+    answer: ArtifactRef

@@ -1,0 +1,26 @@
+"""The verb that starts all of Stemma on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def up(
+    data: Annotated[
+        Path, typer.Option("--data", envvar="STEMMA_DATA_DIR", help="Folder for all data, logs and passwords.")
+    ] = Path(".stemma"),
+    in_process: Annotated[bool, typer.Option("--in-process", help="Run all services in one process.")] = False,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of NATS; else a free one.")] = None,
+) -> None:
+    """Start NATS and every service here, and keep them running until Ctrl-C.
+
+    The other verbs, run in the same folder, find the server by themselves.
+
+    Example: stemma up
+    """
+    from .foreground import run_in_foreground
+
+    raise typer.Exit(run_in_foreground(data, in_process=in_process, port=port))

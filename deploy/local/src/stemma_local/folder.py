@@ -1,0 +1,94 @@
+"""The data folder of one installation: its lock, its passwords, its logs, and how others find it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from stemma_client.settings import STATE_FILE
+
+CREDENTIALS_FILE = "credentials.json"
+
+
+class AlreadyRunningError(RuntimeError):
+    """Another process runs on the same data folder; ``pid`` is its id, 0 if it has not told it yet."""
+
+    def __init__(self, folder: Path, pid: int) -> None:
+        self.pid = pid
+        super().__init__(f"Stemma already runs on {folder} (pid {pid or 'unknown'})")
+
+
+class DataFolder:
+    """A folder that only its owner may look into."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self.state_file = self.root / STATE_FILE
+
+    def create(self) -> None:
+        """Make the folder and those in it."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for part in ("logs", "run", "nats"):
+            (self.root / part).mkdir(mode=0o700, exist_ok=True)
+
+    def log(self, name: str) -> Path:
+        """Where a process writes its log."""
+        return self.root / "logs" / f"{name}.log"
+
+    def ready_file(self, name: str) -> Path:
+        """The file that a service writes when it is ready."""
+        return self.root / "run" / f"{name}.ready"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder; the system releases it however this process ends. Raises `AlreadyRunningError`."""
+        with (self.root / "lock").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise AlreadyRunningError(self.root, _pid_in(self.root / "lock")) from None
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+
+    def passwords(self) -> dict[str, str]:
+        """The passwords that are kept, by user."""
+        path = self.root / CREDENTIALS_FILE
+        return dict(json.loads(path.read_text())) if path.exists() else {}
+
+    def make_passwords(self, users: Iterable[str]) -> dict[str, str]:
+        """A password for each user: the one that is kept, or a new random one, which is kept from now on."""
+        kept = self.passwords()
+        complete = {user: kept.get(user) or secrets.token_urlsafe(24) for user in users}
+        if complete != kept:
+            write_private(self.root / CREDENTIALS_FILE, complete)
+        return complete
+
+    def write_state(self, state: Mapping[str, Any]) -> None:
+        """Tell the other verbs how to connect."""
+        write_private(self.state_file, state)
+
+    def clear_state(self) -> None:
+        """Nothing runs here any more."""
+        self.state_file.unlink(missing_ok=True)
+
+
+def _pid_in(path: Path) -> int:
+    text = path.read_text().strip()
+    return int(text) if text.isdecimal() else 0
+
+
+def write_private(path: Path, value: Mapping[str, Any]) -> None:
+    """Write JSON that only the owner can read, all of it or nothing."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(value, file, indent=2)
+    temporary.replace(path)

@@ -1,0 +1,69 @@
+"""``stemma up``: an installation that runs until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from stemma_provisioning import ServerFailed
+
+from .folder import AlreadyRunningError
+from .processes import DidNotStartError
+from .supervisor import LocalStemma
+
+TAIL_LINES = 5
+
+
+def run_in_foreground(data: Path, *, in_process: bool, port: int | None) -> int:
+    """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
+    try:
+        return asyncio.run(_up(data, in_process=in_process, port=port))
+    except DidNotStartError as error:
+        print(f"error: {error}", *_tail(error.log), sep="\n", file=sys.stderr)
+    except (AlreadyRunningError, ServerFailed, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+    return 1
+
+
+async def _up(data: Path, *, in_process: bool, port: int | None) -> int:
+    _cancel_on_signals()
+    local = LocalStemma(data, in_process=in_process, port=port, report=_say)
+    with suppress(asyncio.CancelledError):
+        async with local:
+            _say("stemma", "ready")
+            print(_how_to_connect(local), flush=True)
+            await asyncio.Event().wait()
+    _say("stemma", "stopped")
+    return 0
+
+
+def _cancel_on_signals() -> None:
+    """Cancel the caller at the first signal; later ones must not break the stopping."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        if task is not None and not task.cancelling():
+            _say("stemma", "stopping")
+            task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+
+
+def _say(name: str, message: str) -> None:
+    print(f"{name:18} {message}", flush=True)
+
+
+def _how_to_connect(local: LocalStemma) -> str:
+    return (
+        f"NATS is at {local.url}; users and passwords are in {local.folder.root / 'credentials.json'}.\n"
+        f"Logs are in {local.folder.root / 'logs'}. Ctrl-C stops all.\n"
+        "Try `stemma new proposal --sample` in this folder."
+    )
+
+
+def _tail(log: Path) -> list[str]:
+    return log.read_text(errors="replace").splitlines()[-TAIL_LINES:]

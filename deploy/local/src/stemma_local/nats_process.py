@@ -1,0 +1,116 @@
+"""The NATS server of one installation, started again on the same port when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import nats
+import nats.errors
+from stemma_provisioning import PROVISIONER, NatsServer, ServerFailed
+
+from .processes import Report
+
+NAME = "nats"
+WATCH_S = 0.1
+RETRY_S = 2.0
+LEFT_OVER_S = 10.0
+
+
+class ManagedNats:
+    """A NATS server that comes back with its data and its port."""
+
+    def __init__(self, server: NatsServer, report: Report) -> None:
+        self.restarts = 0
+        self._server = server
+        self._report = report
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens; known once it was started."""
+        return self._server.url
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the running process."""
+        return self._server.pid
+
+    async def start(self) -> None:
+        """Start it. Raises `ServerFailed`."""
+        await asyncio.to_thread(self._server.start)
+        self._report(NAME, f"ready at {self.url}")
+        self._task = asyncio.create_task(self._keep_running())
+
+    async def stop(self) -> None:
+        """End it in good order; it is not started again."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        await asyncio.to_thread(self._server.stop)
+
+    def kill(self) -> None:
+        """End it without warning; it is started again."""
+        self._server.kill()
+
+    async def restart(self) -> None:
+        """Stop it and start it on the same port and data."""
+        await self.stop()
+        await self.start()
+
+    async def _keep_running(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_S)
+            if not self._server.running:
+                await self._start_again()
+
+    async def _start_again(self) -> None:
+        self._report(NAME, "ended, starts again")
+        self.restarts += 1
+        try:
+            await asyncio.to_thread(self._server.start)
+            self._report(NAME, f"ready at {self.url}")
+        except ServerFailed as error:
+            self._report(NAME, str(error))
+            await asyncio.sleep(RETRY_S)
+
+
+async def end_left_over(folder: Path, password: str) -> None:
+    """End the server that a killed supervisor left behind; two servers on one folder would destroy its data.
+
+    The server that takes the provisioner's random password is ours, whatever became of the process id otherwise.
+    """
+    if (started := _last_started(folder)) is None:
+        return
+    url, pid = started
+    if await _answers(url, password):
+        os.kill(pid, signal.SIGTERM)
+    async with asyncio.timeout(LEFT_OVER_S):
+        while await _answers(url, password):  # noqa: ASYNC110 - not our child, nothing to wait on
+            await asyncio.sleep(WATCH_S)
+
+
+def _last_started(folder: Path) -> tuple[str, int] | None:
+    """Address and process id of the last server that ran on a folder, from the file that it writes."""
+    told = max(folder.glob("nats-server_*.ports"), key=lambda path: path.stat().st_mtime_ns, default=None)
+    return (json.loads(told.read_text())["nats"][0], int(told.stem.rpartition("_")[2])) if told else None
+
+
+async def _answers(url: str, password: str) -> bool:
+    try:
+        connection = await nats.connect(
+            url, user=PROVISIONER, password=password, allow_reconnect=False, connect_timeout=2, error_cb=_ignore
+        )
+    except (OSError, nats.errors.Error):
+        return False
+    await connection.close()
+    return True
+
+
+async def _ignore(error: Exception) -> None:
+    """A server that is not there is what is hoped for."""

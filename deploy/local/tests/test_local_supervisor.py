@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from stemma_client import Client
+from stemma_local.folder import AlreadyRunningError, DataFolder
+from stemma_local.processes import DidNotStartError
+from stemma_local.supervisor import LocalStemma
+from stemma_provisioning import NatsServer
+from stemma_provisioning.config import user_names
+
+
+def alive(pid: int | None) -> bool:
+    if pid is None:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def test_callers_in_the_folder_find_the_server_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEMMA_DATA_DIR", str(tmp_path))
+    async with LocalStemma(tmp_path, services=[]) as local, Client.connect() as client:
+        found = (client.url, await client.documents())
+        url = local.url
+
+    assert found == (url, [])
+    assert not (tmp_path / "stemma.json").exists()
+
+
+async def test_a_nats_server_that_is_killed_comes_back_on_its_port_with_its_data(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path, services=[]) as local, local.client() as client:
+        upload = await client.upload(b"kept", name="a.md")
+        url = local.url
+        local.nats.kill()
+        await until(lambda: local.nats.restarts == 1 and local.nats.pid is not None)
+        async with asyncio.timeout(20), local.client() as again:
+            assert await again.upload(b"kept", name="a.md") == upload
+
+        assert local.url == url
+
+
+async def test_a_folder_in_use_is_refused_with_the_pid(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path, services=[]):
+        with pytest.raises(AlreadyRunningError, match=f"pid {os.getpid()}"):
+            async with LocalStemma(tmp_path, services=[]):
+                pass
+
+
+async def test_a_server_that_a_killed_supervisor_left_behind_is_ended_first(tmp_path: Path) -> None:
+    folder = DataFolder(tmp_path)
+    folder.create()
+    passwords = folder.make_passwords(user_names())
+    with NatsServer(tmp_path / "nats", passwords=passwords) as left_over:
+        async with LocalStemma(tmp_path, services=[]) as local:
+            assert not left_over.running
+            assert local.nats.pid is not None
+
+
+async def test_a_process_that_only_has_the_number_of_an_old_server_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "nats").mkdir()
+    with NatsServer(tmp_path / "another") as stranger:
+        told = {"nats": [stranger.url]}
+        (tmp_path / "nats" / f"nats-server_{stranger.pid}.ports").write_text(json.dumps(told))
+
+        async with LocalStemma(tmp_path, services=[]):
+            assert stranger.running
+
+
+@pytest.mark.req("E1")
+async def test_each_service_is_a_process_that_is_killed_stopped_and_started_alone(tmp_path: Path) -> None:
+    reports: list[tuple[str, str]] = []
+    async with LocalStemma(tmp_path, services=["validator"], report=lambda *r: reports.append(r)) as local:
+        validator = local.services["validator"]
+        first = validator.pid
+        validator.kill()
+        await until(lambda: validator.restarts == 1)
+        await validator.wait_ready()
+        second = validator.pid
+        await local.stop_service("validator")
+        stopped = not alive(second)
+        await local.start_service("validator")
+        third, server = validator.pid, local.nats.pid
+
+    assert stopped
+    assert len({first, second, third}) == 3
+    assert not any(map(alive, (first, second, third, server)))
+    assert ("validator", "ready") in reports
+
+
+async def test_services_run_together_in_one_process(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path, services=["validator", "converter"], in_process=True) as local:
+        pids = [service.pid for service in local.services.values()]
+        started = (tmp_path / "logs" / "services.log").read_text()
+
+    assert len(pids) == 1
+    assert '"service": "validator"' in started
+    assert '"service": "converter"' in started
+    assert not alive(pids[0])
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize(("in_process", "process"), [(False, "validator"), (True, "services")])
+async def test_a_bad_setting_refuses_the_start_and_leaves_nothing_running(
+    tmp_path: Path, in_process: bool, process: str
+) -> None:
+    env = {"validator": {"STEMMA_VALIDATOR_COLOUR": "red"}}
+    local = LocalStemma(tmp_path, services=["validator"], env=env, in_process=in_process)
+
+    with pytest.raises(DidNotStartError, match=f"{process} refused to start"):
+        async with local:
+            pass
+
+    assert "colour" in (tmp_path / "logs" / f"{process}.log").read_text().lower()
+    assert local.nats.pid is None

@@ -1,0 +1,70 @@
+"""Python client and command line of Stemma.
+
+```python
+import asyncio
+from stemma_client import Client
+
+async def main() -> None:
+    async with Client.connect() as client:
+        accepted = await client.create_document("proposal", brief="A bicycle that lends books.")
+        async for event in client.follow(accepted.document_id):
+            print(event.name)
+
+asyncio.run(main())
+```
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .client import Client, LiveText
+    from .errors import (
+        AccessDeniedError,
+        AnswerTimeoutError,
+        DocumentNotFoundError,
+        ExportFailedError,
+        InvalidInputError,
+        RequestRejectedError,
+        RequestTooLargeError,
+        ServerUnreachableError,
+        StemmaError,
+    )
+    from .recorded import RecordedEvent
+    from .views import DocumentView, ExportView, SectionView
+
+__all__ = [
+    "AccessDeniedError",
+    "AnswerTimeoutError",
+    "Client",
+    "DocumentNotFoundError",
+    "DocumentView",
+    "ExportFailedError",
+    "ExportView",
+    "InvalidInputError",
+    "LiveText",
+    "RecordedEvent",
+    "RequestRejectedError",
+    "RequestTooLargeError",
+    "SectionView",
+    "ServerUnreachableError",
+    "StemmaError",
+]
+
+_MODULES = {
+    "Client": "client",
+    "LiveText": "client",
+    "RecordedEvent": "recorded",
+    "DocumentView": "views",
+    "ExportView": "views",
+    "SectionView": "views",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is asked for: the command line starts without NATS and Pydantic."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)

@@ -1,0 +1,80 @@
+"""Verbs that make documents and look at them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from .arguments import AsJson, Document
+from .runtime import run
+
+
+def new(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of document, for example `proposal`.")],
+    brief: Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief; `-` is stdin.")] = None,
+    inputs: Annotated[
+        list[Path] | None, typer.Option("--input", "-i", help="Input file or folder; may be given several times.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title; else the heading that the brief begins with.")] = "",
+    policy: Annotated[
+        Literal["human", "auto", "none"] | None,
+        typer.Option(help="Who settles a draft, in place of what the kind says: a person, a score, nobody."),
+    ] = None,
+    min_score: Annotated[float, typer.Option(min=0, max=1, help="Score that settles a draft under `auto`.")] = 0.8,
+    sample: Annotated[bool, typer.Option("--sample", help="Use the brief and inputs that come with Stemma.")] = False,
+    request_id: Annotated[
+        str | None, typer.Option(help="Id of the request: the same one again gives the same document.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask for a new document.
+
+    Example: stemma new proposal --brief brief.md --input inputs/
+    """
+    from .tasks import documents
+
+    wish = documents.Wish(kind, brief, inputs or [], title, policy, min_score, sample, request_id)
+    run(partial(documents.create, wish=wish, as_json=as_json))
+
+
+def list_documents(as_json: AsJson = False) -> None:
+    """List the documents, newest first.
+
+    Example: stemma list
+    """
+    from .tasks import documents
+
+    run(partial(documents.list_all, as_json=as_json))
+
+
+def show(
+    document: Document,
+    section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Print the text of this section.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a document section by section, or the text of one section.
+
+    Example: stemma show 3f2a research
+    """
+    from .tasks import documents
+
+    if section is None:
+        run(partial(documents.show, document=document, as_json=as_json))
+    else:
+        run(partial(documents.show_section, document=document, section=section, as_json=as_json))
+
+
+def history(document: Document, as_json: AsJson = False) -> None:
+    """Tell all that happened to a document: who did what, and when.
+
+    Example: stemma history 3f2a
+    """
+    from .tasks import documents
+
+    run(partial(documents.history, document=document, as_json=as_json))
+
+
+VERBS = {"new": new, "list": list_documents, "show": show, "history": history}

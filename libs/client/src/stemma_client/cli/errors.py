@@ -1,0 +1,59 @@
+"""Errors of the client in the words of the command line."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
+from stemma_contracts.tokens import InvalidToken
+
+from stemma_client.errors import (
+    AccessDeniedError,
+    AnswerTimeoutError,
+    DocumentNotFoundError,
+    InvalidInputError,
+    RequestRejectedError,
+    ServerUnreachableError,
+    StemmaError,
+)
+
+from .exits import CliError, ExitCode
+
+
+def words_for(error: Exception) -> CliError | None:
+    """What to tell a person; None for an error that only a bug explains."""
+    if isinstance(error, CliError):
+        return error
+    for kind, code, hint in _TABLE:
+        if isinstance(error, kind):
+            return CliError(code, _message(error), hint)
+    return None
+
+
+_TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
+    (ServerUnreachableError, ExitCode.NO_SERVER, "start one with `stemma up`, or set STEMMA_NATS_URL"),
+    (AccessDeniedError, ExitCode.FAILED, "check STEMMA_NATS_USER, STEMMA_NATS_PASSWORD and STEMMA_TENANT"),
+    (RequestRejectedError, ExitCode.REJECTED, ""),
+    (AnswerTimeoutError, ExitCode.FAILED, "does the orchestrator run? see `stemma list`, and the logs of `stemma up`"),
+    (DocumentNotFoundError, ExitCode.FAILED, "see `stemma list` for the documents that there are"),
+    (InvalidInputError, ExitCode.USAGE, ""),
+    (StemmaError, ExitCode.FAILED, ""),
+    (ArtifactMissing, ExitCode.FAILED, "its document may have been erased"),
+    (ArtifactCorrupt, ExitCode.FAILED, ""),
+    (InvalidToken, ExitCode.USAGE, ""),
+    (ValidationError, ExitCode.USAGE, ""),
+    (OSError, ExitCode.FAILED, ""),
+)
+
+
+def _message(error: Exception) -> str:
+    match error:
+        case RequestRejectedError():
+            return f"rejected: {error}"
+        case ValidationError():
+            return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        case ArtifactMissing():
+            return f"the content {error} is not in the store"
+        case ArtifactCorrupt():
+            return f"the content {error} is damaged in the store"
+        case _:
+            return str(error)

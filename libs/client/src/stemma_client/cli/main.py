@@ -1,0 +1,59 @@
+"""The ``stemma`` command."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points, version
+from typing import Annotated
+
+import typer
+
+from . import decisions, documents, exporting, progress
+
+COMMANDS_GROUP = "stemma.commands"
+
+EPILOG = """\
+Exit codes: 0 ok, 1 failed, 2 usage, 3 rejected by Stemma, 4 no server, 5 exported but unfinished, 130 interrupted.
+
+Environment: STEMMA_NATS_URL, STEMMA_NATS_USER, STEMMA_NATS_PASSWORD, STEMMA_TENANT, STEMMA_ACTOR (who decides), \
+STEMMA_DATA_DIR (folder of `stemma up`, ./.stemma by default, where the other verbs find the server)."""
+
+app = typer.Typer(
+    name="stemma",
+    help="Long documents with several authors: models write, people review.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(version("stemma-client"))
+        raise typer.Exit
+
+
+@app.callback()
+def stemma(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Long documents with several authors: models write, people review."""
+
+
+def _add_commands() -> None:
+    for group in (documents, progress, decisions, exporting):
+        for name, verb in group.VERBS.items():
+            app.command(name)(verb)
+    for entry_point in sorted(entry_points(group=COMMANDS_GROUP), key=lambda e: e.name):
+        app.command(entry_point.name)(entry_point.load())
+
+
+_add_commands()
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,70 @@
+"""Printing. What came from outside never reaches a terminal as control sequence or as markup."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, erasing
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and their like, with text
+    r"|\x1b[ -/]*[0-~]?"
+    r"|\x9b[0-?]*[ -/]*[@-~]"
+)
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """The text without escape sequences, control characters and direction overrides; lines and tabs stay."""
+    return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+
+
+def clean_line(text: str) -> str:
+    """The same on one line."""
+    return " ".join(clean(text).split())
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that takes everything literally."""
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+
+def say(text: str) -> None:
+    """One line on stdout."""
+    print(clean_line(text))
+
+
+def note(text: str) -> None:
+    """One line on stderr: hints, warnings, progress."""
+    print(clean_line(text), file=sys.stderr)
+
+
+def say_json(value: Any) -> None:
+    """One line of JSON on stdout; whatever is not ASCII is escaped."""
+    print(json.dumps(value))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table of literal cells that folds rather than cuts."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for number, column in enumerate(columns):
+        made.add_column(column, overflow="fold", no_wrap=number == 0)
+    for row in rows:
+        made.add_row(*(Text(clean_line(cell)) for cell in row))
+    return made
+
+
+def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table on a terminal, lines of cells parted by tabs in a pipe."""
+    if sys.stdout.isatty():
+        console().print(table(columns, rows))
+        return
+    for row in rows:
+        print("\t".join(clean_line(cell) for cell in row))

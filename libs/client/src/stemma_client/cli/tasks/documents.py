@@ -1,0 +1,177 @@
+"""Making documents and looking at them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from rich.markdown import Markdown
+from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
+
+from stemma_client.cli.exits import CliError, ExitCode
+from stemma_client.cli.output import clean, console, note, say, say_json, say_table
+from stemma_client.cli.wording import event_json, event_words, issues, score_words, status_words, version_words
+from stemma_client.client import Client
+from stemma_client.inputs import read
+from stemma_client.views import DocumentView, SectionView
+
+from .finding import find_document, find_section, text_of, title_of
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
+MAX_TITLE = 300
+_AS_JSON = TypeAdapter(Any)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a person wants written; ``brief`` is a path, ``-`` for stdin."""
+
+    kind: str
+    brief: str | None
+    inputs: Sequence[Path]
+    title: str
+    policy: str | None
+    min_score: float
+    sample: bool
+    request_id: str | None
+
+
+async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
+    """Ask for a document and say how to go on."""
+    if wish.sample:
+        wish = _with_sample(wish)
+    if wish.brief is None:
+        raise CliError(ExitCode.USAGE, "a document needs a brief", "give --brief FILE, or --sample for a first look")
+    review = ReviewPolicy(mode=ReviewMode(wish.policy), min_score=wish.min_score) if wish.policy else None
+    brief = _brief(wish.brief)
+    accepted = await client.create_document(
+        wish.kind,
+        brief=brief,
+        inputs=wish.inputs,
+        title=wish.title or _heading_of(brief),
+        review=review,
+        request_id=wish.request_id,
+    )
+    if as_json:
+        say_json(accepted.model_dump(mode="json"))
+        return
+    say(accepted.document_id)
+    note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
+
+
+def _with_sample(wish: Wish) -> Wish:
+    folder = SAMPLES / wish.kind
+    samples = [path.name for path in SAMPLES.iterdir() if (path / "brief.md").is_file()]
+    if wish.kind not in samples:
+        raise CliError(ExitCode.USAGE, f"no sample comes with {wish.kind!r}", f"there is one of {', '.join(samples)}")
+    if wish.brief or wish.inputs:
+        raise CliError(ExitCode.USAGE, "--sample brings its own brief and inputs")
+    return replace(wish, brief=str(folder / "brief.md"), inputs=[folder / "inputs"])
+
+
+def _brief(path: str) -> str:
+    data = sys.stdin.buffer.read() if path == "-" else read(Path(path))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CliError(ExitCode.USAGE, f"{path} is not text in UTF-8") from None
+
+
+def _heading_of(brief: str) -> str:
+    """The title that the brief gives itself: its first line, if that is a heading."""
+    first = brief.lstrip().partition("\n")[0]
+    return first.removeprefix("# ").strip()[:MAX_TITLE] if first.startswith("# ") else ""
+
+
+async def list_all(client: Client, *, as_json: bool) -> None:
+    """All documents, newest first."""
+    summaries = await client.documents()
+    titles = [await title_of(client, s.document_id, s.title) for s in summaries]
+    if as_json:
+        say_json([s.model_dump(mode="json") | {"title": t} for s, t in zip(summaries, titles, strict=True)])
+        return
+    columns = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "CREATED", "TITLE")
+    say_table(columns, [_list_row(s, t) for s, t in zip(summaries, titles, strict=True)])
+    if not summaries:
+        note("no documents yet: ask for one with `stemma new proposal --sample`")
+
+
+def _list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
+    settled = sum(s.status in SETTLED for s in summary.sections)
+    waiting = sum(s.status is SectionStatus.AWAITING_REVIEW or s.need_id is not None for s in summary.sections)
+    return (
+        summary.document_id,
+        summary.kind,
+        summary.status,
+        f"{settled}/{len(summary.sections)}",
+        str(waiting or ""),
+        f"{summary.created_at.astimezone():%Y-%m-%d %H:%M}",
+        title,
+    )
+
+
+async def show(client: Client, *, document: str, as_json: bool) -> None:
+    """A document section by section."""
+    view = await client.document(await find_document(client, document))
+    title = await title_of(client, view.document_id, view.title)
+    if as_json:
+        say_json(_as_json(view) | {"title": title, "sections": [_as_json(s) for s in view.sections.values()]})
+        return
+    say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
+    columns = ("SECTION", "TITLE", "STATUS", "VERSION", "SCORE", "LINT", "FAILURE")
+    say_table(columns, [_section_row(s) for s in view.sections.values()])
+    for export in view.exports.values():
+        state = "done" if export.artifact else export.failure or "under way"
+        say(f"export {export.format}: {state}")
+    say(_usage_words(view))
+
+
+def _as_json(value: DocumentView | SectionView) -> dict[str, Any]:
+    dumped: dict[str, Any] = _AS_JSON.dump_python(asdict(value), mode="json")
+    return dumped
+
+
+def _section_row(section: SectionView) -> tuple[str, ...]:
+    return (
+        section.section_id,
+        section.title,
+        status_words(section),
+        version_words(section.version),
+        score_words(section.evaluation.score if section.evaluation else None),
+        issues(section.issue_count) if section.validation else "",
+        section.failure or "",
+    )
+
+
+def _usage_words(view: DocumentView) -> str:
+    usage = view.usage
+    tokens = f"{usage.input_tokens} tokens read, {usage.output_tokens} written"
+    return f"model calls: {usage.calls}, {tokens}, {usage.cost:.2f} dollars"
+
+
+async def show_section(client: Client, *, document: str, section: str, as_json: bool) -> None:
+    """The text of a section: rendered on a terminal, Markdown in a pipe."""
+    view, found = await find_section(client, document, section)
+    if found.draft is None:
+        raise CliError(ExitCode.FAILED, f"nothing is written in {section} yet", f"it is {status_words(found)}")
+    text = await text_of(client, view.document_id, found.draft)
+    if as_json:
+        say_json(_as_json(found) | {"text": text})
+    elif sys.stdout.isatty():
+        console().print(Markdown(clean(text), hyperlinks=False))
+    else:
+        sys.stdout.write(clean(text))
+
+
+async def history(client: Client, *, document: str, as_json: bool) -> None:
+    """All that happened to a document."""
+    for event in await client.history(await find_document(client, document)):
+        if as_json:
+            say_json(event_json(event))
+        else:
+            say(f"{event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S} {event_words(event)}")

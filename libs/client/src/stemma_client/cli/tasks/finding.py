@@ -1,0 +1,47 @@
+"""Finding what a person means by the beginning of an id."""
+
+from __future__ import annotations
+
+import sys
+
+from stemma_contracts.tokens import check_token
+from stemma_contracts.v1.values import ArtifactRef
+
+from stemma_client.cli.exits import CliError, ExitCode
+from stemma_client.cli.output import clean_line
+from stemma_client.client import Client
+from stemma_client.views import DocumentView, SectionView
+
+
+async def find_document(client: Client, beginning: str) -> str:
+    """The id of the one document that begins so; an id that no read model knows yet is taken as it is."""
+    check_token(beginning, "document id")
+    ids = [summary.document_id for summary in await client.documents()]
+    found = [beginning] if beginning in ids else [i for i in ids if i.startswith(beginning)]
+    if len(found) > 1:
+        raise CliError(ExitCode.USAGE, f"{len(found)} documents begin with {beginning}: {', '.join(found[:8])}")
+    return found[0] if found else beginning
+
+
+async def find_section(client: Client, beginning: str, section_id: str) -> tuple[DocumentView, SectionView]:
+    """A section and its document."""
+    view = await client.document(await find_document(client, beginning))
+    if section_id not in view.sections:
+        known = ", ".join(view.sections)
+        raise CliError(ExitCode.USAGE, f"the document has no section {section_id!r}", f"it has {known}")
+    return view, view.sections[section_id]
+
+
+async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
+    """The text of an artifact; nothing if there is none."""
+    return "" if ref is None else (await client.artifact(document_id, ref)).decode("utf-8", "replace")
+
+
+async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
+    """A title on one line."""
+    return clean_line(await text_of(client, document_id, ref))
+
+
+def words_or_stdin(message: str) -> str:
+    """What was given with ``-m``; ``-`` stands for stdin."""
+    return sys.stdin.read() if message == "-" else message

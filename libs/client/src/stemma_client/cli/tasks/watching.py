@@ -1,0 +1,161 @@
+"""Following a document at the terminal, in a pipe, or as JSON lines."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager, suppress
+from typing import Protocol
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+from stemma_contracts.v1.values import DocumentStatus, SectionStatus
+
+from stemma_client.cli.exits import ExitCode
+from stemma_client.cli.output import clean_line, console, note, say, say_json, table
+from stemma_client.cli.wording import event_json, event_line, score_words, status_words, version_words
+from stemma_client.client import Client
+from stemma_client.folding import evolve
+from stemma_client.recorded import RecordedEvent
+from stemma_client.views import DocumentView, SectionView
+
+from .finding import find_document
+
+ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAILED)
+
+
+class Screen(Protocol):
+    """Where the progress of a document is seen."""
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """One more event, and the document after it."""
+
+    def live(self, section_id: str, characters: int) -> None:
+        """Text that is being written now."""
+
+
+class LineScreen:
+    """A line per event."""
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """See `Screen.update`."""
+        say(event_line(event))
+        sys.stdout.flush()
+
+    def live(self, section_id: str, characters: int) -> None:
+        """Nothing: lines tell events only."""
+
+
+class JsonScreen(LineScreen):
+    """A line of JSON per event."""
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """See `Screen.update`."""
+        say_json(event_json(event))
+        sys.stdout.flush()
+
+
+class TableScreen:
+    """A table by section that changes in place, below a line per event."""
+
+    def __init__(self, display: Live) -> None:
+        self._display = display
+        self._view: DocumentView | None = None
+        self._written: dict[str, int] = {}
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """See `Screen.update`."""
+        self._view = view
+        self._written = {k: n for k, n in self._written.items() if view.sections[k].at_work}
+        self._display.console.print(Text(clean_line(event_line(event)), style="dim"))
+        self._display.update(self._rendered(view))
+
+    def live(self, section_id: str, characters: int) -> None:
+        """See `Screen.live`."""
+        if self._view is not None and section_id in self._view.sections:
+            self._written[section_id] = self._written.get(section_id, 0) + characters
+            self._display.update(self._rendered(self._view))
+
+    def _rendered(self, view: DocumentView) -> RenderableType:
+        columns = ("SECTION", "STATUS", "VERSION", "SCORE", "")
+        rows = [self._row(section) for section in view.sections.values()]
+        return Group(table(columns, rows), Text(f"{view.document_id}: {view.status}", style="bold"))
+
+    def _row(self, section: SectionView) -> tuple[str, ...]:
+        written = self._written.get(section.section_id)
+        return (
+            section.section_id,
+            status_words(section),
+            version_words(section.version),
+            score_words(section.evaluation.score if section.evaluation else None),
+            section.failure or (f"{written} characters" if written else ""),
+        )
+
+
+def _screen(as_json: bool) -> AbstractContextManager[Screen]:
+    return _table_screen() if sys.stdout.isatty() and not as_json else _line_screen(as_json)
+
+
+@contextmanager
+def _line_screen(as_json: bool) -> Iterator[Screen]:
+    yield JsonScreen() if as_json else LineScreen()
+
+
+@contextmanager
+def _table_screen() -> Iterator[Screen]:
+    with Live(console=console(), refresh_per_second=8, transient=False) as display:
+        yield TableScreen(display)
+
+
+async def watch(client: Client, *, document: str, follow: bool, from_sequence: int, as_json: bool) -> ExitCode:
+    """Show the events of a document until there is nothing more to come without a person."""
+    known = await client.document(await find_document(client, document))
+    view = DocumentView(known.document_id)
+    with _screen(as_json) as screen:
+        async with _live_text(client, view.document_id, screen), aclosing(client.follow(view.document_id)) as events:
+            async for event in events:
+                view = evolve(view, event)
+                if event.sequence >= from_sequence:
+                    screen.update(view, event)
+                if event.pending == 0 and _is_over(view, follow):
+                    break
+    return _verdict(view)
+
+
+@asynccontextmanager
+async def _live_text(client: Client, document_id: str, screen: Screen) -> AsyncIterator[None]:
+    async def show() -> None:
+        async with aclosing(client.follow_live(document_id)) as pieces:
+            async for piece in pieces:
+                screen.live(piece.section_id, len(piece.text))
+
+    task = asyncio.create_task(show())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def _is_over(view: DocumentView, follow: bool) -> bool:
+    needs_a_person = bool(view.waiting) or view.status is DocumentStatus.PAUSED
+    return view.status in ENDED or (needs_a_person and not view.at_work and not follow)
+
+
+def _verdict(view: DocumentView) -> ExitCode:
+    """What to do next, on stderr, and whether something failed."""
+    if view.status is DocumentStatus.COMPLETED:
+        note(f"completed: take it out with `stemma export {view.document_id[:8]}`")
+        return ExitCode.OK
+    failed = [s.section_id for s in view.sections.values() if s.status is SectionStatus.FAILED]
+    if failed:
+        note(f"failed: {', '.join(failed)}; try again with `stemma retry {view.document_id[:8]} {failed[0]}`")
+    if view.waiting:
+        names = ", ".join(s.section_id for s in view.waiting)
+        note(f"waits for a person: {names}; see `stemma inbox`")
+    if view.status is DocumentStatus.PAUSED:
+        note(f"paused: go on with `stemma resume {view.document_id[:8]}`")
+    return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK

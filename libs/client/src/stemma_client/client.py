@@ -1,0 +1,252 @@
+"""The client: publish a request, follow a document from any point, get its artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.uploads import UploadStore
+from stemma_contracts import subjects
+from stemma_contracts.tokens import check_token
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.requests import CreateDocument, Request
+from stemma_contracts.v1.values import (
+    ArtifactRef,
+    DocumentSummary,
+    ExportFormat,
+    ReviewMode,
+    ReviewPolicy,
+    UploadRef,
+)
+
+from . import inputs as input_files
+from .connection import Connection, connect
+from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
+from .folding import fold
+from .recorded import RecordedEvent, recorded
+from .requests import encode, publish, read_answer, with_request_id
+from .settings import find_server
+from .views import DocumentView
+
+ANSWER_TIMEOUT_S = 30.0
+MAX_BRIEF_BYTES = 32 * 1024
+_VIEWS_STREAM = f"KV_{subjects.VIEWS_BUCKET}"
+
+
+@dataclass(frozen=True)
+class LiveText:
+    """A piece of a section's text as it is generated; never stored, and no part of any state."""
+
+    section_id: str
+    text: str
+
+
+class Client:
+    """A caller of Stemma; made by `Client.connect`.
+
+    Every method that talks to the server raises `ServerUnreachableError` when it does not answer and
+    `AccessDeniedError` when it refuses.
+    """
+
+    def __init__(self, connection: Connection, actor: str = "unknown") -> None:
+        self._connection = connection
+        self._artifacts = JetStreamArtifactStore(connection.jetstream)
+        self.tenant = connection.address.tenant
+        self.url = connection.address.url
+        self.actor = actor
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls,
+        url: str | None = None,
+        *,
+        tenant: str | None = None,
+        user: str | None = None,
+        password: str | None = None,
+        actor: str = "unknown",
+    ) -> AsyncIterator[Client]:
+        """A connected client.
+
+        What is not given comes from ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``,
+        ``STEMMA_NATS_PASSWORD`` and ``STEMMA_TENANT``, else from the state file of ``stemma up``.
+        ``actor`` names the person behind the decisions in the log.
+        """
+        address = find_server(url, tenant=tenant, user=user, password=password)
+        check_token(address.tenant, "tenant")
+        async with connect(address) as connection:
+            yield cls(connection, actor)
+
+    async def request(self, request: Request, *, wait_s: float = ANSWER_TIMEOUT_S) -> RequestAccepted:
+        """Publish a request and wait for its answer, at most ``wait_s`` seconds.
+
+        An absent ``request_id`` is filled in; the same id with the same content gets the old answer.
+        A long brief is sent as an upload. Raises `RequestRejectedError`, `RequestTooLargeError` and
+        `AnswerTimeoutError`; after the last one `answer` asks again.
+        """
+        request = with_request_id(await self._with_short_brief(request))
+        encoded = encode(request)
+        await publish(self._connection, request, encoded)
+        return await read_answer(self._connection, encoded.request_id, digest=encoded.digest, wait_s=wait_s)
+
+    async def _with_short_brief(self, request: Request) -> Request:
+        if not isinstance(request, CreateDocument) or len((request.brief or "").encode()) <= MAX_BRIEF_BYTES:
+            return request
+        upload = await self.upload(str(request.brief).encode(), name="brief.md")
+        return request.model_copy(update={"brief": None, "brief_upload": upload})
+
+    async def answer(self, request_id: str, *, wait_s: float = ANSWER_TIMEOUT_S) -> RequestAccepted:
+        """The answer to a request that was published earlier, by this or another process."""
+        return await read_answer(self._connection, request_id, digest=None, wait_s=wait_s)
+
+    async def upload(self, source: Path | str | bytes, *, name: str | None = None) -> UploadRef:
+        """Put a file or bytes where a request can refer to it; ``name`` is required for bytes."""
+        data = source if isinstance(source, bytes) else input_files.read(Path(source))
+        name = name if name or isinstance(source, bytes) else Path(source).name
+        if not name:
+            raise InvalidInputError("bytes need a name")
+        store = UploadStore(self._connection.jetstream, self.tenant)
+        return await self._connection.call(store.put(data, name=name, media_type=input_files.media_type_of(name)))
+
+    async def create_document(
+        self,
+        kind: str,
+        *,
+        brief: str,
+        inputs: Iterable[Path | str] = (),
+        title: str = "",
+        review: ReviewPolicy | ReviewMode | None = None,
+        request_id: str | None = None,
+        wait_s: float = ANSWER_TIMEOUT_S,
+    ) -> RequestAccepted:
+        """Ask for a new document from a brief in words and input files or folders.
+
+        Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
+        `InvalidInputError` for what must not or cannot be sent, before anything is.
+        """
+        files = input_files.collect(inputs)
+        policy = ReviewPolicy(mode=review) if isinstance(review, ReviewMode) else review
+        uploads = tuple([await self.upload(file.path, name=file.name) for file in files])
+        return await self.request(
+            CreateDocument(
+                request_id=request_id,
+                actor=self.actor,
+                kind=kind,
+                title=title,
+                brief=brief,
+                inputs=uploads,
+                review=policy,
+            ),
+            wait_s=wait_s,
+        )
+
+    async def approve(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
+        """Approve a section in the version that the person saw."""
+        return await self.request(
+            requests.ApproveSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
+        )
+
+    async def revise(self, document_id: str, section_id: str, version: int, feedback: str) -> RequestAccepted:
+        """Send a version to the editor agent, with feedback in words."""
+        return await self.request(
+            requests.ReviseSection(
+                actor=self.actor, document_id=document_id, section_id=section_id, version=version, feedback=feedback
+            )
+        )
+
+    async def retry(self, document_id: str, section_id: str) -> RequestAccepted:
+        """Try a failed section again."""
+        return await self.request(
+            requests.RetrySection(actor=self.actor, document_id=document_id, section_id=section_id)
+        )
+
+    async def answer_need(self, document_id: str, section_id: str, need_id: str, answer: str) -> RequestAccepted:
+        """Answer what the paused graph of a section asked for."""
+        return await self.request(
+            requests.AnswerNeed(
+                actor=self.actor, document_id=document_id, section_id=section_id, need_id=need_id, answer=answer
+            )
+        )
+
+    async def pause(self, document_id: str) -> RequestAccepted:
+        """Start no new work on a document."""
+        return await self.request(requests.PauseDocument(actor=self.actor, document_id=document_id))
+
+    async def resume(self, document_id: str) -> RequestAccepted:
+        """Go on with a paused document."""
+        return await self.request(requests.ResumeDocument(actor=self.actor, document_id=document_id))
+
+    async def cancel(self, document_id: str) -> RequestAccepted:
+        """End a document for good."""
+        return await self.request(requests.CancelDocument(actor=self.actor, document_id=document_id))
+
+    async def export(self, document_id: str, format: ExportFormat) -> events.DocumentExported:
+        """The document in a format, finished or not; raises `ExportFailedError`."""
+        request = requests.ExportDocument(actor=self.actor, document_id=document_id, format=format)
+        accepted = await self.request(request)
+        return await self.exported(document_id, str(accepted.export_id))
+
+    async def exported(self, document_id: str, export_id: str) -> events.DocumentExported:
+        """Wait until an export that was asked for is there; raises `ExportFailedError`."""
+        async with aclosing(self.follow(document_id)) as recorded_events:
+            async for event in recorded_events:
+                match event.contract:
+                    case events.DocumentExported(export_id=found) as done if found == export_id:
+                        return done
+                    case events.ExportFailed() | events.ExportJobDead() as failed if failed.export_id == export_id:
+                        raise ExportFailedError(export_id, failed.detail)
+        raise ExportFailedError(export_id, "the connection was closed")
+
+    def follow(self, document_id: str, *, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
+        """The events of a document, those stored at ``from_sequence`` or later and those to come, without end.
+
+        Each event comes once and in order, also when the server restarts meanwhile. Close the iterator
+        (``contextlib.aclosing``) when it is left early.
+        """
+        return self._follow(subjects.event(self.tenant, document_id, "*"), from_sequence)
+
+    def follow_all(self, *, name: str = "*", from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
+        """The events of all documents of the tenant; ``name`` limits them to one type (``section-drafted``)."""
+        return self._follow(subjects.event(self.tenant, "*", name), from_sequence)
+
+    async def _follow(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
+        async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
+            async for message in messages:
+                yield recorded(message)
+
+    async def follow_live(self, document_id: str) -> AsyncGenerator[LiveText, None]:
+        """Text of a document as it is generated, from now on; what was missed does not come again."""
+        subscription = await self._connection.nats.subscribe(subjects.live(self.tenant, document_id, "*"))
+        try:
+            async for message in subscription.messages:
+                yield LiveText(message.subject.rsplit(".", 1)[-1], message.data.decode("utf-8", "replace"))
+        finally:
+            await subscription.unsubscribe()
+
+    async def history(self, document_id: str) -> list[RecordedEvent]:
+        """All events of a document so far; raises `DocumentNotFoundError`."""
+        subject = subjects.event(self.tenant, document_id, "*")
+        async with aclosing(self._connection.snapshot(subjects.EVENTS, subject)) as messages:
+            found = [recorded(message) async for message in messages]
+        if not found:
+            raise DocumentNotFoundError(f"no document is called {document_id!r}")
+        return found
+
+    async def document(self, document_id: str) -> DocumentView:
+        """A document as its events tell it now; raises `DocumentNotFoundError`."""
+        return fold(document_id, await self.history(document_id))
+
+    async def documents(self) -> list[DocumentSummary]:
+        """All documents of the tenant, newest first, from the read model, which follows the log."""
+        subject = f"$KV.{subjects.VIEWS_BUCKET}.{self.tenant}.*"
+        async with aclosing(self._connection.snapshot(_VIEWS_STREAM, subject, latest=True)) as messages:
+            found = [DocumentSummary.model_validate_json(m.data) async for m in messages if m.data]
+        return sorted(found, key=lambda summary: summary.created_at, reverse=True)
+
+    async def artifact(self, document_id: str, ref: ArtifactRef) -> bytes:
+        """The content behind a reference; raises `ArtifactMissing` or `ArtifactCorrupt` of `stemma_artifacts`."""
+        return await self._connection.call(self._artifacts.get(self.tenant, document_id, ref))

@@ -1,0 +1,178 @@
+"""A NATS connection that says at once when the server refuses something, and reads streams in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from nats.aio.client import Client as Nats
+from nats.aio.msg import Msg
+from nats.errors import AuthorizationError, ConnectionClosedError, NoServersError
+from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeoutError
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.errors import NoStreamResponseError, NotFoundError, ServiceUnavailableError
+
+from .errors import AccessDeniedError, ServerUnreachableError
+from .settings import ServerAddress
+
+CONNECT_TIMEOUT_S = 3.0
+CALL_TIMEOUT_S = 10.0
+HEARTBEAT_S = 5.0
+RECREATE_AFTER_S = 30.0
+RETRY_AFTER_S = 0.25
+
+T = TypeVar("T")
+
+
+class Connection:
+    """One NATS connection of one user of one tenant."""
+
+    def __init__(self, address: ServerAddress) -> None:
+        self.address = address
+        self.nats = Nats()
+        self.jetstream: JetStreamContext = self.nats.jetstream(timeout=CALL_TIMEOUT_S)
+        self._last_error: Exception | None = None
+        self._denial: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def call(self, call: Coroutine[Any, Any, T]) -> T:
+        """Await a call to the server; raises `AccessDeniedError` as soon as the server refuses it."""
+        task = asyncio.create_task(call)
+        try:
+            waiting: set[asyncio.Future[Any]] = {task, self._denial}
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise AccessDeniedError(self._take_denial())
+            return task.result()
+        except (NatsTimeoutError, ConnectionClosedError) as error:
+            raise ServerUnreachableError(f"the server at {self.address.url} does not answer") from error
+        except (NotFoundError, NoStreamResponseError, ServiceUnavailableError) as error:
+            raise ServerUnreachableError(f"the server at {self.address.url} is not set up for Stemma") from error
+        finally:
+            task.cancel()
+
+    def _take_denial(self) -> str:
+        denial, self._denial = self._denial.result(), asyncio.get_running_loop().create_future()
+        return denial
+
+    async def _on_error(self, error: Exception) -> None:
+        self._last_error = error
+        if "permissions violation" in str(error).lower() and not self._denial.done():
+            self._denial.set_result(f"user {self.address.user or '(none)'} may not do this: {error}")
+
+    async def open(self) -> None:
+        """Connect; raises `ServerUnreachableError` or `AccessDeniedError`. Afterwards it reconnects for ever."""
+        try:
+            await self.nats.connect(
+                self.address.url,
+                user=self.address.user,
+                password=self.address.password,
+                name="stemma-client",
+                inbox_prefix=f"_INBOX_{self.address.user}" if self.address.user else "_INBOX",
+                error_cb=self._on_error,
+                connect_timeout=CONNECT_TIMEOUT_S,  # type: ignore[arg-type]  # nats-py passes it to wait_for
+                reconnect_time_wait=RETRY_AFTER_S,  # type: ignore[arg-type]
+                max_reconnect_attempts=1,
+            )
+        except (NatsError, OSError, ValueError) as error:
+            raise self._connect_error(error) from error
+        self.nats.options["max_reconnect_attempts"] = -1
+
+    def _connect_error(self, error: Exception) -> Exception:
+        cause = self._last_error if isinstance(error, NoServersError) and self._last_error else error
+        if isinstance(cause, AuthorizationError) or "authorization violation" in str(cause).lower():
+            user = self.address.user
+            return AccessDeniedError(f"the server at {self.address.url} refuses user {user or '(none)'}")
+        return ServerUnreachableError(f"no server at {self.address.url}")
+
+    async def snapshot(self, stream: str, subject: str, *, latest: bool = False) -> AsyncGenerator[Msg, None]:
+        """What lies in a stream under a subject now, in order; ``latest``: the last message of each subject."""
+        policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.ALL
+        config = _consumer(subject, deliver_policy=policy)
+        async with self._consuming(stream, config) as (subscription, stored):
+            pending = stored
+            while pending:
+                message = await self.call(subscription.next_msg(timeout=CALL_TIMEOUT_S))
+                pending = message.metadata.num_pending
+                yield message
+
+    async def follow(self, stream: str, subject: str, from_sequence: int = 0) -> AsyncGenerator[Msg, None]:
+        """What lies in a stream under a subject and what comes, in order, each message once, without end.
+
+        A server that restarts interrupts nothing: reading goes on behind the last message seen.
+        """
+        position, opened = max(from_sequence, 1), False
+        while not self.nats.is_closed:
+            config = _consumer(subject, deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=position)
+            try:
+                async with (
+                    self._consuming(stream, config) as (subscription, _),
+                    aclosing(self._until_broken(subscription)) as messages,
+                ):
+                    opened = True
+                    async for message in messages:
+                        position = message.metadata.sequence.stream + 1
+                        yield message
+            except (NatsError, ServerUnreachableError):
+                if not opened:
+                    raise
+                await asyncio.sleep(RETRY_AFTER_S)
+
+    async def _until_broken(self, subscription: JetStreamContext.PushSubscription) -> AsyncGenerator[Msg, None]:
+        """Messages until one is missing, the connection was lost, or silence is longer than it should be."""
+        expected, silence, reconnects = 1, 0.0, self.nats.stats["reconnects"]
+        while silence < RECREATE_AFTER_S and self.nats.stats["reconnects"] == reconnects:
+            try:
+                message = await subscription.next_msg(timeout=1)
+            except NatsTimeoutError:
+                silence += 1
+                continue
+            if message.metadata.sequence.consumer != expected:
+                return
+            expected, silence = expected + 1, 0.0
+            yield message
+
+    @asynccontextmanager
+    async def _consuming(
+        self, stream: str, config: ConsumerConfig
+    ) -> AsyncIterator[tuple[JetStreamContext.PushSubscription, int]]:
+        config.deliver_subject = self.nats.new_inbox()
+        info = await self.call(self.jetstream.add_consumer(stream, config=config))
+        bound = self.jetstream.subscribe_bind(stream=stream, config=config, consumer=info.name)
+        subscription = await self.call(bound)
+        try:
+            yield subscription, info.num_pending or 0
+        finally:
+            with suppress(NatsError):
+                await subscription.unsubscribe()
+
+
+def _consumer(subject: str, **start: Any) -> ConsumerConfig:
+    """A throw-away consumer; it has a name because only then its filter is part of the API subject."""
+    return ConsumerConfig(
+        name=f"client-{uuid4().hex}",
+        filter_subject=subject,
+        ack_policy=AckPolicy.NONE,
+        max_deliver=1,
+        flow_control=True,
+        idle_heartbeat=HEARTBEAT_S,
+        inactive_threshold=RECREATE_AFTER_S,
+        mem_storage=True,
+        num_replicas=1,
+        **start,
+    )
+
+
+@asynccontextmanager
+async def connect(address: ServerAddress) -> AsyncIterator[Connection]:
+    """An open connection; closed, with all that is sent flushed, at the end."""
+    connection = Connection(address)
+    await connection.open()
+    try:
+        yield connection
+    finally:
+        await connection.nats.close()

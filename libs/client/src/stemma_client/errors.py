@@ -1,0 +1,59 @@
+"""What can go wrong between a caller and Stemma; every message says what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.values import Problem
+
+
+class StemmaError(Exception):
+    """The base of all errors of this client."""
+
+
+class ServerUnreachableError(StemmaError):
+    """No NATS server answers at the address."""
+
+
+class AccessDeniedError(StemmaError):
+    """The server refuses the user, the password, or what the user asked for."""
+
+
+class RequestRejectedError(StemmaError):
+    """Stemma read the request and changed nothing; ``problems`` says which fields are wrong and why."""
+
+    def __init__(self, request_id: str, problems: Sequence[Problem]) -> None:
+        self.request_id = request_id
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in problems))
+
+
+class RequestTooLargeError(StemmaError):
+    """The request is longer than a message may be; nothing was sent."""
+
+
+class AnswerTimeoutError(StemmaError):
+    """No answer came in time. The request is stored and will be answered: ask again by its id."""
+
+    def __init__(self, request_id: str, seconds: float) -> None:
+        self.request_id = request_id
+        super().__init__(f"no answer to request {request_id} after {seconds:g} s; it is stored and will be handled")
+
+
+class InvalidInputError(StemmaError):
+    """A brief or an input file cannot be sent as it is."""
+
+
+class DocumentNotFoundError(StemmaError):
+    """No document of this tenant has the id."""
+
+
+class ExportFailedError(StemmaError):
+    """The converter could not make the format; ``detail`` is its reason in short."""
+
+    def __init__(self, export_id: str, detail: str) -> None:
+        self.export_id = export_id
+        self.detail = detail
+        super().__init__(f"the export failed: {detail or 'no reason given'}")

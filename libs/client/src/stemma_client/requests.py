@@ -1,0 +1,90 @@
+"""Publishing a request event and reading its answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+from uuid import uuid4
+
+from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects
+from stemma_contracts.v1.answers import Answer, RequestAccepted, RequestRejected
+from stemma_contracts.v1.requests import DocumentRequest, Request
+
+from .connection import Connection
+from .errors import AnswerTimeoutError, RequestRejectedError, RequestTooLargeError
+
+SOURCE = "stemma-client"
+
+R = TypeVar("R", bound=Request)
+
+
+@dataclass(frozen=True)
+class EncodedRequest:
+    """A request as it goes on the wire; the digest is the SHA-256 of the body in hex."""
+
+    request_id: str
+    body: bytes
+    digest: str
+
+
+def with_request_id(request: R) -> R:
+    """The request with an id: its own, or a new random one."""
+    return request if request.request_id else request.model_copy(update={"request_id": uuid4().hex})
+
+
+def encode(request: Request) -> EncodedRequest:
+    """The body of a request that has an id; raises `RequestTooLargeError` above 64 KiB."""
+    body = registry.encode(request)
+    if len(body) > MAX_MESSAGE_BYTES:
+        raise RequestTooLargeError(f"the request has {len(body)} bytes, {MAX_MESSAGE_BYTES} are allowed")
+    return EncodedRequest(str(request.request_id), body, hashlib.sha256(body).hexdigest())
+
+
+async def publish(connection: Connection, request: Request, encoded: EncodedRequest) -> None:
+    """Store a request; the server drops the same body under the same id when it comes again."""
+    entry = registry.entry_of(request)
+    tenant = connection.address.tenant
+    message_id = f"{encoded.request_id}.{encoded.digest}"
+    envelope = envelope_for(
+        entry,
+        id=message_id,
+        source=SOURCE,
+        subject=f"{tenant}/{request.document_id}" if isinstance(request, DocumentRequest) else tenant,
+        time=datetime.now(UTC),
+        correlation_id=encoded.request_id,
+    )
+    headers = envelope.headers() | {"Nats-Msg-Id": message_id}
+    subject = subjects.request(tenant, entry.token)
+    await connection.call(
+        connection.jetstream.publish(subject, encoded.body, headers=headers, stream=subjects.REQUESTS)
+    )
+
+
+async def read_answer(connection: Connection, request_id: str, *, digest: str | None, wait_s: float) -> RequestAccepted:
+    """The first answer to a request id, or to exactly the body with this digest.
+
+    Raises `RequestRejectedError` for a rejection and `AnswerTimeoutError` when none came in time.
+    """
+    try:
+        async with asyncio.timeout(wait_s):
+            answer = await _first_answer(connection, request_id, digest)
+    except TimeoutError:
+        raise AnswerTimeoutError(request_id, wait_s) from None
+    if isinstance(answer, RequestRejected):
+        raise RequestRejectedError(request_id, answer.problems)
+    assert isinstance(answer, RequestAccepted)
+    return answer
+
+
+async def _first_answer(connection: Connection, request_id: str, digest: str | None) -> Answer:
+    subject = subjects.answer(connection.address.tenant, request_id)
+    async with aclosing(connection.follow(subjects.ANSWERS, subject)) as messages:
+        async for message in messages:
+            answer = registry.decode((message.headers or {})["ce-type"], message.data)
+            if isinstance(answer, Answer) and digest in (None, answer.request_digest):
+                return answer
+    raise AnswerTimeoutError(request_id, 0)

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import nats
+import pytest
+from nats.aio.msg import Msg
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_client import Client
+from stemma_contracts import Contract, envelope_for, registry, subjects
+from stemma_contracts import v1 as _v1  # noqa: F401
+from stemma_contracts.v1 import answers, events, requests, values
+from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
+from typer.testing import CliRunner, Result
+
+TENANT = "default"
+CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DIGEST = "a" * 64
+
+
+class Backstage:
+    """The other side of the bus: it appends events and answers requests as the orchestrator would."""
+
+    def __init__(self, connection: nats.NATS) -> None:
+        self.nats = connection
+        self.js = connection.jetstream(timeout=5)
+        self.artifacts = JetStreamArtifactStore(self.js)
+        self.received: list[tuple[Msg, requests.Request]] = []
+        self.problems: tuple[values.Problem, ...] = ()
+        self.on_request: Callable[[requests.Request], Any] | None = None
+
+    async def listen(self) -> None:
+        await self.nats.subscribe(subjects.request(TENANT, "*"), cb=self._answer)
+        await self.nats.flush()
+
+    async def _answer(self, message: Msg) -> None:
+        entry = registry.by_token(registry.entry_of(requests.PauseDocument).family, message.subject.split(".")[-1])
+        request = registry.decode(entry.ce_type, message.data)
+        assert isinstance(request, requests.Request)
+        self.received.append((message, request))
+        await self.answer(str(request.request_id), message.data, getattr(request, "document_id", "new-document"))
+        if self.on_request is not None:
+            await self.on_request(request)
+
+    async def answer(self, request_id: str, body: bytes, document_id: str) -> None:
+        common = {"request_id": request_id, "request_sequence": 1, "request_digest": hashlib.sha256(body).hexdigest()}
+        accepted = answers.RequestAccepted(**common, document_id=document_id, export_id="x1")
+        rejected = answers.RequestRejected(**common, problems=self.problems)
+        answer = rejected if self.problems else accepted
+        await self._publish(subjects.answer(TENANT, request_id), answer, document_id)
+
+    async def append(self, document_id: str, *contracts: Contract) -> None:
+        for contract in contracts:
+            token = registry.entry_of(contract).token
+            await self._publish(subjects.event(TENANT, document_id, token), contract, document_id)
+
+    async def _publish(self, subject: str, contract: Contract, about: str) -> None:
+        envelope = envelope_for(
+            registry.entry_of(contract), id=uuid4().hex, source="test", subject=about, time=CREATED_AT
+        )
+        await self.js.publish(subject, registry.encode(contract), headers=envelope.headers())
+
+    async def text(self, document_id: str, text: str) -> values.ArtifactRef:
+        data = text.encode()
+        return await self.artifacts.put(TENANT, document_id, data, media_type="text/markdown", name="draft.md")
+
+    async def summarise(self, summary: values.DocumentSummary) -> None:
+        key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, summary.document_id)}"
+        await self.js.publish(key, summary.model_dump_json().encode())
+
+    async def wait_for_request(self) -> None:
+        async with asyncio.timeout(10):
+            while not self.received:
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with NatsServer(tmp_path_factory.mktemp("nats")) as running:
+        asyncio.run(_provision(running))
+        yield running
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[NatsServer]:
+    with NatsServer(tmp_path) as running:
+        asyncio.run(_provision(running))
+        yield running
+
+
+@asynccontextmanager
+async def provisioner(server: NatsServer) -> AsyncIterator[nats.NATS]:
+    connection = await nats.connect(
+        server.url,
+        user=PROVISIONER,
+        password=server.passwords[PROVISIONER],
+        inbox_prefix=inbox_prefix(PROVISIONER),
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=0.1,
+        error_cb=_quiet,
+    )
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def _quiet(error: Exception) -> None:
+    pass
+
+
+async def _provision(server: NatsServer) -> None:
+    async with provisioner(server) as connection:
+        await provision(connection.jetstream(timeout=10))
+
+
+@pytest.fixture
+def environment(server: NatsServer) -> dict[str, str]:
+    return {
+        "STEMMA_NATS_URL": server.url,
+        "STEMMA_NATS_USER": "client-default",
+        "STEMMA_NATS_PASSWORD": server.passwords["client-default"],
+        "STEMMA_TENANT": TENANT,
+        "STEMMA_ACTOR": "ana",
+    }
+
+
+@asynccontextmanager
+async def _backstage(server: NatsServer) -> AsyncIterator[Backstage]:
+    async with provisioner(server) as connection:
+        stage = Backstage(connection)
+        await stage.listen()
+        yield stage
+
+
+@pytest.fixture
+def open_backstage() -> Callable[..., Any]:
+    return _backstage
+
+
+@pytest.fixture
+async def backstage(server: NatsServer) -> AsyncIterator[Backstage]:
+    async with _backstage(server) as stage:
+        yield stage
+
+
+@pytest.fixture
+async def client(server: NatsServer) -> AsyncIterator[Client]:
+    password = server.passwords["client-default"]
+    async with Client.connect(server.url, tenant=TENANT, user="client-default", password=password) as connected:
+        yield connected
+
+
+@pytest.fixture
+def document_id() -> str:
+    return f"d{uuid4().hex}"
+
+
+@pytest.fixture
+def cli(environment: dict[str, str]) -> Callable[..., Any]:
+    async def invoke(*arguments: str, stdin: str | None = None) -> Result:
+        from stemma_client.cli.main import app
+
+        runner = CliRunner()
+        return await asyncio.to_thread(runner.invoke, app, list(arguments), input=stdin, env=environment)
+
+    return invoke
+
+
+def plan(section_id: str, *depends_on: str) -> values.SectionPlan:
+    return values.SectionPlan(
+        section_id=section_id, title=section_id.title(), kind=section_id, graph="section", depends_on=depends_on
+    )
+
+
+@pytest.fixture
+def requested() -> events.DocumentRequested:
+    return events.DocumentRequested(
+        tenant=TENANT,
+        document_id="d1",
+        kind="proposal",
+        brief=values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="brief.md"),
+        sections=(plan("research"), plan("solution", "research")),
+        blueprint_digest=DIGEST,
+        created_at=CREATED_AT,
+        starts=("research",),
+    )
+
+
+@pytest.fixture
+def drafted() -> Callable[..., events.SectionDrafted]:
+    def make(section_id: str, draft: values.ArtifactRef | None = None, version: int = 1) -> events.SectionDrafted:
+        nothing = values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="draft.md")
+        return events.SectionDrafted(
+            section_id=section_id,
+            job_id="j1",
+            version=version,
+            draft=draft or nothing,
+            evaluation=values.Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True),
+            provenance=values.Provenance(model="offline"),
+            usage=values.Usage(calls=2, input_tokens=10, output_tokens=5),
+        )
+
+    return make
+
+
+@pytest.fixture
+def reviewable() -> Callable[..., events.SectionReviewRequested]:
+    def make(section_id: str, version: int = 1) -> events.SectionReviewRequested:
+        clean = values.ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
+        return events.SectionReviewRequested(section_id=section_id, job_id="j2", version=version, validation=clean)
+
+    return make

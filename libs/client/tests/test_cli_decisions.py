@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.values import ExportFormat, ExportWarning, Need
+
+
+@pytest.fixture
+async def in_review(backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> str:
+    await backstage.append(document_id, requested, drafted("research", version=3), reviewable("research", 3))
+    return document_id
+
+
+async def test_approve_takes_the_current_version_and_prints_it(cli: Any, backstage: Any, in_review: str) -> None:
+    done = await cli("approve", in_review, "research")
+
+    request = backstage.received[-1][1]
+    assert (done.exit_code, done.stdout) == (0, "approved research version 3\n")
+    assert (request.section_id, request.version, request.actor) == ("research", 3, "ana")
+
+
+async def test_approve_sends_the_version_that_the_person_saw(cli: Any, backstage: Any, in_review: str) -> None:
+    await cli("approve", in_review, "research", "--version", "2")
+
+    assert backstage.received[-1][1].version == 2
+
+
+async def test_approve_all_approves_what_waits_and_nothing_else(cli: Any, backstage: Any, in_review: str) -> None:
+    done = await cli("approve", in_review, "--all")
+
+    assert done.stdout == "approved research version 3\n"
+    assert [type(r) for _, r in backstage.received] == [requests.ApproveSection]
+
+
+async def test_a_section_that_has_no_text_cannot_be_approved(cli: Any, backstage: Any, in_review: str) -> None:
+    done = await cli("approve", in_review, "solution")
+
+    assert done.exit_code == 1
+    assert "nothing is written in solution yet" in done.stderr
+    assert backstage.received == []
+
+
+async def test_revise_sends_the_feedback_from_the_option_or_from_stdin(
+    cli: Any, backstage: Any, in_review: str
+) -> None:
+    await cli("revise", in_review, "research", "-m", "Shorten it.")
+    await cli("revise", in_review, "research", "-m", "-", stdin="Name the sources.")
+
+    sent = [(r.feedback, r.version) for _, r in backstage.received]
+    assert sent == [("Shorten it.", 3), ("Name the sources.", 3)]
+
+
+async def test_answer_finds_the_open_need(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
+    need = Need(need_id="n7", kind="question", checkpoint_id="c")
+    raised = events.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+    await backstage.append(document_id, requested, raised)
+
+    done = await cli("answer", document_id, "research", "-m", "The figures of 2024.")
+
+    request = backstage.received[-1][1]
+    assert done.exit_code == 0
+    assert (request.need_id, request.answer) == ("n7", "The figures of 2024.")
+
+
+async def test_answer_says_when_nothing_was_asked(cli: Any, in_review: str) -> None:
+    done = await cli("answer", in_review, "research", "-m", "Yes.")
+
+    assert done.exit_code == 1
+    assert "research asks for nothing" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("verb", "request_type"),
+    [
+        (("pause",), requests.PauseDocument),
+        (("resume",), requests.ResumeDocument),
+        (("cancel", "--yes"), requests.CancelDocument),
+    ],
+)
+async def test_a_document_is_steered(
+    cli: Any, backstage: Any, document_id: str, verb: tuple[str, ...], request_type: type
+) -> None:
+    done = await cli(*verb, document_id)
+
+    assert done.exit_code == 0
+    assert [(type(r), r.document_id) for _, r in backstage.received] == [(request_type, document_id)]
+
+
+async def test_a_failed_section_is_tried_again(cli: Any, backstage: Any, in_review: str) -> None:
+    assert (await cli("retry", in_review, "solution")).exit_code == 0
+
+    assert isinstance(backstage.received[-1][1], requests.RetrySection)
+
+
+@pytest.fixture
+def converter(backstage: Any, document_id: str) -> Any:
+    def answer_with(*warnings: ExportWarning) -> None:
+        async def convert(request: requests.ExportDocument) -> None:
+            artifact = await backstage.text(document_id, "the document")
+            common = {"export_id": "x1", "format": request.format}
+            done = events.DocumentExported(**common, job_id="j", artifact=artifact, warnings=warnings)
+            await backstage.append(document_id, events.ExportRequested(**common), done)
+
+        backstage.on_request = convert
+
+    return answer_with
+
+
+async def test_export_writes_the_file_whole_and_prints_its_path(
+    cli: Any, backstage: Any, converter: Any, document_id: str, tmp_path: Path
+) -> None:
+    converter(ExportWarning(code="missing_image", section_id="research", count=2))
+
+    done = await cli("export", document_id, "-o", str(tmp_path / "out.pdf"))
+
+    assert (done.exit_code, done.stdout) == (0, f"{tmp_path}/out.pdf\n")
+    assert "warning: research: missing image (2 times)" in done.stderr
+    assert backstage.received[-1][1].format is ExportFormat.PDF
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("out.pdf", "the document")]
+
+
+async def test_an_export_that_is_unfinished_is_written_and_ends_with_5(
+    cli: Any, converter: Any, document_id: str, tmp_path: Path
+) -> None:
+    converter(ExportWarning(code="not_approved", section_id="research"))
+
+    done = await cli("export", document_id, "-f", "md", "-o", str(tmp_path))
+
+    assert done.exit_code == 5
+    assert (tmp_path / f"{document_id}.md").read_text() == "the document"
+
+
+async def test_an_export_that_fails_says_why_and_writes_nothing(
+    cli: Any, backstage: Any, document_id: str, tmp_path: Path
+) -> None:
+    async def fail(request: requests.ExportDocument) -> None:
+        failed = events.ExportFailed(export_id="x1", format=request.format, job_id="j", detail="time limit")
+        await backstage.append(document_id, failed)
+
+    backstage.on_request = fail
+
+    done = await cli("export", document_id, "-o", str(tmp_path / "out.docx"))
+
+    assert done.exit_code == 1
+    assert "the export failed: time limit" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_an_export_into_a_folder_that_is_not_there_asks_for_nothing(
+    cli: Any, backstage: Any, document_id: str, tmp_path: Path
+) -> None:
+    done = await cli("export", document_id, "-o", str(tmp_path / "absent" / "out.docx"))
+
+    assert done.exit_code == 2
+    assert backstage.received == []

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_contracts.v1.events import DocumentPaused
+from stemma_contracts.v1.values import (
+    DocumentStatus,
+    DocumentSummary,
+    Problem,
+    SectionStatus,
+    SectionSummary,
+)
+
+
+@pytest.fixture
+async def title(backstage: Any, document_id: str) -> Any:
+    return await backstage.text(document_id, "A \x1b[31mred\x1b[0m [bold]title")
+
+
+@pytest.fixture
+def summary(document_id: str, requested: Any, title: Any) -> DocumentSummary:
+    sections = (
+        SectionSummary(
+            section_id="research",
+            title="Research",
+            status=SectionStatus.AWAITING_REVIEW,
+            version=2,
+            score=0.9,
+            issue_count=1,
+        ),
+        SectionSummary(section_id="solution", title="Solution", status=SectionStatus.QUEUED),
+    )
+    return DocumentSummary(
+        document_id=document_id,
+        kind="proposal",
+        status=DocumentStatus.RUNNING,
+        title=title,
+        created_at=requested.created_at,
+        last_sequence=1,
+        sections=sections,
+    )
+
+
+@pytest.mark.req("E3")
+async def test_new_prints_the_id_of_the_document_and_how_to_watch_it(cli: Any, backstage: Any, tmp_path: Path) -> None:
+    (tmp_path / "brief.md").write_text("A bicycle that lends books.")
+    (tmp_path / "inputs").mkdir()
+    (tmp_path / "inputs" / "needs.md").write_text("# Needs")
+
+    done = await cli("new", "proposal", "-b", f"{tmp_path}/brief.md", "-i", f"{tmp_path}/inputs", "--policy", "none")
+
+    request = backstage.received[-1][1]
+    assert (done.exit_code, done.stdout) == (0, "new-document\n")
+    assert "stemma watch new-docu" in done.stderr
+    assert (request.brief, request.actor, request.review.mode) == ("A bicycle that lends books.", "ana", "none")
+    assert [u.name for u in request.inputs] == ["needs.md"]
+
+
+async def test_new_reads_the_brief_from_stdin_and_answers_in_json(cli: Any, backstage: Any) -> None:
+    done = await cli("new", "proposal", "--brief", "-", "--json", "--request-id", "r1-json", stdin="From a pipe.")
+
+    assert backstage.received[-1][1].brief == "From a pipe."
+    assert json.loads(done.stdout)["request_id"] == "r1-json"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "brief", "title"),
+    [
+        ((), "# Books by bicycle\n\nText.", "Books by bicycle"),
+        ((), "Text.\n\n# Later", ""),
+        (("--title", "Mine"), "# Books by bicycle", "Mine"),
+    ],
+)
+async def test_a_document_is_called_as_the_person_or_the_brief_says(
+    cli: Any, backstage: Any, arguments: tuple[str, ...], brief: str, title: str
+) -> None:
+    await cli("new", "proposal", "--brief", "-", *arguments, stdin=brief)
+
+    assert backstage.received[-1][1].title == title
+
+
+async def test_the_sample_is_a_brief_with_inputs_and_pictures(cli: Any, backstage: Any) -> None:
+    done = await cli("new", "proposal", "--sample")
+
+    request = backstage.received[-1][1]
+    kinds = {u.media_type for u in request.inputs}
+    assert done.exit_code == 0
+    assert {"text/markdown", "image/png"} <= kinds
+    assert request.title
+
+
+async def test_a_rejected_request_ends_with_3_and_names_the_field(cli: Any, backstage: Any) -> None:
+    backstage.problems = (Problem(field="kind", message="unknown \x1b[2Jkind"),)
+
+    done = await cli("new", "poem", "--brief", "-", stdin="A brief.")
+
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "rejected: kind: unknown kind" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("new", "proposal"), "a document needs a brief"),
+        (("new", "proposal", "-b", "/nowhere/brief.md"), "cannot read /nowhere/brief.md"),
+        (("new", "proposal", "-b", "-", "-i", "/nowhere"), "no such file or folder: /nowhere"),
+        (("new", "pro posal", "-b", "-"), "kind:"),
+        (("new", "poem", "--sample"), "no sample comes with 'poem'"),
+        (("show", "a.*"), "document id must match"),
+        (("approve", "d1"), "give either SECTION"),
+        (("approve", "d1", "research", "--all"), "give either SECTION"),
+    ],
+)
+async def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
+    cli: Any, backstage: Any, arguments: tuple[str, ...], words: str
+) -> None:
+    done = await cli(*arguments, stdin="A brief.")
+
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.output
+
+
+async def test_an_unknown_document_ends_with_1_and_a_hint(cli: Any, document_id: str) -> None:
+    done = await cli("show", document_id)
+
+    assert done.exit_code == 1
+    assert "see `stemma list`" in done.stderr
+
+
+async def test_no_server_ends_with_4_and_says_how_to_start_one(cli: Any, environment: dict[str, str]) -> None:
+    environment["STEMMA_NATS_URL"] = "nats://127.0.0.1:1"
+
+    done = await cli("list")
+
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert "no server at nats://127.0.0.1:1" in done.stderr
+    assert "start one with `stemma up`" in done.stderr
+
+
+async def test_list_tells_what_is_settled_and_what_waits_with_a_harmless_title(
+    cli: Any, backstage: Any, summary: DocumentSummary
+) -> None:
+    await backstage.summarise(summary)
+
+    line = next(li for li in (await cli("list")).stdout.splitlines() if li.startswith(summary.document_id))
+
+    assert line.split("\t")[1:5] == ["proposal", "running", "0/2", "1"]
+    assert line.endswith("A red [bold]title")
+
+
+async def test_list_prints_json_for_programs(cli: Any, backstage: Any, summary: DocumentSummary) -> None:
+    await backstage.summarise(summary)
+
+    listed = {d["document_id"]: d for d in json.loads((await cli("list", "--json")).stdout)}
+
+    assert listed[summary.document_id]["sections"][0]["score"] == 0.9
+
+
+async def test_inbox_tells_what_waits_for_a_person(cli: Any, backstage: Any, summary: DocumentSummary) -> None:
+    await backstage.summarise(summary)
+
+    lines = (await cli("inbox")).stdout.splitlines()
+
+    expected = [summary.document_id, "research", "Research", "2", "0.90", "1 lint issue", "review"]
+    assert [li.split("\t") for li in lines if summary.document_id in li] == [expected]
+
+
+async def test_a_document_is_found_by_the_beginning_of_its_id(
+    cli: Any, backstage: Any, requested: Any, summary: DocumentSummary
+) -> None:
+    await backstage.summarise(summary)
+    await backstage.append(summary.document_id, requested)
+
+    assert summary.document_id in (await cli("show", summary.document_id[:12])).stdout
+
+
+async def test_a_beginning_that_fits_two_documents_is_refused(
+    cli: Any, backstage: Any, summary: DocumentSummary
+) -> None:
+    await backstage.summarise(summary)
+    await backstage.summarise(summary.model_copy(update={"document_id": f"{summary.document_id[:-1]}-2"}))
+
+    done = await cli("show", summary.document_id[:20])
+
+    assert done.exit_code == 2
+    assert "2 documents begin with" in done.stderr
+
+
+async def test_show_prints_the_draft_of_a_section_without_control_sequences(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    draft = await backstage.text(document_id, "# Research\n\nA \x1b[2Jtext.\n")
+    await backstage.append(document_id, requested, drafted("research", draft))
+
+    assert (await cli("show", document_id, "research")).stdout == "# Research\n\nA text.\n"
+
+
+async def test_show_says_which_sections_there_are(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
+    await backstage.append(document_id, requested)
+
+    unknown, unwritten = await cli("show", document_id, "nothing"), await cli("show", document_id, "solution")
+
+    assert (unknown.exit_code, unwritten.exit_code) == (2, 1)
+    assert "it has research, solution" in unknown.stderr
+    assert "nothing is written in solution yet" in unwritten.stderr
+
+
+async def test_history_tells_who_did_what(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
+    await backstage.append(document_id, requested, DocumentPaused(actor="ana"))
+
+    lines = (await cli("history", document_id)).stdout.splitlines()
+    data = [json.loads(li) for li in (await cli("history", document_id, "--json")).stdout.splitlines()]
+
+    assert lines[0].endswith("document: requested (starts research)")
+    assert lines[1].endswith("document: paused (by ana)")
+    assert [d["type"] for d in data] == ["stemma.document.requested.v1", "stemma.document.paused.v1"]
+    assert data[1]["data"] == {"actor": "ana"}

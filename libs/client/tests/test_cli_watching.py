@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events
+from stemma_contracts.v1.values import Activity, SectionStatus
+
+APPROVED = events.SectionApproved(section_id="research", version=1, starts=("solution",))
+
+
+def stemma(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "from stemma_client.cli.main import main; main()", *arguments]
+
+
+async def started(environment: dict[str, str], *arguments: str) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    env = os.environ | environment
+    return await asyncio.create_subprocess_exec(*stemma(*arguments), env=env, stdout=pipe, stderr=pipe)
+
+
+async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    await backstage.append(document_id, requested, drafted("research"), reviewable("research"))
+
+    done = await cli("watch", document_id)
+
+    assert done.exit_code == 0
+    assert [li.split(" ", 1)[1] for li in done.stdout.splitlines()] == [
+        "document: requested (starts research)",
+        "research: drafted (version 1, score 0.90)",
+        "research: review requested (version 1, no lint issues)",
+    ]
+    assert "waits for a person: research; see `stemma inbox`" in done.stderr
+
+
+@pytest.mark.req("E4")
+async def test_watch_shows_the_same_events_as_a_raw_subscription(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    raw = await backstage.nats.subscribe(subjects.event("default", document_id, "*"))
+    watching = asyncio.create_task(_watched_when_there(cli, document_id))
+    await backstage.append(document_id, requested, drafted("research"), events.DocumentCompleted())
+
+    done = await watching
+
+    seen = [await raw.next_msg(timeout=5) for _ in range(3)]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.exit_code == 0
+    assert [(t["subject"], t["id"], t["data"]) for t in told] == [
+        (m.subject, m.headers["ce-id"], json.loads(m.data)) for m in seen
+    ]
+
+
+async def _watched_when_there(cli: Any, document_id: str) -> Any:
+    async with asyncio.timeout(20):
+        while (done := await cli("watch", document_id, "--json")).exit_code == 1:
+            await asyncio.sleep(0.01)
+    return done
+
+
+async def test_watch_goes_on_while_a_service_is_at_work_and_ends_with_the_document(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    await backstage.append(document_id, requested, drafted("research"), reviewable("research"), APPROVED)
+    watching = asyncio.create_task(cli("watch", document_id))
+    await backstage.append(document_id, drafted("solution"), events.DocumentCompleted())
+
+    done = await watching
+
+    assert done.stdout.splitlines()[-1].endswith("document: completed")
+    assert "take it out with `stemma export" in done.stderr
+
+
+async def test_watch_of_a_failed_document_ends_with_1_and_says_how_to_go_on(
+    cli: Any, backstage: Any, document_id: str, requested: Any
+) -> None:
+    failure = events.SectionModelUnavailable(
+        section_id="research", job_id="j", activity=Activity.GENERATE, status=SectionStatus.FAILED, detail="429"
+    )
+    await backstage.append(document_id, requested, failure, events.DocumentFailed(failed_sections=("research",)))
+
+    done = await cli("watch", document_id)
+
+    assert done.exit_code == 1
+    assert f"try again with `stemma retry {document_id[:8]} research`" in done.stderr
+
+
+async def test_ctrl_c_ends_watch_with_130_and_no_traceback(
+    backstage: Any, environment: dict[str, str], document_id: str, requested: Any
+) -> None:
+    await backstage.append(document_id, requested)
+    process = await started(environment, "watch", document_id)
+    assert process.stdout is not None
+    await asyncio.wait_for(process.stdout.readline(), 20)
+
+    process.send_signal(signal.SIGINT)
+    _, stderr = await asyncio.wait_for(process.communicate(), 20)
+
+    assert (process.returncode, stderr) == (130, b"")
+
+
+async def test_a_reader_that_goes_away_ends_a_verb_without_words(
+    backstage: Any, environment: dict[str, str], document_id: str, requested: Any
+) -> None:
+    await backstage.append(document_id, requested, *[events.DocumentPaused()] * 500)
+    process = await started(environment, "history", document_id, "--json")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    await asyncio.wait_for(process.stdout.readline(), 20)
+
+    process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+
+    assert await asyncio.wait_for(process.stderr.read(), 20) == b""
+    assert await process.wait() == 1
+
+
+async def test_watch_on_a_terminal_shows_a_table_by_section(
+    backstage: Any, environment: dict[str, str], document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    await backstage.append(document_id, requested, drafted("research"), reviewable("research"))
+
+    seen = await asyncio.to_thread(_on_a_terminal, environment, "watch", document_id)
+
+    assert "research: drafted" in seen
+    assert "SECTION" in seen
+    assert "awaiting review" in seen
+    assert f"{document_id}: running" in seen
+
+
+async def test_a_draft_on_a_terminal_is_rendered_and_cannot_control_it(
+    backstage: Any, environment: dict[str, str], document_id: str, requested: Any, drafted: Any
+) -> None:
+    draft = await backstage.text(document_id, "# Research\n\nA **bold** [link](http://x)\x1b]0;owned\x07 word.\n")
+    await backstage.append(document_id, requested, drafted("research", draft))
+
+    seen = await asyncio.to_thread(_on_a_terminal, environment, "show", document_id, "research")
+
+    assert "**" not in seen
+    assert "word." in seen
+    assert "owned" not in seen
+    assert "\x1b]" not in seen
+
+
+def _on_a_terminal(environment: dict[str, str], *arguments: str) -> str:
+    """What a person would see of a command that ends by itself."""
+    parent, child = pty.openpty()
+    env = os.environ | environment | {"TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
+    process = subprocess.Popen(stemma(*arguments), env=env, stdin=child, stdout=child, stderr=child)
+    os.close(child)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(parent, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(parent)
+    assert process.wait(20) == 0
+    return seen.decode()
+
+
+@pytest.mark.parametrize("verb", ["new", "list", "show", "history", "watch", "inbox", "approve", "revise", "export"])
+async def test_every_verb_teaches_with_an_example(cli: Any, verb: str) -> None:
+    assert f"Example: stemma {verb}" in (await cli(verb, "--help")).stdout
+
+
+def test_help_lists_the_exit_codes_and_needs_neither_nats_nor_pydantic() -> None:
+    code = (
+        "import sys\nfrom stemma_client.cli.main import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        "assert not {'nats', 'pydantic', 'asyncio'} & set(sys.modules), 'help loads too much'"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert shown.stderr == ""
+    assert "3 rejected by Stemma, 4 no server, 5" in shown.stdout

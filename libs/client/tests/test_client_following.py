@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+import pytest
+from stemma_client import Client, DocumentNotFoundError
+from stemma_contracts import subjects
+from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
+from stemma_provisioning import NatsServer
+
+T = TypeVar("T")
+
+
+async def take(source: AsyncIterator[T], count: int) -> list[T]:
+    async with asyncio.timeout(20):
+        return [await anext(source) for _ in range(count)]
+
+
+@pytest.mark.req("E4")
+async def test_a_late_follower_gets_all_events_from_the_start_and_then_the_new_ones(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    await backstage.append(document_id, DocumentPaused(), DocumentResumed())
+
+    async with aclosing(client.follow(document_id)) as events:
+        stored = await take(events, 2)
+        await backstage.append(document_id, DocumentCompleted())
+        new = await take(events, 1)
+
+    assert [e.name for e in (*stored, *new)] == ["document-paused", "document-resumed", "document-completed"]
+    assert [e.pending for e in stored] == [1, 0]
+
+
+@pytest.mark.req("E4")
+async def test_following_goes_on_behind_the_last_sequence_seen(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    await backstage.append(document_id, DocumentPaused(), DocumentResumed())
+    async with aclosing(client.follow(document_id)) as events:
+        first, _ = await take(events, 2)
+
+    async with aclosing(client.follow(document_id, from_sequence=first.sequence + 1)) as events:
+        (second,) = await take(events, 1)
+
+    assert second.name == "document-resumed"
+
+
+@pytest.mark.req("E4")
+async def test_a_raw_subscription_sees_the_same_events(client: Client, backstage: Any, document_id: str) -> None:
+    raw = await backstage.nats.subscribe(subjects.event("default", document_id, "*"))
+    async with aclosing(client.follow(document_id)) as events:
+        await backstage.append(document_id, DocumentPaused(), DocumentResumed())
+        followed = await take(events, 2)
+
+    seen = [await raw.next_msg(timeout=5) for _ in followed]
+    assert [(m.subject, m.headers["ce-id"], m.data) for m in seen] == [
+        (e.subject, e.envelope.id, e.data) for e in followed
+    ]
+
+
+@pytest.mark.req("E4")
+async def test_one_type_of_event_is_followed_across_documents(client: Client, backstage: Any, document_id: str) -> None:
+    others = f"{document_id}x"
+    await backstage.append(document_id, DocumentPaused())
+    start = (await client.history(document_id))[0].sequence
+    await backstage.append(document_id, DocumentCompleted())
+    await backstage.append(others, DocumentPaused(), DocumentCompleted())
+
+    async with aclosing(client.follow_all(name="document-completed", from_sequence=start)) as events:
+        found = await take(events, 2)
+
+    assert [e.document_id for e in found] == [document_id, others]
+
+
+async def test_an_event_of_an_unknown_type_comes_without_contract(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    await backstage.append(document_id, DocumentPaused())
+    (known,) = await client.history(document_id)
+    headers = known.envelope.headers() | {"ce-type": "stemma.section.sung.v1"}
+    await backstage.js.publish(subjects.event("default", document_id, "section-sung"), b'{"a": 1}', headers=headers)
+
+    unknown = (await client.history(document_id))[-1]
+
+    assert (unknown.contract, unknown.name, unknown.data) == (None, "section-sung", b'{"a": 1}')
+
+
+@pytest.mark.req("E4")
+async def test_a_server_that_is_killed_interrupts_no_follower(own_server: NatsServer, open_backstage: Any) -> None:
+    password = own_server.passwords["client-default"]
+    async with (
+        open_backstage(own_server) as stage,
+        Client.connect(own_server.url, user="client-default", password=password) as client,
+        aclosing(client.follow("d1")) as events,
+    ):
+        await stage.append("d1", DocumentPaused())
+        before = await take(events, 1)
+        own_server.kill()
+        await asyncio.to_thread(own_server.start)
+        async with asyncio.timeout(20):
+            while not stage.nats.is_connected:
+                await asyncio.sleep(0.02)
+        await stage.append("d1", DocumentResumed(), DocumentCompleted())
+        after = await take(events, 2)
+
+    assert [e.name for e in (*before, *after)] == ["document-paused", "document-resumed", "document-completed"]
+
+
+async def test_text_is_seen_as_it_is_generated(client: Client, backstage: Any, document_id: str) -> None:
+    async with aclosing(client.follow_live(document_id)) as live:
+        first = asyncio.create_task(anext(live))
+        async with asyncio.timeout(10):
+            while not first.done():
+                await backstage.nats.publish(subjects.live("default", document_id, "research"), "Bücher".encode())
+                await asyncio.sleep(0.01)
+
+    assert (first.result().section_id, first.result().text) == ("research", "Bücher")
+
+
+async def test_an_unknown_document_has_no_history(client: Client, document_id: str) -> None:
+    with pytest.raises(DocumentNotFoundError, match=document_id):
+        await client.document(document_id)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from stemma_client import InvalidInputError
+from stemma_client.inputs import MAX_FILE_BYTES, collect, read
+
+
+def names(*paths: Path) -> list[str]:
+    return [item.name for item in collect(paths)]
+
+
+def test_takes_a_file_under_its_name_and_a_folder_under_the_paths_inside_it(tmp_path: Path) -> None:
+    folder = tmp_path / "inputs"
+    (folder / "media").mkdir(parents=True)
+    (folder / "media" / "plan.png").touch()
+    (folder / "needs.md").touch()
+    (tmp_path / "quotes.md").touch()
+
+    assert names(folder, tmp_path / "quotes.md") == ["media/plan.png", "needs.md", "quotes.md"]
+
+
+def test_leaves_out_hidden_files_and_folders_and_what_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").touch()
+    (tmp_path / ".env").touch()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "needs.md").touch()
+
+    assert names(tmp_path) == ["needs.md"]
+
+
+def test_follows_a_link_inside_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "needs.md").write_text("x")
+    (tmp_path / "same.md").symlink_to("needs.md")
+
+    assert names(tmp_path) == ["needs.md", "same.md"]
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../outside.md", "/etc"])
+def test_refuses_a_link_that_leads_out_of_the_folder(tmp_path: Path, target: str) -> None:
+    folder = tmp_path / "inputs"
+    folder.mkdir()
+    (tmp_path / "outside.md").touch()
+    (folder / "link.md").symlink_to(target)
+
+    with pytest.raises(InvalidInputError, match="leads out of"):
+        collect([folder])
+
+
+def test_refuses_two_files_of_one_name(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "needs.md").touch()
+
+    with pytest.raises(InvalidInputError, match="two inputs are called 'needs"):
+        collect([tmp_path / "a", tmp_path / "b"])
+
+
+def test_refuses_a_name_that_is_not_allowed(tmp_path: Path) -> None:
+    (tmp_path / "evil\x1b[2J.md").touch()
+
+    with pytest.raises(InvalidInputError, match="control"):
+        collect([tmp_path])
+
+
+def test_refuses_too_many_files(tmp_path: Path) -> None:
+    for number in range(201):
+        (tmp_path / f"{number}.md").touch()
+
+    with pytest.raises(InvalidInputError, match="more than 200"):
+        collect([tmp_path])
+
+
+def test_refuses_a_file_that_is_too_large(tmp_path: Path) -> None:
+    big = tmp_path / "big.bin"
+    with big.open("wb") as file:
+        file.truncate(MAX_FILE_BYTES + 1)
+
+    with pytest.raises(InvalidInputError, match="larger than 20 MiB"):
+        collect([big])
+    with pytest.raises(InvalidInputError, match="larger than 20 MiB"):
+        read(big)
+
+
+def test_refuses_a_path_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="no such file"):
+        collect([tmp_path / "absent"])
+    with pytest.raises(InvalidInputError, match="cannot read"):
+        read(tmp_path / "absent")

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from stemma_client import (
+    AccessDeniedError,
+    AnswerTimeoutError,
+    Client,
+    RequestRejectedError,
+    RequestTooLargeError,
+    ServerUnreachableError,
+)
+from stemma_contracts import Envelope, subjects
+from stemma_contracts.v1.requests import CreateDocument, PauseDocument
+from stemma_contracts.v1.values import Problem, ReviewMode
+from stemma_provisioning import NatsServer
+
+
+@pytest.mark.req("E3")
+async def test_a_request_is_published_with_an_envelope_and_its_answer_has_the_ids(
+    client: Client, backstage: Any
+) -> None:
+    accepted = await client.create_document("proposal", brief="A bicycle.", review=ReviewMode.NONE)
+
+    message, request = backstage.received[-1]
+    envelope = Envelope.from_headers(message.headers)
+    assert accepted.document_id == "new-document"
+    assert accepted.request_id == request.request_id == envelope.correlation_id
+    assert (envelope.type, message.subject) == (
+        "stemma.create.document.v1",
+        subjects.request("default", "create-document"),
+    )
+
+
+@pytest.mark.req("E3")
+async def test_a_rejection_names_the_fields_that_are_wrong(client: Client, backstage: Any) -> None:
+    backstage.problems = (Problem(field="kind", message="no such kind"),)
+
+    with pytest.raises(RequestRejectedError, match="kind: no such kind") as rejected:
+        await client.create_document("poem", brief="A bicycle.")
+
+    assert [p.field for p in rejected.value.problems] == ["kind"]
+
+
+@pytest.mark.req("E3")
+async def test_the_answer_to_another_body_under_the_same_id_is_passed_over(client: Client, backstage: Any) -> None:
+    request_id = uuid4().hex
+    await backstage.answer(request_id, b"the body of somebody else", "not-mine")
+
+    accepted = await client.request(PauseDocument(request_id=request_id, document_id="mine"))
+
+    assert accepted.document_id == "mine"
+
+
+@pytest.mark.req("E3")
+async def test_a_caller_that_comes_late_reads_the_answer_that_was_given_before(client: Client, backstage: Any) -> None:
+    request_id = uuid4().hex
+    await backstage.answer(request_id, b"published by a process that is gone", "d1")
+
+    assert (await client.answer(request_id)).document_id == "d1"
+
+
+async def test_an_answer_that_does_not_come_in_time_can_be_asked_for_again(client: Client, backstage: Any) -> None:
+    request_id = uuid4().hex
+
+    with pytest.raises(AnswerTimeoutError) as late:
+        await client.answer(request_id, wait_s=0.05)
+    await backstage.answer(late.value.request_id, b"late", "d1")
+
+    assert (await client.answer(request_id)).document_id == "d1"
+
+
+async def test_the_same_request_again_is_stored_once(client: Client, backstage: Any) -> None:
+    request = PauseDocument(request_id=uuid4().hex, document_id="d1")
+
+    before = (await backstage.js.stream_info(subjects.REQUESTS)).state.messages
+    first = await client.request(request)
+    again = await client.request(request)
+    after = (await backstage.js.stream_info(subjects.REQUESTS)).state.messages
+
+    assert first == again
+    assert after == before + 1
+
+
+async def test_a_request_that_is_too_large_is_refused_before_it_is_sent(client: Client, backstage: Any) -> None:
+    request = CreateDocument(kind="proposal", brief="b", title="t" * 300).model_copy(update={"title": "t" * 70_000})
+
+    with pytest.raises(RequestTooLargeError, match="65536"):
+        await client.request(request)
+
+    assert backstage.received == []
+
+
+async def test_a_long_brief_goes_up_as_an_upload(client: Client, backstage: Any) -> None:
+    await client.create_document("proposal", brief="word " * 40_000)
+
+    request = backstage.received[-1][1]
+    assert request.brief is None
+    assert (request.brief_upload.size, request.brief_upload.media_type) == (200_000, "text/markdown")
+
+
+async def test_inputs_are_uploaded_under_their_names_inside_their_folder(
+    client: Client, backstage: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "media").mkdir()
+    (tmp_path / "needs.md").write_text("# Needs\n")
+    (tmp_path / "media" / "plan.png").write_bytes(b"\x89PNG" * 100_000)
+
+    await client.create_document("proposal", brief="A bicycle.", inputs=[tmp_path])
+
+    uploads = backstage.received[-1][1].inputs
+    assert [(u.name, u.media_type) for u in uploads] == [("media/plan.png", "image/png"), ("needs.md", "text/markdown")]
+
+
+async def test_no_server_is_an_error_of_its_own_and_comes_soon() -> None:
+    async with asyncio.timeout(5):
+        with pytest.raises(ServerUnreachableError, match="no server at"):
+            async with Client.connect("nats://127.0.0.1:1"):
+                pass
+
+
+@pytest.mark.req("P15")
+async def test_a_caller_with_a_wrong_password_is_refused(server: NatsServer) -> None:
+    with pytest.raises(AccessDeniedError, match="refuses user client-default"):
+        async with Client.connect(server.url, user="client-default", password="wrong"):
+            pass
+
+
+@pytest.mark.req("P15")
+async def test_a_caller_of_another_tenant_is_refused_at_once(server: NatsServer) -> None:
+    password = server.passwords["client-default"]
+    async with (
+        asyncio.timeout(5),
+        Client.connect(server.url, tenant="other", user="client-default", password=password) as client,
+    ):
+        with pytest.raises(AccessDeniedError, match="may not do this"):
+            await client.pause("d1")
+        with pytest.raises(AccessDeniedError, match="may not do this"):
+            await client.history("d1")
