@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -88,11 +89,11 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if len(part) > 15]
 
 
-def lint(folder: Path, drafts: list[str]) -> str:
+def lint(folder: Path, drafts: Sequence[str]) -> str:
     for number, draft in enumerate(drafts):
         (folder / f"{number}.md").write_text(draft)
-    command = [RUMDL, "check", "--config", RULES, "--no-cache", folder]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    command = [str(part) for part in (RUMDL, "check", "--config", RULES, "--no-cache", folder)]
+    return str(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
 
 
 def test_no_sentence_stands_twice_in_a_document(document: dict[str, str]) -> None:

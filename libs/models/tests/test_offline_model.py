@@ -84,7 +84,7 @@ async def test_research_searches_the_inputs_once_and_then_writes() -> None:
     asked = await model.ainvoke(messages)
     [call] = asked.tool_calls
     assert call["name"] == "search_inputs"
-    assert "reading room" in call["args"]["question"]
+    assert {"mill", "room"} <= set(call["args"]["question"].split())
     found = block("input", "The miller left 400 books, a survey of the attic found.", name="attic.md")
     answer = await model.ainvoke([*messages, asked, ToolMessage(found, tool_call_id=call["id"])])
     assert answer.tool_calls == []
@@ -193,7 +193,16 @@ class Evaluation(BaseModel):
 
 
 CRITERIA = "- grounding: Every figure stands in the material.\n- structure: The required headings are there."
-GOOD = "# Research\n\n## Findings\n\nOf 310 villagers, 62 % asked for a reading room in the mill.\n\n## Limits\n\nThe room must seat 24 people."
+GOOD = """# Research
+
+## Findings
+
+Of 310 villagers, 62 % asked for a reading room in the mill.
+
+## Limits
+
+The room must seat 24 people.
+"""
 
 
 def test_an_evaluation_scores_every_criterion_and_names_the_weakest() -> None:

@@ -40,7 +40,8 @@ def test_reads_markdown_without_its_markup() -> None:
 
 
 def test_units_keep_lists_and_tables_whole_under_their_headings() -> None:
-    text = "# T\n\nIntro of the thing here.\n\n## Parts\n\nThe parts are:\n\n- one part\n- two parts\n\n| a | b |\n|---|---|\n| x | 1 |\n"
+    table = "| a | b |\n|---|---|\n| x | 1 |\n"
+    text = f"# T\n\nIntro of the thing here.\n\n## Parts\n\nThe parts are:\n\n- one part\n- two parts\n\n{table}"
     units = read_units("a.md", text)
     assert [(unit.kind, unit.heading) for unit in units] == [("paragraph", "T"), ("list", "Parts"), ("table", "Parts")]
     assert units[1].lead == "The parts are:"
@@ -49,7 +50,8 @@ def test_units_keep_lists_and_tables_whole_under_their_headings() -> None:
 
 
 def test_navigation_placeholders_and_code_are_no_material() -> None:
-    text = "- [One](#one)\n- [Two](#two)\n\n```\ncode is not prose.\n```\n\nSee https://x.example for more. The owner is TBD here.\n"
+    navigation, code = "- [One](#one)\n- [Two](#two)\n", "```\ncode is not prose.\n```\n"
+    text = f"{navigation}\n{code}\nSee https://x.example for more. The owner is TBD here.\n"
     assert [unit.sentences for unit in read_units("a.md", text)] == [("The owner is to be decided here.",)]
 
 

@@ -1,4 +1,4 @@
-"""The verb that starts all of Stemma on this machine."""
+"""The verbs that start all of Stemma on this machine."""
 
 from __future__ import annotations
 
@@ -24,3 +24,18 @@ def up(
     from .foreground import run_in_foreground
 
     raise typer.Exit(run_in_foreground(data, in_process=in_process, port=port))
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("demo-output"),
+    kind: Annotated[str, typer.Option("--kind", help="Whose sample to write.")] = "proposal",
+) -> None:
+    """Write the shipped sample from brief to DOCX: start everything, review, export, stop.
+
+    Needs no key and no network.
+
+    Example: stemma demo --output demo-output
+    """
+    from .foreground import run_demo
+
+    raise typer.Exit(run_demo(output, kind))

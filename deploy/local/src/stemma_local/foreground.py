@@ -5,22 +5,43 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from stemma_provisioning import ServerFailed
 
+from .demonstration import demonstrate
 from .folder import AlreadyRunningError
 from .processes import DidNotStartError
 from .supervisor import LocalStemma
 
 TAIL_LINES = 5
+INTERRUPTED = 130
 
 
 def run_in_foreground(data: Path, *, in_process: bool, port: int | None) -> int:
     """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
+    return _told(_up(data, in_process=in_process, port=port))
+
+
+def run_demo(output: Path, kind: str) -> int:
+    """Run the demonstration and return its exit code; Ctrl-C stops all that it started."""
+
+    async def stoppable() -> int:
+        _cancel_on_signals()
+        return await demonstrate(output, kind)
+
     try:
-        return asyncio.run(_up(data, in_process=in_process, port=port))
+        return _told(stoppable())
+    except asyncio.CancelledError:
+        return INTERRUPTED
+
+
+def _told(running: Coroutine[Any, Any, int]) -> int:
+    try:
+        return asyncio.run(running)
     except DidNotStartError as error:
         print(f"error: {error}", *_tail(error.log), sep="\n", file=sys.stderr)
     except (AlreadyRunningError, ServerFailed, OSError) as error:

@@ -1,0 +1,17 @@
+"""Streams, consumers, buckets and permissions of Stemma, made by one command."""
+
+from .permissions import PROVISIONER, client_user, inbox_prefix, users
+from .provision import Drift, check, provision
+from .server import NatsServer, ServerFailed
+
+__all__ = [
+    "PROVISIONER",
+    "Drift",
+    "NatsServer",
+    "ServerFailed",
+    "check",
+    "client_user",
+    "inbox_prefix",
+    "provision",
+    "users",
+]

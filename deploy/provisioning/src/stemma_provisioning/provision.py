@@ -1,0 +1,107 @@
+"""Makes the server look like the topology, and tells where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nats.js import JetStreamContext
+from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
+from nats.js.errors import NotFoundError
+
+from .topology import ACK_WAIT_S, DEFAULT_TENANTS, Consumer, consumers, streams
+
+
+@dataclass(frozen=True)
+class Drift:
+    """One difference between the topology and the server; ``wanted`` or ``found`` is `None` if it is not there."""
+
+    name: str
+    setting: str
+    wanted: Any
+    found: Any
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.setting} should be {self.wanted!r}, is {self.found!r}"
+
+
+async def provision(
+    js: JetStreamContext, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
+) -> None:
+    """Make or correct every stream, consumer and bucket; doing it again changes nothing.
+
+    Raises `nats.js.errors.APIError` for a difference that the server cannot correct.
+    """
+    for stream in streams(tenants):
+        await _ensure_stream(js, stream)
+    for consumer in consumers():
+        await js.add_consumer(consumer.stream, consumer.config(ack_wait_s))
+
+
+async def check(
+    js: JetStreamContext, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
+) -> list[Drift]:
+    """Every difference between the topology and the server, extra consumers of work queues included."""
+    drifts: list[Drift] = []
+    for stream in streams(tenants):
+        drifts += await _stream_drift(js, stream)
+    for consumer in consumers():
+        drifts += await _consumer_drift(js, consumer, ack_wait_s)
+    return drifts + await _strangers(js, tenants)
+
+
+async def _ensure_stream(js: JetStreamContext, wanted: StreamConfig) -> None:
+    assert wanted.name is not None
+    try:
+        found = (await js.stream_info(wanted.name)).config
+    except NotFoundError:
+        await js.add_stream(wanted)
+        return
+    if _differences(wanted.name, wanted, found):
+        await js.update_stream(wanted)
+
+
+async def _stream_drift(js: JetStreamContext, wanted: StreamConfig) -> list[Drift]:
+    assert wanted.name is not None
+    try:
+        found = (await js.stream_info(wanted.name)).config
+    except NotFoundError:
+        return [Drift(wanted.name, "stream", "present", None)]
+    return _differences(wanted.name, wanted, found)
+
+
+async def _consumer_drift(js: JetStreamContext, wanted: Consumer, ack_wait_s: float) -> list[Drift]:
+    name = f"{wanted.stream}/{wanted.durable}"
+    try:
+        found = (await js.consumer_info(wanted.stream, wanted.durable)).config
+    except NotFoundError:
+        return [Drift(name, "consumer", "present", None)]
+    return _differences(name, wanted.config(ack_wait_s), found)
+
+
+async def _strangers(js: JetStreamContext, tenants: Sequence[str]) -> list[Drift]:
+    """Consumers of a work queue that nobody provisioned: they would take messages away."""
+    known = {(c.stream, c.durable) for c in consumers()}
+    queues = [s.name for s in streams(tenants) if s.name and s.retention is RetentionPolicy.WORK_QUEUE]
+    found = [(queue, info.name) for queue in queues for info in await _consumers_of(js, queue)]
+    return [
+        Drift(f"{queue}/{name}", "consumer", None, "present") for queue, name in found if (queue, name) not in known
+    ]
+
+
+async def _consumers_of(js: JetStreamContext, stream: str) -> list[Any]:
+    try:
+        return list(await js.consumers_info(stream))
+    except NotFoundError:
+        return []
+
+
+def _differences(name: str, wanted: StreamConfig | ConsumerConfig, found: StreamConfig | ConsumerConfig) -> list[Drift]:
+    """Compares what the topology sets; what it leaves open is the server's default."""
+    there = found.as_dict()
+    return [
+        Drift(name, setting, value, there.get(setting))
+        for setting, value in wanted.as_dict().items()
+        if value is not None and there.get(setting, False) != value
+    ]

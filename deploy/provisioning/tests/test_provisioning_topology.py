@@ -1,0 +1,131 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nats.errors import Error as NatsError
+from nats.js.api import ConsumerConfig, StreamConfig
+from nats.js.errors import BadRequestError, NotFoundError
+from stemma_contracts import subjects
+from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, provision
+from stemma_provisioning.topology import consumers, streams
+from stemma_testkit.servers import connected
+
+
+async def test_an_empty_server_drifts_in_everything_and_then_in_nothing(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        async with connected(server) as client:
+            js = client.jetstream()
+            assert len(await check(js)) == len(streams()) + len(consumers())
+            await provision(js)
+            assert await check(js) == []
+
+
+async def test_provisioning_again_changes_nothing_and_loses_nothing(nats_server: NatsServer) -> None:
+    tenants = ("default", "other")
+    async with connected(nats_server) as client:
+        js = client.jetstream()
+        await js.publish(subjects.event("default", "kept", "document-requested"), b"{}")
+        before = await js.stream_info(subjects.EVENTS)
+        await provision(js, tenants)
+        after = await js.stream_info(subjects.EVENTS)
+        assert (after.created, after.state.last_seq) == (before.created, before.state.last_seq)
+        assert await check(js, tenants) == []
+
+
+async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        async with connected(server) as client:
+            js = client.jetstream()
+            await provision(js)
+            answers = (await js.stream_info(subjects.ANSWERS)).config
+            answers.max_msgs_per_subject = 1
+            await js.update_stream(answers)
+            await js.add_consumer(
+                subjects.JOBS,
+                ConsumerConfig(
+                    durable_name="converter",
+                    max_deliver=3,
+                    ack_wait=10,
+                    filter_subject="stemma.job.v1.converter.>",
+                    max_ack_pending=1000,
+                ),
+            )
+            await js.delete_consumer(subjects.JOBS, "editor-agent")
+            assert await check(js) == [
+                Drift("ANSWERS", "max_msgs_per_subject", 8, 1),
+                Drift("JOBS/editor-agent", "consumer", "present", None),
+                Drift("JOBS/converter", "max_deliver", 8, 3),
+            ]
+            await provision(js)
+            assert await check(js) == []
+
+
+async def test_finds_a_consumer_that_would_take_jobs_away(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        async with connected(server) as client:
+            js = client.jetstream()
+            await provision(js)
+            await js.add_consumer(
+                subjects.JOBS, ConsumerConfig(durable_name="thief", filter_subject="stemma.job.v1.x.>")
+            )
+            assert await check(js) == [Drift("JOBS/thief", "consumer", None, "present")]
+
+
+@pytest.mark.req("E1")
+async def test_the_log_cannot_be_changed_even_by_the_provisioner(nats_server: NatsServer) -> None:
+    async with connected(nats_server) as client:
+        js = client.jetstream()
+        stored = await js.publish(subjects.event("default", "d1", "document-requested"), b"{}")
+        with pytest.raises(NatsError):
+            await js.delete_msg(subjects.EVENTS, stored.seq)
+        with pytest.raises(NatsError):
+            await js.purge_stream(subjects.EVENTS)
+
+
+async def test_a_message_above_the_limit_is_refused_with_an_answer(nats_server: NatsServer) -> None:
+    async with connected(nats_server) as client:
+        with pytest.raises(BadRequestError, match="maximum"):
+            await client.jetstream().publish(subjects.request("default", "x"), b"x" * 130 * 1024)
+
+
+async def test_the_command_provisions_and_checks(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        missing = _command(server, "--check")
+        assert missing.returncode == 1
+        assert "JOBS/validator: consumer should be 'present', is None" in missing.stderr.splitlines()
+        assert _command(server).returncode == 0
+        assert _command(server, "--check").returncode == 0
+        assert _command(server, "--check", "--tenant", "new").returncode == 1
+
+
+def _command(server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "stemma_provisioning", "--server", server.url, *arguments]
+    environment = {"STEMMA_NATS_PASSWORD": server.passwords[PROVISIONER]}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+async def test_a_restarted_server_has_its_port_and_its_data(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        url = server.url
+        async with connected(server) as client:
+            await client.jetstream().add_stream(StreamConfig(name="S", subjects=["s"]))
+            await client.jetstream().publish("s", b"kept")
+        server.kill()
+        assert not server.running
+        server.start()
+        assert server.url == url
+        async with connected(server) as client:
+            assert (await client.jetstream().get_last_msg("S", "s")).data == b"kept"
+
+
+async def test_the_configuration_syncs_every_write_and_is_nobody_elses_to_read(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        path = server.folder / "nats.conf"
+        assert "\n  sync_interval: always\n" in path.read_text()
+        assert path.stat().st_mode & 0o077 == 0
+        assert json.dumps(server.passwords["validator"]) in path.read_text()
+        async with connected(server) as client:
+            with pytest.raises(NotFoundError):
+                await client.jetstream().stream_info("EVENTS")

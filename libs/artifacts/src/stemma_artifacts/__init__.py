@@ -1,0 +1,1 @@
+"""Content-addressed artifacts and uploads on JetStream."""

@@ -1,0 +1,132 @@
+"""The artifact store: unchangeable content under its SHA-256, per tenant and document.
+
+Up to `SMALL_BYTES` an artifact is one message of the stream ARTIFACTS, read by a direct get of its subject;
+a larger one is an object in the bucket of its tenant. Writing the same content again stores nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from nats.js import JetStreamContext
+from nats.js.api import Header
+from nats.js.errors import BadRequestError, NotFoundError
+from stemma_contracts import subjects
+from stemma_contracts.tokens import check_token
+from stemma_contracts.v1.values import ArtifactRef
+
+from .digests import digest_of, fits
+from .objects import Objects, TooLong
+
+SMALL_BYTES = 128 * 1024
+_WRONG_LAST_SEQUENCE = (10071, 10164)
+
+
+class ArtifactMissing(LookupError):
+    """The store has no content for a reference, in this document of this tenant."""
+
+
+class ArtifactCorrupt(ValueError):
+    """The stored content does not have the size and the digest of its reference."""
+
+
+def artifacts_bucket(tenant: str) -> str:
+    """The object bucket of a tenant's large artifacts; apart, because permissions cannot see into a bucket."""
+    return f"{subjects.LARGE_ARTIFACTS_BUCKET}-{check_token(tenant, 'tenant')}"
+
+
+def small_subject(tenant: str, document_id: str, digest: str) -> str:
+    """Where a small artifact lies; a wildcard, which a reader of subjects may use, is refused here."""
+    return subjects.artifact(check_token(tenant, "tenant"), check_token(document_id, "document id"), digest)
+
+
+class ArtifactStore(Protocol):
+    """Where content lies that events refer to."""
+
+    async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
+        """Store ``data`` and return its reference; storing the same content again is harmless.
+
+        Raises `InvalidToken` for a tenant or document id that cannot be part of a subject.
+        """
+        ...
+
+    async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
+        """The content of a reference. Raises `ArtifactMissing` and `ArtifactCorrupt`."""
+        ...
+
+
+class MemoryArtifactStore:
+    """An artifact store that forgets."""
+
+    def __init__(self) -> None:
+        self._content: dict[str, bytes] = {}
+
+    async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
+        """See `ArtifactStore.put`."""
+        ref = reference(data, media_type, name)
+        self._content.setdefault(small_subject(tenant, document_id, ref.digest), data)
+        return ref
+
+    async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
+        """See `ArtifactStore.get`."""
+        return checked(self._content.get(small_subject(tenant, document_id, ref.digest)), ref)
+
+
+class JetStreamArtifactStore:
+    """The artifact store on a NATS server that was provisioned."""
+
+    def __init__(self, js: JetStreamContext) -> None:
+        self._js = js
+        self._objects = Objects(js)
+
+    async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
+        """See `ArtifactStore.put`."""
+        ref = reference(data, media_type, name)
+        if ref.size <= SMALL_BYTES:
+            await self._put_message(small_subject(tenant, document_id, ref.digest), data)
+        else:
+            object_name = subjects.large_artifact(tenant, document_id, ref.digest)
+            await self._objects.put_once(artifacts_bucket(tenant), object_name, data)
+        return ref
+
+    async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
+        """See `ArtifactStore.get`."""
+        if ref.size <= SMALL_BYTES:
+            return checked(await self._get_message(small_subject(tenant, document_id, ref.digest)), ref)
+        return checked(await self._get_object(tenant, document_id, ref), ref)
+
+    async def _put_message(self, subject: str, data: bytes) -> None:
+        only_first: dict[str, str] = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE: "0"}
+        try:
+            await self._js.publish(subject, data, stream=subjects.ARTIFACTS, headers=only_first)
+        except BadRequestError as refused:
+            if refused.err_code not in _WRONG_LAST_SEQUENCE:
+                raise
+
+    async def _get_object(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes | None:
+        object_name = subjects.large_artifact(tenant, document_id, ref.digest)
+        try:
+            return await self._objects.get(artifacts_bucket(tenant), object_name, ref.size)
+        except TooLong:
+            raise ArtifactCorrupt(ref.digest) from None
+
+    async def _get_message(self, subject: str) -> bytes | None:
+        try:
+            message = await self._js.get_msg(subjects.ARTIFACTS, subject=subject, direct=True)
+        except NotFoundError:
+            return None
+        return message.data or b""
+
+
+def reference(data: bytes, media_type: str, name: str) -> ArtifactRef:
+    """The reference of content. Raises `pydantic.ValidationError` for a name that is not a plain relative path."""
+    return ArtifactRef(digest=digest_of(data), size=len(data), media_type=media_type, name=name)
+
+
+def checked(data: bytes | None, ref: ArtifactRef) -> bytes:
+    """``data`` if it is what ``ref`` stands for; raises `ArtifactMissing` and `ArtifactCorrupt`."""
+    if data is None:
+        raise ArtifactMissing(ref.digest)
+    if not fits(data, ref.digest, ref.size):
+        raise ArtifactCorrupt(ref.digest)
+    return data

@@ -1,0 +1,44 @@
+"""Delivery in one place: settlement, retries, heartbeats, dead letters, envelopes, health.
+
+A worker is made with `worker_service` from plain handlers. A service with other needs is a `Service` whose ``open``
+registers subscriptions itself::
+
+    @asynccontextmanager
+    async def open(settings: OrchestratorSettings, bus: Bus) -> AsyncIterator[None]:
+        bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, on_request)
+        bus.subscribe_pull(subjects.EVENTS, subjects.PROJECTOR, 1, on_event)
+        yield
+
+    service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open)
+
+A handler gets a `Delivery`. It returns, and the message is acknowledged; it raises `InvalidMessage`, and the message
+is dead-lettered; it raises anything else, and the message comes again with growing delays, a bounded number of times.
+"""
+
+from .bus import Bus
+from .delivery import Delivery
+from .errors import BusFailed, InvalidMessage, MessageTooLarge
+from .handling import Handler
+from .publisher import Publisher
+from .service import Service
+from .settings import BadSettings, ServiceSettings, WorkerSettings, config_dir, load_settings
+from .worker import Handlers, Worker, worker_service
+
+__all__ = [
+    "BadSettings",
+    "Bus",
+    "BusFailed",
+    "Delivery",
+    "Handler",
+    "Handlers",
+    "InvalidMessage",
+    "MessageTooLarge",
+    "Publisher",
+    "Service",
+    "ServiceSettings",
+    "Worker",
+    "WorkerSettings",
+    "config_dir",
+    "load_settings",
+    "worker_service",
+]

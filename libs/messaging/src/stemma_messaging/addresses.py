@@ -1,0 +1,42 @@
+"""What a subject says: its stream, and its template, which names the destination without naming a document."""
+
+from __future__ import annotations
+
+from stemma_contracts import subjects
+from stemma_contracts.tokens import is_token
+
+_STREAMS = {
+    "request": subjects.REQUESTS,
+    "answer": subjects.ANSWERS,
+    "event": subjects.EVENTS,
+    "job": subjects.JOBS,
+    "outcome": subjects.OUTCOMES,
+    "dead": subjects.DEAD,
+}
+_VARIABLES = {"request": ("{tenant}",), "answer": ("{tenant}", "{request}"), "event": ("{tenant}", "{document}")}
+
+
+def stream_of(subject: str) -> str:
+    """The stream that keeps messages of this subject; raises `KeyError` for a subject of no message family."""
+    return _STREAMS[_family(subject)]
+
+
+def template_of(subject: str) -> str:
+    """The subject with variables in place of tenants, documents and requests; of a strange one only its first token."""
+    family = _family(subject)
+    if family not in _STREAMS:
+        return subject.split(".")[0]
+    tokens = subject.split(".")
+    variables = _VARIABLES.get(family, ())
+    return ".".join((*tokens[:3], *variables, *tokens[3 + len(variables) :]))
+
+
+def last_token(subject: str) -> str:
+    """The name at the end of a subject, ``unknown`` if it is no token."""
+    token = subject.rsplit(".", 1)[-1]
+    return token if is_token(token) else "unknown"
+
+
+def _family(subject: str) -> str:
+    tokens = subject.split(".")
+    return tokens[1] if len(tokens) > 1 else ""

@@ -1,0 +1,172 @@
+"""The bus as a service sees it: publish, subscribe to provisioned consumers, and know whether they are there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import nats
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js.api import ConsumerInfo
+from stemma_contracts import subjects
+
+from .connection import Watch, connect_options
+from .errors import BusFailed
+from .handling import Handler, Handling
+from .publisher import Publisher
+from .settings import ServiceSettings
+from .slots import SlotWorker
+
+if TYPE_CHECKING:
+    from .push import PushSubscriptions
+
+API_TIMEOUT_S = 10.0
+READY_TIMEOUT_S = 2.0
+CLOSE_TIMEOUT_S = 2
+T = TypeVar("T")
+
+
+class Bus:
+    """One service on the bus.
+
+    Subscriptions are registered first (`subscribe_push`, `subscribe_pull`) and begin with `start`. Each binds to a
+    durable consumer that was provisioned; none is ever made here. A handler gets a `Delivery`; that it returns
+    acknowledges the message, what it raises is decided on in `stemma_messaging.verdict`.
+    """
+
+    def __init__(self, service: str, client: Client, settings: ServiceSettings, watch: Watch) -> None:
+        self.service = service
+        self.nats = client
+        self.jetstream = client.jetstream(timeout=API_TIMEOUT_S)
+        self.publisher = Publisher(self.jetstream, f"stemma/{service}")
+        self._settings = settings
+        self._watch = watch
+        self._push: PushSubscriptions | None = None
+        self._bound: list[tuple[str, str]] = []
+        self._starts: list[Callable[[], Awaitable[None]]] = []
+        self._stops: list[Callable[[], Awaitable[None]]] = []
+
+    async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
+        """Send generated tokens to whoever listens now; nothing is stored."""
+        await self.nats.publish(subjects.live(tenant, document_id, section_id), data)
+
+    async def publish_capabilities(self, capabilities: bytes) -> None:
+        """Tell what this service can do, under its name; intake checks blueprints against it."""
+        bucket = await self.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
+        await bucket.put(self.service, capabilities)
+
+    def subscribe_push(self, stream: str, durable: str, handler: Handler) -> None:
+        """For short handlers: the server delivers up to the consumer's ``max_ack_pending`` messages at a time."""
+        self._register(stream, durable, lambda info: self._start_push(stream, durable, info, handler))
+
+    def subscribe_pull(self, stream: str, durable: str, slots: int, handler: Handler) -> None:
+        """For long work: at most ``slots`` messages at a time, each fetched when its slot is free."""
+        self._register(stream, durable, lambda info: self._start_pull(stream, durable, slots, info, handler))
+
+    def _register(self, stream: str, durable: str, start: Callable[[ConsumerInfo], Awaitable[None]]) -> None:
+        async def begin() -> None:
+            await start(await self.jetstream.consumer_info(stream, durable))
+
+        self._bound.append((stream, durable))
+        self._starts.append(begin)
+
+    async def start(self) -> None:
+        """Begin to receive; raises `nats.js.errors.NotFoundError` if a consumer was not provisioned."""
+        for start in self._starts:
+            await start()
+
+    async def _start_push(self, stream: str, durable: str, info: ConsumerInfo, handler: Handler) -> None:
+        from .push import Binding, PushSubscriptions  # FastStream is worth its memory only to who is pushed to
+
+        if self._push is None:
+            options = connect_options(self._settings, self.service, self._watch)
+            self._push = PushSubscriptions(options, self._settings.shutdown_grace_s)
+            self._stops.append(self._push.stop)
+        subject, workers = info.config.filter_subject or ">", info.config.max_ack_pending or 1
+        await self._push.start(Binding(stream, durable, subject, workers, self._handling(info), handler))
+
+    async def _start_pull(self, stream: str, durable: str, slots: int, info: ConsumerInfo, handler: Handler) -> None:
+        handling = self._handling(info)
+
+        async def handle(message: Msg) -> None:
+            await handling.handle(message, handler)
+
+        worker = SlotWorker(self.jetstream, stream, durable, slots, handle)
+        loop = asyncio.create_task(worker.run())
+        loop.add_done_callback(self._on_loop_end)
+
+        async def stop() -> None:
+            loop.cancel()
+            await worker.drain(self._settings.shutdown_grace_s)
+
+        self._stops.append(stop)
+
+    def _on_loop_end(self, loop: asyncio.Task[None]) -> None:
+        if not loop.cancelled():
+            self._watch.fail(f"a pull loop ended: {type(loop.exception()).__name__}")
+
+    def _handling(self, info: ConsumerInfo) -> Handling:
+        return Handling(
+            service=self.service,
+            publisher=self.publisher,
+            ack_wait_s=info.config.ack_wait or API_TIMEOUT_S,
+            max_deliver=info.config.max_deliver or -1,
+            retry_base_s=self._settings.retry_base_s,
+        )
+
+    async def missing(self) -> list[str]:
+        """What hinders this service from receiving: consumers that are gone or do not answer."""
+        found = await asyncio.gather(*(self._has(*bound) for bound in self._bound))
+        return [f"{stream}/{durable}" for (stream, durable), there in zip(self._bound, found, strict=True) if not there]
+
+    async def _has(self, stream: str, durable: str) -> bool:
+        try:
+            await self.jetstream.consumer_info(stream, durable, timeout=READY_TIMEOUT_S)
+        except NatsError:
+            return False
+        return True
+
+    async def failure(self) -> BusFailed:
+        """Wait until the process must end, and tell why."""
+        return await asyncio.shield(self._watch.failure)
+
+    async def stop(self) -> None:
+        """Take no more messages and let work under way end, all subscriptions at the same time."""
+        self._watch.expect_close()
+        await asyncio.gather(*(stop() for stop in self._stops))
+
+
+@asynccontextmanager
+async def open_bus(service: str, settings: ServiceSettings) -> AsyncIterator[Bus]:
+    """A connected bus; it waits for the server. Raises `BusFailed` if the server refuses the credentials."""
+    watch = Watch()
+    connecting = asyncio.create_task(nats.connect(**connect_options(settings, service, watch)))
+    client = await _unless_failed(watch, connecting)
+    bus = Bus(service, client, settings, watch)
+    try:
+        yield bus
+    finally:
+        watch.expect_close()
+        await _close(client)
+
+
+async def _close(client: Client) -> None:
+    """Send what is buffered, then close. Not ``drain``: it waits for status messages that a fetch left unmarked."""
+    with suppress(NatsError, OSError):
+        await client.flush(CLOSE_TIMEOUT_S)
+    await client.close()
+
+
+async def _unless_failed(watch: Watch, task: asyncio.Task[T]) -> T:
+    try:
+        waiting: set[asyncio.Future[Any]] = {task, watch.failure}
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if watch.failure.done():
+            raise watch.failure.result()
+        return task.result()
+    finally:
+        task.cancel()

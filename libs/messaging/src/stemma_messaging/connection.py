@@ -1,0 +1,76 @@
+"""Connecting to NATS: as one user, for ever, and never in silence when something is forbidden."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+
+from nats.errors import AuthorizationError
+from stemma_telemetry import get_logger, names
+
+from .errors import BusFailed
+from .settings import ServiceSettings
+
+RECONNECT_WAIT_S = 0.5
+_FORBIDDEN = re.compile(r'permissions violation for (\w+) to "([^"]+)"', re.IGNORECASE)
+
+
+class Watch:
+    """Sees what happens to connections; `failure` is done once the process must end."""
+
+    def __init__(self) -> None:
+        self.failure: asyncio.Future[BusFailed] = asyncio.get_running_loop().create_future()
+        self._closing = False
+
+    def expect_close(self) -> None:
+        """From now on a closed connection is what we want."""
+        self._closing = True
+
+    def fail(self, reason: str) -> None:
+        """End the process for this reason, unless there is an earlier one."""
+        if not self.failure.done():
+            self.failure.set_result(BusFailed(reason))
+
+    async def on_error(self, error: Exception) -> None:
+        """A forbidden subject shows nowhere else; what waits for it would wait for ever."""
+        forbidden = _FORBIDDEN.search(str(error))
+        if forbidden:
+            action, subject = forbidden.groups()
+            get_logger().error(names.Log.PERMISSION_DENIED, action=action.lower(), subject=subject)
+            self.fail(f"{action.lower()} to {subject} is not permitted")
+        elif isinstance(error, AuthorizationError) or "authorization violation" in str(error).lower():
+            self.fail("the server refuses user or password")
+
+    async def on_disconnected(self) -> None:
+        """The client reconnects by itself."""
+        if not self._closing:
+            get_logger().warning(names.Log.CONNECTION_LOST)
+
+    async def on_reconnected(self) -> None:
+        """Subscriptions are back as well."""
+        get_logger().info(names.Log.CONNECTION_RESTORED)
+
+    async def on_closed(self) -> None:
+        """The client gave up: loops over a closed connection would spin."""
+        if not self._closing:
+            self.fail("the connection was closed")
+
+
+def connect_options(settings: ServiceSettings, service: str, watch: Watch) -> dict[str, Any]:
+    """The options of `nats.connect` for a service."""
+    user = settings.nats_user
+    password = settings.nats_password.get_secret_value() if settings.nats_password else None
+    return {
+        "servers": settings.nats_url.split(","),
+        "user": user,
+        "password": password,
+        "name": service,
+        "inbox_prefix": f"_INBOX_{user}" if user else "_INBOX",
+        "max_reconnect_attempts": -1,
+        "reconnect_time_wait": RECONNECT_WAIT_S,
+        "error_cb": watch.on_error,
+        "disconnected_cb": watch.on_disconnected,
+        "reconnected_cb": watch.on_reconnected,
+        "closed_cb": watch.on_closed,
+    }

@@ -1,0 +1,76 @@
+"""A message as a handler sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from nats.aio.msg import Msg
+from pydantic import ValidationError
+from stemma_contracts import Contract, Envelope, InvalidEnvelope, registry
+from stemma_contracts import v1 as v1  # fills the registry
+
+from .errors import InvalidMessage
+
+C = TypeVar("C", bound=Contract)
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One delivery of a stored message.
+
+    ``stream_sequence`` and ``time`` are those of the stream, the same at every delivery; ``deliveries`` counts
+    from 1. ``envelope`` is `None` if the headers are none: on request subjects anybody may publish plain JSON.
+    """
+
+    subject: str
+    headers: Mapping[str, str]
+    data: bytes
+    stream: str
+    consumer: str
+    stream_sequence: int
+    deliveries: int
+    time: datetime
+
+    @classmethod
+    def of(cls, message: Msg) -> Delivery:
+        """What a message of a JetStream consumer says of itself."""
+        meta = message.metadata
+        return cls(
+            subject=message.subject,
+            headers=message.headers or {},
+            data=message.data,
+            stream=meta.stream,
+            consumer=meta.consumer,
+            stream_sequence=meta.sequence.stream,
+            deliveries=meta.num_delivered or 1,
+            time=meta.timestamp,
+        )
+
+    @property
+    def envelope(self) -> Envelope | None:
+        """The CloudEvents attributes, `None` if there are none or they are not valid."""
+        try:
+            return Envelope.from_headers(self.headers)
+        except InvalidEnvelope:
+            return None
+
+    def decode(self, expected: type[C]) -> C:
+        """The contract in the message, through upcasters; raises `InvalidMessage` if it is not an ``expected``."""
+        try:
+            ce_type = Envelope.from_headers(self.headers).type
+            contract = registry.decode(ce_type, self.data)
+        except ValidationError as error:
+            raise InvalidMessage(_fields(error)) from None
+        except (ValueError, LookupError, TypeError) as error:
+            raise InvalidMessage(type(error).__name__) from None
+        if not isinstance(contract, expected):
+            raise InvalidMessage(f"{type(contract).__name__} is not a {expected.__name__}")
+        return contract
+
+
+def _fields(error: ValidationError) -> str:
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['type']}" for p in problems)

@@ -1,0 +1,144 @@
+"""Handling of one message: span, heartbeats, handler, verdict, settlement, and the one log line of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import assert_never
+
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from opentelemetry import metrics
+from opentelemetry.trace import Span, SpanKind, StatusCode
+from stemma_telemetry import bind, extract, get_logger, names, tracer
+
+from .addresses import template_of
+from .dead import bury
+from .delivery import Delivery
+from .publisher import Publisher
+from .verdict import Ack, DeadLetter, RetryLater, Verdict, verdict_for
+
+_TRACER = tracer(__name__)
+_DURATION = metrics.get_meter(__name__).create_histogram(names.Metric.PROCESS_DURATION, "s")
+
+Handler = Callable[[Delivery], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Handling:
+    """How the messages of one consumer are handled; ``ack_wait_s`` and ``max_deliver`` are those of the consumer."""
+
+    service: str
+    publisher: Publisher
+    ack_wait_s: float
+    max_deliver: int
+    retry_base_s: float
+
+    async def handle(self, message: Msg, handler: Handler) -> None:
+        """Handle a message and settle it. A cancelled handler gives the message back; nothing else is raised."""
+        delivery, started = Delivery.of(message), time.perf_counter()
+        with bind(service=self.service), _span(delivery) as span:
+            async with _heartbeats(message, self.ack_wait_s / 3):
+                error = await _attempt(handler, delivery)
+            verdict = verdict_for(error, delivery.deliveries, self.max_deliver, self.retry_base_s)
+            settled = await self._settle(message, delivery, verdict, error)
+            _record(span, delivery, verdict, error, settled, time.perf_counter() - started)
+        if isinstance(error, asyncio.CancelledError):
+            raise error
+
+    async def _settle(
+        self, message: Msg, delivery: Delivery, verdict: Verdict, error: BaseException | None
+    ) -> Exception | None:
+        """Apply the verdict; what hinders it is returned, and the server delivers the message again."""
+        try:
+            match verdict:
+                case Ack():
+                    await message.ack()
+                case RetryLater(delay_s):
+                    await message.nak(delay=delay_s)
+                case DeadLetter():
+                    await bury(delivery, verdict, error, self.service, self.publisher)
+                    await message.ack()
+                case _:
+                    assert_never(verdict)
+        except Exception as hindrance:
+            return hindrance
+        return None
+
+
+async def _attempt(handler: Handler, delivery: Delivery) -> BaseException | None:
+    try:
+        await handler(delivery)
+    except (Exception, asyncio.CancelledError) as error:
+        return error
+    return None
+
+
+@asynccontextmanager
+async def _heartbeats(message: Msg, every_s: float) -> AsyncIterator[None]:
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            with suppress(NatsError):
+                await message.in_progress()
+
+    task = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+@contextmanager
+def _span(delivery: Delivery) -> Iterator[Span]:
+    template = template_of(delivery.subject)
+    with _TRACER.start_as_current_span(
+        f"{names.Span.PROCESS} {template}",
+        context=extract(delivery.headers),
+        kind=SpanKind.CONSUMER,
+        record_exception=False,
+        attributes={
+            names.Attr.MESSAGING_SYSTEM: "nats",
+            names.Attr.MESSAGING_OPERATION: "process",
+            names.Attr.MESSAGING_OPERATION_NAME: "process",
+            names.Attr.MESSAGING_DESTINATION: template,
+            names.Attr.MESSAGING_CONSUMER: delivery.consumer,
+            names.Attr.MESSAGING_MESSAGE_ID: delivery.headers.get("ce-id", ""),
+            names.Attr.MESSAGING_DELIVERIES: delivery.deliveries,
+        },
+    ) as span:
+        yield span
+
+
+def _record(
+    span: Span,
+    delivery: Delivery,
+    verdict: Verdict,
+    error: BaseException | None,
+    hindrance: Exception | None,
+    seconds: float,
+) -> None:
+    """The canonical log line, the metric and the end of the span."""
+    template, verdict_name = template_of(delivery.subject), type(verdict).__name__
+    span.set_attribute(names.Attr.VERDICT, verdict_name)
+    if error is not None:
+        span.set_attribute(names.Attr.ERROR_TYPE, type(error).__name__)
+        span.set_status(StatusCode.ERROR)
+    attributes = {str(names.Attr.MESSAGING_DESTINATION): template, str(names.Attr.VERDICT): verdict_name}
+    _DURATION.record(seconds, attributes)
+    log = get_logger().bind(
+        subject=template,
+        verdict=verdict_name,
+        deliveries=delivery.deliveries,
+        sequence=delivery.stream_sequence,
+        duration_ms=round(seconds * 1000, 1),
+    )
+    if hindrance is not None:
+        log.error(names.Log.MESSAGE_UNSETTLED, error=hindrance)
+    elif error is not None:
+        log.warning(names.Log.MESSAGE_HANDLED, error=error)
+    else:
+        log.info(names.Log.MESSAGE_HANDLED)

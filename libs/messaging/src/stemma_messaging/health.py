@@ -1,0 +1,60 @@
+"""``/health``: the process is alive. ``/ready``: the consumers that it is bound to are there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import uvicorn
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Scope]]
+Send = Callable[[Scope], Awaitable[None]]
+Missing = Callable[[], Awaitable[list[str]]]
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves the signals of the process to the service."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def health_server(missing: Missing, host: str, port: int) -> AsyncIterator[int]:
+    """Serve until the block ends; gives the port. Raises `OSError` if it is taken."""
+    listening = socket.create_server((host, port))
+    server = _Server(uvicorn.Config(_app(missing), log_config=None, access_log=False, lifespan="off"))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await serving
+
+
+def _app(missing: Missing) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["path"]:
+            case "/health":
+                await _respond(send, 200, {"status": "alive"})
+            case "/ready":
+                gone = await missing()
+                await _respond(
+                    send, 503 if gone else 200, {"status": "not ready" if gone else "ready", "missing": gone}
+                )
+            case _:
+                await _respond(send, 404, {"status": "not found"})
+
+    return app
+
+
+async def _respond(send: Send, status: int, body: dict[str, Any]) -> None:
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})

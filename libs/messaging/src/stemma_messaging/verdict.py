@@ -1,0 +1,52 @@
+"""What becomes of a delivered message: the one place that decides."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from .errors import InvalidMessage
+
+LONGEST_DELAY_S = 300.0
+RELEASE_DELAY_S = 0.5
+
+
+@dataclass(frozen=True)
+class Ack:
+    """The message is done."""
+
+
+@dataclass(frozen=True)
+class RetryLater:
+    """The message comes again after ``delay_s`` seconds, here or elsewhere."""
+
+    delay_s: float
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """The message is put aside for people; ``reason`` is ``invalid`` or ``exhausted``."""
+
+    reason: str
+
+
+Verdict = Ack | RetryLater | DeadLetter
+
+
+def verdict_for(error: BaseException | None, deliveries: int, max_deliver: int, retry_base_s: float) -> Verdict:
+    """Decide by what the handler raised and how often the message came.
+
+    The last but one delivery is the last to be tried: after ``max_deliver`` the server is silent for ever, and
+    one delivery is kept for a process that dies over the message. ``max_deliver`` below 1 means no bound.
+    """
+    match error:
+        case None:
+            return Ack()
+        case InvalidMessage():
+            return DeadLetter("invalid")
+        case asyncio.CancelledError():
+            return RetryLater(RELEASE_DELAY_S)
+        case _ if 0 < max_deliver <= deliveries + 1:
+            return DeadLetter("exhausted")
+        case _:
+            return RetryLater(min(LONGEST_DELAY_S, retry_base_s * 2 ** min(deliveries - 1, 20)))

@@ -1,0 +1,102 @@
+"""Worker services: jobs in, outcomes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.jobs import Job, SectionJob
+from stemma_contracts.v1.outcomes import Outcome
+from stemma_telemetry import annotate
+
+from .bus import Bus
+from .delivery import Delivery
+from .errors import InvalidMessage
+from .handling import Handler
+from .service import Service
+from .settings import WorkerSettings
+
+W = TypeVar("W", bound=WorkerSettings)
+Handlers = Mapping[type[Job], Callable[[Any], Awaitable[Outcome]]]
+
+
+@dataclass(frozen=True)
+class Worker:
+    """Handlers, and what the service tells that it can do: names by kind, for example its graphs."""
+
+    handlers: Handlers
+    capabilities: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+OpenHandlers = Callable[[W, Bus], AbstractAsyncContextManager[Worker | Handlers]]
+
+
+def worker_service(
+    name: str,
+    settings_class: type[W],
+    open_handlers: OpenHandlers[W],
+    *,
+    consumer: Literal["pull", "push"] = "pull",
+) -> Service[W]:
+    """A service that handles the jobs of ``name``: pulled into slots, or pushed if its handlers are short.
+
+    A handler is an async function from a job to its outcome. The outcome is stored before the job is
+    acknowledged, under an id made of the job's, so that a job that runs twice has one outcome.
+    """
+
+    @asynccontextmanager
+    async def opened_worker(settings: W, bus: Bus) -> AsyncIterator[None]:
+        async with open_handlers(settings, bus) as opened:
+            worker = opened if isinstance(opened, Worker) else Worker(opened)
+            if worker.capabilities:
+                await bus.publish_capabilities(_encoded(worker.capabilities))
+            handler = _job_handler(bus, worker.handlers)
+            if consumer == "push":
+                bus.subscribe_push(subjects.JOBS, name, handler)
+            else:
+                bus.subscribe_pull(subjects.JOBS, name, settings.slots, handler)
+            yield
+
+    return Service(name, settings_class, opened_worker)
+
+
+def _job_handler(bus: Bus, handlers: Handlers) -> Handler:
+    async def handle(delivery: Delivery) -> None:
+        job = delivery.decode(Job)
+        if type(job) not in handlers:
+            raise InvalidMessage(f"{type(job).__name__} is no job of {bus.service}")
+        annotate(**_identity(job))
+        outcome = await handlers[type(job)](job)
+        await _publish_outcome(bus, delivery, job, outcome)
+
+    return handle
+
+
+async def _publish_outcome(bus: Bus, delivery: Delivery, job: Job, outcome: Outcome) -> None:
+    envelope = delivery.envelope
+    assert envelope is not None
+    await bus.publisher.publish(
+        subjects.outcome(bus.service, registry.entry_of(outcome).token),
+        outcome,
+        id=f"{job.job_id}.outcome",
+        about=envelope.subject,
+        causation=envelope.id,
+        correlation=envelope.correlation_id,
+    )
+
+
+def _identity(job: Job) -> dict[str, str | None]:
+    return {
+        "tenant": job.document.tenant,
+        "document_id": job.document.document_id,
+        "section_id": job.section.section_id if isinstance(job, SectionJob) else None,
+        "job_id": job.job_id,
+    }
+
+
+def _encoded(capabilities: Mapping[str, Sequence[str]]) -> bytes:
+    return json.dumps({kind: sorted(names) for kind, names in capabilities.items()}).encode()

@@ -1,0 +1,149 @@
+"""A provisioned server, jobs, and workers made of plain functions."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from nats.aio.client import Client
+from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
+from stemma_contracts import envelope_for, registry, subjects
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan, ValidationSummary
+from stemma_messaging import Bus, Publisher, Service, Worker, WorkerSettings, worker_service
+from stemma_provisioning import NatsServer
+from stemma_testkit.servers import connected, provisioned_server
+
+NUMBERS = count()
+QUEUES = (subjects.JOBS, subjects.OUTCOMES, subjects.DEAD)
+JobHandler = Callable[[ValidateDraft], Awaitable[Outcome]]
+Kind = Literal["pull", "push"]
+SERVICES: dict[Kind, str] = {"pull": subjects.GENERATION, "push": subjects.VALIDATOR}
+
+
+@pytest.fixture(scope="session")
+def session_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path_factory.mktemp("nats"), ack_wait_s=30) as server:
+        yield server
+
+
+@pytest.fixture
+def impatient_server(tmp_path: Path) -> Iterator[NatsServer]:
+    """A server of the test's own that delivers again after one second without a sign of life."""
+    with provisioned_server(tmp_path / "nats", ack_wait_s=1) as server:
+        yield server
+
+
+@dataclass
+class Lab:
+    """A server, and what a test does with it."""
+
+    server: NatsServer
+    client: Client
+    jetstream: JetStreamContext
+
+    def job(self) -> ValidateDraft:
+        """A new job; nothing of it lies anywhere."""
+        return ValidateDraft(
+            job_id=f"d1.{next(NUMBERS)}.validate.s1",
+            document=DocumentHead(document_id="d1", tenant="default", kind="proposal", created_at=datetime.now(UTC)),
+            section=SectionPlan(section_id="s1", title="Budget", kind="budget", graph="section"),
+            version=1,
+            draft=ArtifactRef(digest="0" * 64, size=1, media_type="text/markdown", name="draft.md"),
+        )
+
+    async def publish(self, service: str, job: ValidateDraft) -> None:
+        publisher = Publisher(self.jetstream, "test")
+        subject = subjects.job(service, "validate-draft")
+        await publisher.publish(subject, job, id=job.job_id, about="default/d1/s1", causation="c1", correlation="r1")
+
+    async def publish_raw(
+        self, service: str, job: ValidateDraft, headers: dict[str, str] | None, data: bytes | None
+    ) -> None:
+        """A job as it should not be: other headers, or another body."""
+        entry = registry.entry_of(job)
+        envelope = envelope_for(entry, id=job.job_id, source="test", subject="x", time=datetime.now(UTC))
+        await self.jetstream.publish(
+            subjects.job(service, "validate-draft"),
+            registry.encode(job) if data is None else data,
+            headers=envelope.headers() if headers is None else headers,
+        )
+
+    async def stored(self, stream: str) -> list[RawStreamMsg]:
+        state = (await self.jetstream.stream_info(stream)).state
+        numbers = range(state.first_seq, state.last_seq + 1) if state.messages else range(0)
+        return [await self.jetstream.get_msg(stream, number) for number in numbers]
+
+    async def settled(self) -> bool:
+        """Whether no job is left."""
+        return (await self.jetstream.stream_info(subjects.JOBS)).state.messages == 0
+
+    async def reconnected(self) -> bool:
+        return self.client.stats["reconnects"] > 0 and self.client.is_connected
+
+    def settings(self, user: str, **more: Any) -> WorkerSettings:
+        more = {"retry_base_s": 0.01, "shutdown_grace_s": 0, **more}
+        return WorkerSettings(
+            nats_url=self.server.url, nats_user=user, nats_password=self.server.passwords[user], **more
+        )
+
+    @asynccontextmanager
+    async def working(self, kind: Kind, handler: JobHandler, **settings: Any) -> AsyncIterator[asyncio.Task[None]]:
+        """A worker service in this process, pulled or pushed to."""
+        service = SERVICES[kind]
+        async with self.running(worker_of(service, handler, kind), self.settings(service, **settings)) as task:
+            yield task
+
+    @asynccontextmanager
+    async def running(self, service: Service[Any], settings: Any) -> AsyncIterator[asyncio.Task[None]]:
+        task = asyncio.create_task(service.run(settings))
+        try:
+            yield task
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+
+
+def worker_of(name: str, handler: JobHandler, kind: Kind) -> Service[WorkerSettings]:
+    @asynccontextmanager
+    async def open_handlers(settings: WorkerSettings, bus: Bus) -> AsyncIterator[Worker]:
+        yield Worker({ValidateDraft: handler}, {"checks": ["lint", "links"]})
+
+    return worker_service(name, WorkerSettings, open_handlers, consumer=kind)
+
+
+@asynccontextmanager
+async def lab_on(server: NatsServer) -> AsyncIterator[Lab]:
+    async with connected(server) as client:
+        jetstream = client.jetstream(timeout=10)
+        for queue in QUEUES:
+            await jetstream.purge_stream(queue)
+        yield Lab(server, client, jetstream)
+
+
+@pytest.fixture
+async def lab(session_server: NatsServer) -> AsyncIterator[Lab]:
+    async with lab_on(session_server) as lab:
+        yield lab
+
+
+@pytest.fixture
+async def impatient_lab(impatient_server: NatsServer) -> AsyncIterator[Lab]:
+    async with lab_on(impatient_server) as lab:
+        yield lab
+
+
+@pytest.fixture
+def validated() -> Callable[[ValidateDraft], DraftValidated]:
+    """The outcome of a job in which all is well."""
+    summary = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")
+    return lambda job: DraftValidated(
+        job_id=job.job_id, tenant="default", document_id="d1", section_id="s1", validation=summary
+    )

@@ -1,0 +1,97 @@
+"""The lower level, as the orchestrator uses it: several consumers, plain JSON, own decoding."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from stemma_contracts import subjects
+from stemma_contracts.v1.outcomes import JobDead, Outcome
+from stemma_messaging import Bus, Delivery, Publisher, Service, ServiceSettings
+from stemma_provisioning import PROVISIONER, client_user
+from stemma_testkit.servers import barrier, connected, eventually
+
+
+class Inbox:
+    """A service of the orchestrator's rights that keeps what it gets."""
+
+    def __init__(self) -> None:
+        self.deliveries: asyncio.Queue[Delivery] = asyncio.Queue()
+
+    @asynccontextmanager
+    async def open(self, settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
+        bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, self.deliveries.put)
+        bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, self.deliveries.put)
+        bus.subscribe_pull(subjects.EVENTS, subjects.PROJECTOR, 1, self.deliveries.put)
+        yield
+
+    async def next(self) -> Delivery:
+        return await asyncio.wait_for(self.deliveries.get(), 20)
+
+
+@asynccontextmanager
+async def _inbox(lab: Any, user: str = subjects.ORCHESTRATOR) -> AsyncIterator[Inbox]:
+    inbox = Inbox()
+    service = Service(subjects.ORCHESTRATOR, ServiceSettings, inbox.open)
+    async with lab.running(service, lab.settings(user)):
+        yield inbox
+
+
+@pytest.mark.req("E3")
+async def test_plain_json_of_any_client_arrives_as_it_was_sent(lab: Any) -> None:
+    async with _inbox(lab) as inbox, connected(lab.server, client_user("default")) as anybody:
+        subject = subjects.request("default", "create-document")
+        stored = await anybody.jetstream().publish(subject, b'{"kind": "proposal"}')
+        delivery = await inbox.next()
+    assert (delivery.subject, delivery.data, delivery.envelope) == (subject, b'{"kind": "proposal"}', None)
+    assert (delivery.stream, delivery.consumer) == (subjects.REQUESTS, subjects.ORCHESTRATOR)
+    assert (delivery.stream_sequence, delivery.deliveries) == (stored.seq, 1)
+    assert delivery.time.tzinfo is not None
+
+
+@pytest.mark.req("P15")
+async def test_an_answer_is_never_sent_to_an_inbox_that_a_message_names(lab: Any) -> None:
+    """The service has every right here, so that only its own code keeps it from answering."""
+    async with _inbox(lab, PROVISIONER) as inbox, connected(lab.server) as spy:
+        replies = await spy.subscribe("spy")
+        await barrier(spy)
+        for headers in ({"reply_to": "spy", "content-type": "application/json"}, {}):
+            await lab.jetstream.publish(subjects.request("default", "x"), b"{not json", headers=headers)
+            assert (await inbox.next()).data == b"{not json"
+            await eventually(lambda: _is_empty(lab, subjects.REQUESTS))
+        await barrier(spy)
+        assert replies.pending_msgs == 0
+
+
+async def _is_empty(lab: Any, stream: str) -> bool:
+    return bool((await lab.jetstream.stream_info(stream)).state.messages == 0)
+
+
+async def test_each_stream_comes_with_its_envelope(lab: Any) -> None:
+    dead = JobDead(job_id="bus.1", tenant="default", document_id="d1", detail="x")
+    async with _inbox(lab) as inbox:
+        publisher = Publisher(lab.jetstream, "test")
+        await publisher.publish(subjects.outcome("validator", "job-dead"), dead, id="bus.1.dead", about="default/d1")
+        outcome = await inbox.next()
+        await lab.jetstream.publish(subjects.event("default", "d1", "document-paused"), b'{"a": 1}')
+        event = await inbox.next()
+    assert outcome.decode(Outcome) == dead
+    assert outcome.envelope is not None
+    assert outcome.envelope.subject == "default/d1"
+    assert (event.stream, event.data) == (subjects.EVENTS, b"")
+
+
+@pytest.mark.req("E4")
+async def test_tokens_are_heard_as_they_come_and_stored_nowhere(lab: Any) -> None:
+    @asynccontextmanager
+    async def writing(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
+        await bus.publish_live("default", "d1", "s1", b"word")
+        yield
+
+    async with connected(lab.server, client_user("default")) as reader:
+        heard = await reader.subscribe(subjects.live("default", "d1", "*"))
+        await barrier(reader)
+        service = Service(subjects.GENERATION, ServiceSettings, writing)
+        async with lab.running(service, lab.settings(subjects.GENERATION)):
+            assert (await heard.next_msg(timeout=20)).data == b"word"

@@ -1,0 +1,208 @@
+"""Long jobs, killed processes, restarted servers, forbidden and foreign messages: on servers of their own."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from nats.aio.msg import Msg
+from nats.js.api import ConsumerConfig
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_messaging import Bus, BusFailed, Service, ServiceSettings
+from stemma_provisioning import client_user
+from stemma_provisioning.topology import deliver_subject
+from stemma_testkit.servers import barrier, connected, eventually
+
+KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
+Validated = Callable[[ValidateDraft], DraftValidated]
+IN_PROGRESS = b"+WPI"
+
+DOOMED = """
+import asyncio, sys, stemma_telemetry
+from contextlib import asynccontextmanager
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_messaging import WorkerSettings, worker_service
+
+stemma_telemetry.configure("doomed", level="error")
+
+async def handler(job):
+    print("begun", flush=True)
+    await asyncio.Event().wait()
+
+@asynccontextmanager
+async def open_handlers(settings, bus):
+    yield {ValidateDraft: handler}
+
+service = worker_service(sys.argv[1], WorkerSettings, open_handlers, consumer=sys.argv[2])
+asyncio.run(service.run(WorkerSettings()))
+"""
+
+
+@KINDS
+@pytest.mark.req("E1")
+async def test_signs_of_life_keep_a_long_job_from_coming_again(
+    impatient_lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    calls, long_enough = 0, asyncio.Event()
+    signs: list[bytes] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        nonlocal calls
+        calls += 1
+        await long_enough.wait()
+        return validated(job)
+
+    async def on_ack(message: Msg) -> None:
+        """With three signs a second, seven are more than twice the second after which the job would come again."""
+        signs.append(message.data)
+        if signs.count(IN_PROGRESS) == 7:
+            long_enough.set()
+
+    async with connected(impatient_lab.server) as client, impatient_lab.working(kind, handler):
+        await client.subscribe(f"$JS.ACK.JOBS.{service}.>", cb=on_ack)
+        await impatient_lab.publish(service, impatient_lab.job())
+        await eventually(impatient_lab.settled)
+    assert calls == 1
+
+
+@KINDS
+@pytest.mark.req("E1")
+async def test_the_job_of_a_killed_worker_comes_to_another(
+    impatient_lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    async with _doomed_worker(impatient_lab, service, kind) as doomed:
+        await impatient_lab.publish(service, impatient_lab.job())
+        assert await asyncio.wait_for(doomed.stdout.readline(), 30) == b"begun\n"
+        os.kill(doomed.pid, signal.SIGKILL)
+    async with impatient_lab.working(kind, handler):
+        await eventually(impatient_lab.settled)
+    assert len(await impatient_lab.stored(subjects.OUTCOMES)) == 1
+
+
+@asynccontextmanager
+async def _doomed_worker(lab: Any, service: str, kind: str) -> AsyncIterator[Any]:
+    environment = {
+        **os.environ,
+        "STEMMA_NATS_URL": lab.server.url,
+        "STEMMA_NATS_USER": service,
+        "STEMMA_NATS_PASSWORD": lab.server.passwords[service],
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", DOOMED, service, kind, env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        await asyncio.wait_for(process.wait(), 30)
+
+
+@KINDS
+@pytest.mark.req("E1")
+async def test_a_worker_goes_on_after_the_server_was_killed_and_came_back(
+    impatient_lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    before, after = impatient_lab.job(), impatient_lab.job()
+    async with impatient_lab.working(kind, handler):
+        await impatient_lab.publish(service, before)
+        await eventually(impatient_lab.settled)
+        impatient_lab.server.kill()
+        impatient_lab.server.start()
+        await eventually(impatient_lab.reconnected)
+        await impatient_lab.publish(service, after)
+        await eventually(impatient_lab.settled, within_s=30)
+    outcomes = {o.headers["ce-id"] for o in await impatient_lab.stored(subjects.OUTCOMES)}
+    assert outcomes == {f"{before.job_id}.outcome", f"{after.job_id}.outcome"}
+
+
+@pytest.mark.req("E1")
+async def test_the_outcome_is_stored_before_the_job_is_acknowledged(lab: Any, validated: Validated) -> None:
+    seen: list[str] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    async def on_any(message: Msg) -> None:
+        seen.append(message.subject)
+
+    async with connected(lab.server) as client, lab.working("pull", handler):
+        for subject in (subjects.outcome("*", "*"), "_INBOX_generation-graph.>", "$JS.ACK.JOBS.generation-graph.>"):
+            await client.subscribe(subject, cb=on_any)
+        await barrier(client)
+        await lab.publish(subjects.GENERATION, lab.job())
+        await eventually(lab.settled)
+        await barrier(client)
+    published = seen.index(subjects.outcome(subjects.GENERATION, "draft-validated"))
+    acknowledged = next(i for i, subject in enumerate(seen) if subject.startswith("$JS.ACK."))
+    assert any(subject.startswith("_INBOX_") for subject in seen[published:acknowledged])
+
+
+@pytest.mark.req("E1")
+async def test_who_does_what_it_may_not_do_ends(lab: Any) -> None:
+    @asynccontextmanager
+    async def forbidden(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
+        await bus.nats.publish(subjects.event("default", "forbidden", "section-approved"), b"{}")
+        yield
+
+    service = Service(subjects.VALIDATOR, ServiceSettings, forbidden)
+    with pytest.raises(BusFailed, match=r"publish to stemma\.event\.v1\.default\.forbidden\.section-approved"):
+        await asyncio.wait_for(service.run(lab.settings(subjects.VALIDATOR)), 20)
+    assert all(".forbidden." not in event.subject for event in await lab.stored(subjects.EVENTS))
+
+
+async def test_who_is_refused_by_the_server_ends(lab: Any) -> None:
+    @asynccontextmanager
+    async def nothing(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
+        yield
+
+    settings = lab.settings(subjects.VALIDATOR).model_copy(update={"nats_password": None})
+    with pytest.raises(BusFailed, match="refuses user or password"):
+        await asyncio.wait_for(Service(subjects.VALIDATOR, ServiceSettings, nothing).run(settings), 20)
+
+
+@pytest.mark.req("P15")
+async def test_what_a_stranger_lets_the_server_deliver_is_not_handled(lab: Any, validated: Validated) -> None:
+    """A caller may make consumers of its own events, and the server does not ask where they deliver to."""
+    handled: list[str] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        handled.append(job.job_id)
+        return validated(job)
+
+    async with lab.working("push", handler), connected(lab.server, client_user("default")) as stranger:
+        await eventually(lambda: _is_bound(lab))
+        own = subjects.event("default", "forged", "*")
+        await stranger.jetstream().add_consumer(
+            subjects.EVENTS,
+            ConsumerConfig(
+                name="forger",
+                filter_subject=own,
+                deliver_subject=deliver_subject(subjects.JOBS, subjects.VALIDATOR),
+                deliver_group=subjects.VALIDATOR,
+            ),
+        )
+        await lab.jetstream.publish(subjects.event("default", "forged", "section-approved"), b"{}")
+        await eventually(lambda: _was_delivered(lab))
+        await lab.publish(subjects.VALIDATOR, lab.job())
+        await eventually(lab.settled)
+    assert len(handled) == 1
+    assert await lab.stored(subjects.DEAD) == []
+
+
+async def _is_bound(lab: Any) -> bool:
+    return bool((await lab.jetstream.consumer_info(subjects.JOBS, subjects.VALIDATOR)).push_bound)
+
+
+async def _was_delivered(lab: Any) -> bool:
+    return bool((await lab.jetstream.consumer_info(subjects.EVENTS, "forger")).num_ack_pending)

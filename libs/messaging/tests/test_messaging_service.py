@@ -1,0 +1,140 @@
+"""A service as a process: logs, health, readiness, and the end of it."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from stemma_contracts import subjects
+from stemma_testkit.servers import eventually
+
+APP = """
+from contextlib import asynccontextmanager
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated
+from stemma_contracts.v1.values import ValidationSummary
+from stemma_messaging import WorkerSettings, worker_service
+
+async def handler(job):
+    summary = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")
+    return DraftValidated(
+        job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id, validation=summary
+    )
+
+@asynccontextmanager
+async def open_handlers(settings, bus):
+    yield {ValidateDraft: handler}
+
+service = worker_service("validator", WorkerSettings, open_handlers, consumer="push")
+service.main()
+"""
+
+
+@pytest.fixture
+def ready_file(tmp_path: Path) -> Path:
+    return tmp_path / "ready"
+
+
+@asynccontextmanager
+async def _process(lab: Any, ready_file: Path, **environment: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The service with a package of its own, so that it reads no settings of the real one."""
+    package = ready_file.parent / "stemma_validator"
+    (package / "config").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    program = ready_file.parent / "app.py"
+    program.write_text(APP)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(program),
+        env=os.environ
+        | {
+            "STEMMA_NATS_URL": lab.server.url,
+            "STEMMA_NATS_USER": "validator",
+            "STEMMA_NATS_PASSWORD": lab.server.passwords["validator"],
+            "STEMMA_READY_FILE": str(ready_file),
+        }
+        | environment,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+@pytest.mark.req("E1", "E8")
+async def test_a_service_logs_one_line_a_message_and_ends_when_told(lab: Any, ready_file: Path) -> None:
+    job = lab.job()
+    async with _process(lab, ready_file) as process:
+        await lab.publish(subjects.VALIDATOR, job)
+        await eventually(lab.settled)
+        process.send_signal(signal.SIGTERM)
+        output, _ = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 0
+    lines = [json.loads(line) for line in output.splitlines()]
+    assert {line["service"] for line in lines} == {"validator"}
+    [handled] = [line for line in lines if line["event"] == "message_handled"]
+    expected = {
+        "subject": "stemma.job.v1.validator.validate-draft",
+        "verdict": "Ack",
+        "deliveries": 1,
+        "tenant": "default",
+        "document_id": "d1",
+        "section_id": "s1",
+        "job_id": job.job_id,
+    }
+    assert {key: handled[key] for key in expected} == expected
+    assert {"trace_id", "span_id", "duration_ms", "timestamp"} <= handled.keys()
+    assert [line["event"] for line in lines] == ["service_ready", "message_handled", "service_stopped"]
+
+
+@pytest.mark.req("E1")
+async def test_a_service_is_ready_as_long_as_its_consumer_is_there(impatient_lab: Any, ready_file: Path) -> None:
+    async with _process(impatient_lab, ready_file) as process:
+        await eventually(lambda: _exists(ready_file))
+        port = ready_file.read_text()
+        assert await _get(port, "/ready") == (200, {"status": "ready", "missing": []})
+        await impatient_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
+        assert await _get(port, "/ready") == (503, {"status": "not ready", "missing": ["JOBS/validator"]})
+        assert (await _get(port, "/health"))[0] == 200
+        assert (await _get(port, "/elsewhere"))[0] == 404
+        assert process.returncode is None
+
+
+@pytest.mark.req("E1")
+async def test_a_service_whose_consumer_was_never_made_does_not_make_it(impatient_lab: Any, ready_file: Path) -> None:
+    await impatient_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
+    async with _process(impatient_lab, ready_file) as process:
+        output, _ = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 1
+    failed = json.loads(output.splitlines()[-1])
+    assert (failed["event"], failed["error_type"]) == ("service_failed", "NotFoundError")
+    assert await impatient_lab.jetstream.consumers_info(subjects.JOBS) != []
+    names = [info.name for info in await impatient_lab.jetstream.consumers_info(subjects.JOBS)]
+    assert subjects.VALIDATOR not in names
+
+
+async def _exists(path: Path) -> bool:
+    return path.exists()
+
+
+async def _get(port: str, path: str) -> tuple[int, Any]:
+    return await asyncio.to_thread(_get_blocking, f"http://127.0.0.1:{port}{path}")
+
+
+def _get_blocking(url: str) -> tuple[int, Any]:
+    try:
+        with urlopen(url, timeout=20) as response:
+            return response.status, json.load(response)
+    except HTTPError as error:
+        return error.code, json.load(error)

@@ -1,0 +1,148 @@
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from pydantic import AliasChoices, Field, SecretStr
+from stemma_messaging import BadSettings, WorkerSettings, config_dir, load_settings
+
+
+class LinterSettings(WorkerSettings):
+    engine: Literal["rumdl", "markdownlint-cli"] = "rumdl"
+    api_key: SecretStr | None = None
+    dsn: SecretStr | None = Field(default=None, validation_alias=AliasChoices("STEMMA_CHECKPOINT_DSN", "dsn"))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "settings.toml"
+
+
+def _load(file: Path) -> LinterSettings:
+    return load_settings("validator", LinterSettings, file)
+
+
+@pytest.mark.req("P16")
+def test_the_file_counts_and_the_environment_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text('engine = "markdownlint-cli"\nslots = 4\n')
+    monkeypatch.setenv("STEMMA_VALIDATOR_SLOTS", "8")
+    settings = _load(file)
+    assert (settings.engine, settings.slots) == ("markdownlint-cli", 8)
+
+
+def test_without_a_file_the_defaults_count(file: Path) -> None:
+    assert _load(file).engine == "rumdl"
+
+
+@pytest.mark.req("P16")
+def test_the_connection_is_the_same_for_every_service(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEMMA_NATS_URL", "nats://bus:4222")
+    monkeypatch.setenv("STEMMA_NATS_PASSWORD", "hidden")
+    monkeypatch.setenv("STEMMA_CHECKPOINT_DSN", "postgresql://db")
+    settings = _load(file)
+    assert settings.nats_url == "nats://bus:4222"
+    assert settings.nats_password is not None
+    assert settings.nats_password.get_secret_value() == "hidden"
+    assert settings.dsn is not None
+    assert "hidden" not in repr(settings)
+
+
+BAD_FILES = {
+    "engine": 'engine = "other"',
+    "slots": "slots = 0",
+    "enginee": 'enginee = "rumdl"',
+    "health_port": "health_port = 70000",
+    "retry_base_s": 'retry_base_s = "soon"',
+}
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_value_in_the_file_is_refused_by_name(file: Path, name: str) -> None:
+    file.write_text(BAD_FILES[name])
+    with pytest.raises(BadSettings) as refused:
+        _load(file)
+    assert [problem.split(":")[0] for problem in refused.value.problems] == [name]
+
+
+@pytest.mark.req("P16")
+def test_a_file_that_is_not_toml_is_refused(file: Path) -> None:
+    file.write_text("engine: rumdl")
+    with pytest.raises(BadSettings, match=re.escape("settings.toml")):
+        _load(file)
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize(("name", "value"), [("STEMMA_VALIDATOR_SLOTS", "many"), ("STEMMA_VALIDATOR_SLOT", "8")])
+def test_a_bad_variable_is_refused_by_name(file: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadSettings, match=name):
+        _load(file)
+
+
+def test_a_variable_of_another_service_is_none_of_ours(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEMMA_CONVERTER_ANYTHING", "x")
+    _load(file)
+
+
+@pytest.mark.req("P16", "E8")
+def test_a_refusal_does_not_tell_the_value(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("[api_key]\nvalue = 'sk-very-secret'\n")
+    monkeypatch.setenv("STEMMA_VALIDATOR_HEALTH_PORT", "sk-very-secret")
+    with pytest.raises(BadSettings) as refused:
+        _load(file)
+    assert len(refused.value.problems) == 2
+    assert "sk-very-secret" not in str(refused.value)
+
+
+def test_finds_the_config_of_a_checkout_and_of_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout, wheel = tmp_path / "checkout", tmp_path / "wheel"
+    for folder in (checkout / "src/stemma_checkout", checkout / "config", wheel / "stemma_wheel/config"):
+        folder.mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(checkout / "src"))
+    monkeypatch.syspath_prepend(str(wheel))
+    assert config_dir("stemma_checkout") == checkout / "config"
+    assert config_dir("stemma_wheel") == wheel / "stemma_wheel/config"
+    with pytest.raises(ModuleNotFoundError):
+        config_dir("stemma_nothing")
+
+
+DEMO = """
+from contextlib import asynccontextmanager
+from stemma_messaging import BadSettings, WorkerSettings, worker_service
+
+@asynccontextmanager
+async def open_handlers(settings, bus):
+    raise BadSettings(["prompts/draft.md: file is missing"])
+    yield
+
+worker_service("demo", WorkerSettings, open_handlers).main()
+"""
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("slots = 0", "slots: Input should be greater than or equal to 1 (settings.toml or STEMMA_DEMO_SLOTS)"),
+        ("slots = 1", "prompts/draft.md: file is missing"),
+    ],
+)
+def test_a_process_with_a_bad_setting_ends_with_one_line(tmp_path: Path, lab: Any, file: str, line: str) -> None:
+    (tmp_path / "stemma_demo/config").mkdir(parents=True)
+    (tmp_path / "stemma_demo/__init__.py").touch()
+    (tmp_path / "stemma_demo/config/settings.toml").write_text(file)
+    connection = {
+        "STEMMA_NATS_URL": lab.server.url,
+        "STEMMA_NATS_USER": "validator",
+        "STEMMA_NATS_PASSWORD": lab.server.passwords["validator"],
+    }
+    command = [sys.executable, "-c", DEMO]
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | connection, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.splitlines() == [f"stemma-demo: {line}"]

@@ -1,0 +1,226 @@
+"""What a worker does with jobs, on the real server, pulled and pushed alike."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from nats.js.errors import KeyNotFoundError
+from opentelemetry.sdk.trace import TracerProvider
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated, JobDead, Outcome
+from stemma_testkit.servers import eventually
+
+KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
+Validated = Callable[[ValidateDraft], DraftValidated]
+TRACER = TracerProvider().get_tracer("test")
+
+
+@KINDS
+@pytest.mark.req("E1", "E5")
+async def test_a_job_becomes_an_outcome_of_the_same_trace(
+    lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    job = lab.job()
+    async with lab.working(kind, handler):
+        with TRACER.start_as_current_span("decide") as span:
+            await lab.publish(service, job)
+        await eventually(lab.settled)
+    [outcome] = await lab.stored(subjects.OUTCOMES)
+    assert outcome.subject == subjects.outcome(service, "draft-validated")
+    assert registry.decode(outcome.headers["ce-type"], outcome.data) == validated(job)
+    expected = {
+        "ce-id": f"{job.job_id}.outcome",
+        "Nats-Msg-Id": f"{job.job_id}.outcome",
+        "ce-source": f"stemma/{service}",
+        "ce-subject": "default/d1/s1",
+        "ce-causationid": job.job_id,
+        "ce-correlationid": "r1",
+    }
+    assert {key: outcome.headers[key] for key in expected} == expected
+    assert f"{span.get_span_context().trace_id:032x}" in outcome.headers["traceparent"]
+
+
+@KINDS
+@pytest.mark.req("P17")
+async def test_a_job_that_fails_comes_again_until_it_succeeds(
+    lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    calls: list[str] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        calls.append(job.job_id)
+        if len(calls) < 3:
+            raise ConnectionError
+        return validated(job)
+
+    async with lab.working(kind, handler):
+        await lab.publish(service, lab.job())
+        await eventually(lab.settled)
+    assert len(calls) == 3
+    assert len(await lab.stored(subjects.OUTCOMES)) == 1
+    assert await lab.stored(subjects.DEAD) == []
+
+
+@KINDS
+@pytest.mark.req("P17")
+async def test_a_job_that_always_fails_ends_as_a_dead_letter_and_says_so(lab: Any, kind: str, service: str) -> None:
+    calls: list[str] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        calls.append(job.job_id)
+        raise RuntimeError("words that may quote a document")
+
+    job = lab.job()
+    async with lab.working(kind, handler):
+        await lab.publish(service, job)
+        await eventually(lab.settled)
+    assert len(calls) == 7
+    [letter] = await lab.stored(subjects.DEAD)
+    assert letter.subject == subjects.dead(service, "validate-draft")
+    assert registry.decode(letter.headers["ce-type"], letter.data) == job
+    assert letter.headers["stemma-dead-reason"] == "exhausted"
+    assert letter.headers["stemma-dead-error"] == "RuntimeError"
+    assert letter.headers["stemma-dead-deliveries"] == "7"
+    assert letter.headers["ce-id"] == job.job_id
+    assert "quote" not in str(letter.headers)
+    [outcome] = await lab.stored(subjects.OUTCOMES)
+    assert registry.decode(outcome.headers["ce-type"], outcome.data) == JobDead(
+        job_id=job.job_id, tenant="default", document_id="d1", section_id="s1", detail="exhausted: RuntimeError"
+    )
+
+
+MALFORMED: dict[str, tuple[dict[str, str] | None, bytes | None]] = {
+    "no headers": ({}, None),
+    "an unknown type": ({"ce-type": "stemma.unknown.v1"}, None),
+    "another contract": ({"ce-type": "stemma.approve.section.v1"}, None),
+    "a job of another service": ({"ce-type": "stemma.convert.document.v1"}, None),
+    "no JSON": (None, b"\xff{"),
+    "a missing field": (None, b'{"job_id": "j1"}'),
+}
+
+
+@KINDS
+@pytest.mark.req("P17")
+@pytest.mark.parametrize("case", MALFORMED)
+async def test_a_message_that_cannot_be_read_is_a_dead_letter_at_once(
+    lab: Any, kind: str, service: str, case: str
+) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        raise AssertionError("nothing to handle")
+
+    job = lab.job()
+    headers, data = MALFORMED[case]
+    async with lab.working(kind, handler):
+        await lab.publish_raw(service, job, headers, data)
+        await eventually(lab.settled)
+    [letter] = await lab.stored(subjects.DEAD)
+    assert letter.headers["stemma-dead-reason"] == "invalid"
+    assert letter.headers["stemma-dead-deliveries"] == "1"
+    outcomes = [registry.decode(o.headers["ce-type"], o.data) for o in await lab.stored(subjects.OUTCOMES)]
+    readable = data is None
+    assert [outcome.job_id for outcome in outcomes if isinstance(outcome, JobDead)] == [job.job_id] * readable
+    assert len(outcomes) == readable
+
+
+@KINDS
+async def test_orders_to_the_server_are_not_passed_on_with_a_dead_letter(lab: Any, kind: str, service: str) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        raise AssertionError("nothing to handle")
+
+    async with lab.working(kind, handler):
+        await lab.publish_raw(service, lab.job(), {"Nats-Rollup-X": "all", "x-own": "kept"}, None)
+        await eventually(lab.settled)
+    [letter] = await lab.stored(subjects.DEAD)
+    assert "Nats-Rollup-X" not in letter.headers
+    assert letter.headers["x-own"] == "kept"
+
+
+@KINDS
+@pytest.mark.req("E1")
+async def test_a_job_under_way_is_given_back_at_shutdown(
+    lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    begun: asyncio.Queue[str] = asyncio.Queue()
+
+    async def stuck(job: ValidateDraft) -> Outcome:
+        await begun.put(job.job_id)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    async with lab.working(kind, stuck):
+        await lab.publish(service, lab.job())
+        await asyncio.wait_for(begun.get(), 20)
+    async with lab.working(kind, handler):
+        await eventually(lab.settled, within_s=15)
+    assert len(await lab.stored(subjects.OUTCOMES)) == 1
+
+
+@KINDS
+@pytest.mark.req("E1")
+async def test_a_job_that_ends_within_the_grace_period_is_done(
+    lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        begun.set()
+        await go_on.wait()
+        return validated(job)
+
+    async with lab.working(kind, handler, shutdown_grace_s=20) as service_task:
+        await lab.publish(service, lab.job())
+        await asyncio.wait_for(begun.wait(), 20)
+        service_task.cancel()
+        go_on.set()
+    assert await lab.settled()
+    assert len(await lab.stored(subjects.OUTCOMES)) == 1
+
+
+@pytest.mark.req("E1")
+async def test_no_more_jobs_run_at_a_time_than_there_are_slots(lab: Any, validated: Validated) -> None:
+    running, most, release = 0, 0, asyncio.Event()
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        nonlocal running, most
+        running, most = running + 1, max(most, running + 1)
+        await release.wait()
+        running -= 1
+        return validated(job)
+
+    async def full() -> bool:
+        """Three are taken, seven are left, and nobody asks for more."""
+        info = await lab.jetstream.consumer_info(subjects.JOBS, subjects.GENERATION)
+        return (info.num_ack_pending, info.num_pending, info.num_waiting) == (3, 7, 0)
+
+    await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(10)))
+    async with lab.working("pull", handler, slots=3):
+        await eventually(full)
+        assert await full()
+        release.set()
+        await eventually(lab.settled)
+    assert most == 3
+    assert len(await lab.stored(subjects.OUTCOMES)) == 10
+
+
+async def test_tells_what_it_can_do(lab: Any) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        raise AssertionError
+
+    async with lab.working("pull", handler):
+        bucket = await lab.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
+        await eventually(lambda: _is(bucket, subjects.GENERATION, b'{"checks": ["links", "lint"]}'))
+
+
+async def _is(bucket: Any, key: str, value: bytes) -> bool:
+    try:
+        return bool((await bucket.get(key)).value == value)
+    except KeyNotFoundError:
+        return False

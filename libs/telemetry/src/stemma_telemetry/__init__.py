@@ -1,0 +1,41 @@
+"""structlog JSON logs, OpenTelemetry set-up and the registry of telemetry names.
+
+A process calls `configure` once; libraries and services take `get_logger`, `tracer`, `bind` and `annotate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+from opentelemetry import trace
+from structlog.typing import FilteringBoundLogger
+
+from . import names
+from .context import annotate, bind, extract, inject
+from .logs import configure_logs
+from .tracing import configure_tracing
+
+__all__ = ["annotate", "bind", "configure", "extract", "get_logger", "inject", "names", "tracer"]
+
+
+def configure(service: str, *, json: bool = True, level: str = "info") -> Callable[[], None]:
+    """Set up logs, traces and metrics of this process; call the result at the end, it flushes.
+
+    ``json`` false gives lines for people. ``level`` is a name that ``logging`` knows; raises `KeyError` for others.
+    Spans and metrics are exported if ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set.
+    """
+    configure_logs(json, level)
+    structlog.contextvars.bind_contextvars(service=service)
+    return configure_tracing(service)
+
+
+def get_logger() -> FilteringBoundLogger:
+    """The logger. Events are the names of `names.Log` or a service's own; values are ids, counts and names."""
+    logger: FilteringBoundLogger = structlog.get_logger()
+    return logger
+
+
+def tracer(scope: str) -> trace.Tracer:
+    """The tracer of an instrumentation scope, by convention ``__name__``."""
+    return trace.get_tracer(scope)

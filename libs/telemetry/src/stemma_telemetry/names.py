@@ -1,0 +1,85 @@
+"""Every span, attribute, metric and log event that libraries and services share is spelled here.
+
+Spans and metrics are named by destination template, never by a concrete subject. GenAI and messaging names are
+those of the OpenTelemetry semantic conventions.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Span(StrEnum):
+    """Names of spans, or the verb that a span's name begins with."""
+
+    SEND = "send"
+    PROCESS = "process"
+    CHAT = "chat"
+    INVOKE_WORKFLOW = "invoke_workflow"
+    EXECUTE_TOOL = "execute_tool"
+
+
+class Attr(StrEnum):
+    """Keys of span attributes."""
+
+    SERVICE = "stemma.service"
+    TENANT = "stemma.tenant"
+    DOCUMENT = "stemma.document_id"
+    SECTION = "stemma.section_id"
+    SESSION = "stemma.session_id"
+    JOB = "stemma.job_id"
+    REQUEST = "stemma.request_id"
+    VERDICT = "stemma.verdict"
+    MESSAGING_SYSTEM = "messaging.system"
+    MESSAGING_OPERATION = "messaging.operation.type"
+    MESSAGING_OPERATION_NAME = "messaging.operation.name"
+    MESSAGING_DESTINATION = "messaging.destination.template"
+    MESSAGING_MESSAGE_ID = "messaging.message.id"
+    MESSAGING_CONSUMER = "messaging.consumer.group.name"
+    MESSAGING_DELIVERIES = "stemma.deliveries"
+    ERROR_TYPE = "error.type"
+    GEN_AI_OPERATION = "gen_ai.operation.name"
+    GEN_AI_PROVIDER = "gen_ai.provider.name"
+    GEN_AI_MODEL = "gen_ai.request.model"
+    GEN_AI_INPUT_TOKENS = "gen_ai.usage.input_tokens"
+    GEN_AI_OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
+    GEN_AI_CONVERSATION = "gen_ai.conversation.id"
+    GEN_AI_WORKFLOW = "gen_ai.workflow.name"
+    GEN_AI_TOOL = "gen_ai.tool.name"
+    GEN_AI_TOKEN_TYPE = "gen_ai.token.type"
+
+
+class Metric(StrEnum):
+    """Names of metrics."""
+
+    PROCESS_DURATION = "messaging.process.duration"
+    TOKEN_USAGE = "gen_ai.client.token.usage"
+    MODEL_DURATION = "gen_ai.client.operation.duration"
+
+
+class Log(StrEnum):
+    """Names of log events."""
+
+    SERVICE_READY = "service_ready"
+    SERVICE_STOPPED = "service_stopped"
+    SERVICE_FAILED = "service_failed"
+    MESSAGE_HANDLED = "message_handled"
+    MESSAGE_UNSETTLED = "message_unsettled"
+    PUBLISH_RETRIED = "publish_retried"
+    PULL_FAILED = "pull_failed"
+    CONNECTION_LOST = "connection_lost"
+    CONNECTION_RESTORED = "connection_restored"
+    PERMISSION_DENIED = "permission_denied"
+    LIBRARY = "library_log"
+
+
+CONTEXT_ATTRIBUTES: dict[str, Attr] = {
+    "service": Attr.SERVICE,
+    "tenant": Attr.TENANT,
+    "document_id": Attr.DOCUMENT,
+    "section_id": Attr.SECTION,
+    "session_id": Attr.SESSION,
+    "job_id": Attr.JOB,
+    "request_id": Attr.REQUEST,
+}
+"""What is bound to the log context under these keys stands on every span as well."""

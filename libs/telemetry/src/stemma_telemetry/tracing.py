@@ -1,0 +1,70 @@
+"""Tracing: always on, so that ids are real; exported only where an OTLP endpoint is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from opentelemetry import metrics, trace
+from opentelemetry.context import Context
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import Span, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
+from structlog.contextvars import get_contextvars
+
+from .names import CONTEXT_ATTRIBUTES
+
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+SAMPLER = "OTEL_TRACES_SAMPLER"
+
+
+class ContextAttributes(SpanProcessor):
+    """Puts what is bound to the log context on every span, the service included: some backends drop resources."""
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Copy the bound ids."""
+        bound = get_contextvars()
+        span.set_attributes({attr: bound[key] for key, attr in CONTEXT_ATTRIBUTES.items() if key in bound})
+
+
+def configure_tracing(service: str) -> Callable[[], None]:
+    """Install the providers and return what flushes and ends them."""
+    resource = Resource.create({SERVICE_NAME: service})
+    exporting = bool(os.environ.get(ENDPOINT))
+    provider = TracerProvider(_sampler(exporting), resource)
+    provider.add_span_processor(ContextAttributes())
+    trace.set_tracer_provider(provider)
+    if not exporting:
+        return provider.shutdown
+    _export_spans(provider)
+    end_metrics = _export_metrics(resource)
+
+    def shutdown() -> None:
+        provider.shutdown()
+        end_metrics()
+
+    return shutdown
+
+
+def _sampler(exporting: bool) -> Sampler | None:
+    """Ids alone are cheap; who exports does so also for callers that do not, unless told otherwise."""
+    if not exporting:
+        return ALWAYS_OFF
+    return None if SAMPLER in os.environ else ALWAYS_ON
+
+
+def _export_spans(provider: TracerProvider) -> None:
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+
+
+def _export_metrics(resource: Resource) -> Callable[[], None]:
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+
+    provider = MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())], resource)
+    metrics.set_meter_provider(provider)
+    return provider.shutdown

@@ -1,0 +1,96 @@
+"""Runs in processes of their own: the providers of OpenTelemetry can be set once."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.trace import TracerProvider
+from stemma_telemetry import annotate, bind, extract, inject
+from stemma_telemetry.tracing import ContextAttributes
+
+PROGRAM = """
+import sys
+import stemma_telemetry as telemetry
+end = telemetry.configure("validator")
+with telemetry.tracer("test").start_as_current_span("work"), telemetry.bind(document_id="d1"):
+    with telemetry.tracer("test").start_as_current_span("inner"):
+        telemetry.get_logger().info("done", headers=[*telemetry.inject().values()])
+end()
+print(any(name.startswith("opentelemetry.exporter") for name in sys.modules))
+"""
+
+
+def _run(**environment: str) -> list[str]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("OTEL_")}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=clean | environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout.splitlines()
+
+
+def test_ids_are_real_without_an_exporter_and_none_is_loaded() -> None:
+    line, exporter_loaded = _run()
+    logged = json.loads(line)
+    assert logged["service"] == "validator"
+    assert int(logged["trace_id"], 16) > 0
+    assert logged["trace_id"] in logged["headers"][0]
+    assert exporter_loaded == "False"
+
+
+@pytest.mark.req("E5")
+def test_spans_are_exported_with_service_and_document_before_the_process_ends() -> None:
+    received: list[bytes] = []
+
+    class Sink(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            if self.path == "/v1/traces":
+                received.append(body)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Sink) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        _run(OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{server.server_port}", OTEL_METRICS_EXPORTER="none")
+        server.shutdown()
+    [resource] = ExportTraceServiceRequest.FromString(received[0]).resource_spans
+    spans = {
+        span.name: {a.key: a.value.string_value for a in span.attributes} for span in resource.scope_spans[0].spans
+    }
+    assert spans["inner"] == {"stemma.service": "validator", "stemma.document_id": "d1"}
+    assert {a.key: a.value.string_value for a in resource.resource.attributes}["service.name"] == "validator"
+
+
+@pytest.mark.req("E5")
+def test_a_trace_goes_on_in_whoever_reads_the_headers() -> None:
+    tracer = TracerProvider().get_tracer("test")
+    with tracer.start_as_current_span("send") as sent:
+        headers = inject()
+    with tracer.start_as_current_span("process", context=extract(headers)) as processed:
+        assert processed.get_span_context().trace_id == sent.get_span_context().trace_id
+
+
+def test_without_headers_a_trace_begins() -> None:
+    tracer = TracerProvider().get_tracer("test")
+    with tracer.start_as_current_span("other") as other:
+        context = extract({})
+    with tracer.start_as_current_span("process", context=context) as processed:
+        assert processed.get_span_context().trace_id != other.get_span_context().trace_id
+
+
+def test_what_is_bound_stands_on_the_spans() -> None:
+    provider = TracerProvider()
+    provider.add_span_processor(ContextAttributes())
+    with bind(tenant="default", unknown="x"), provider.get_tracer("test").start_as_current_span("work") as span:
+        annotate(section_id="budget")
+        assert dict(getattr(span, "attributes", {})) == {"stemma.tenant": "default", "stemma.section_id": "budget"}
+    assert not trace.get_current_span().is_recording()

@@ -1,0 +1,1 @@
+"""Assembles sections and converts them to DOCX, PDF, HTML, JSON and Markdown."""

@@ -1,0 +1,54 @@
+"""Composition root of the converter: the only file that reads settings and builds adapters."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pypandoc  # type: ignore[import-untyped]
+from pydantic import Field
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_messaging import Bus, Handlers, WorkerSettings, config_dir, worker_service
+
+from .confinement import Limits
+from .converter import Converter
+from .handlers import on_convert_document
+from .images import ImageLimits
+from .pandoc import Pandoc
+
+
+class ConverterSettings(WorkerSettings):
+    """Settings of the converter; memory and sizes are those of one conversion."""
+
+    author: str = Field(default="Stemma", max_length=100)
+    time_limit_s: float = Field(default=60, gt=0)
+    memory_limit_mb: int = Field(default=512, ge=64)
+    max_image_mb: int = Field(default=20, ge=1)
+    max_image_megapixels: int = Field(default=40, ge=1)
+
+
+def converter(settings: ConverterSettings) -> Converter:
+    """The converter with the pandoc and the templates of this installation."""
+    limits = Limits(seconds=settings.time_limit_s, memory_mb=settings.memory_limit_mb)
+    images = ImageLimits(settings.max_image_mb * 1024 * 1024, settings.max_image_megapixels * 1_000_000)
+    pandoc = Pandoc(Path(pypandoc.get_pandoc_path()), limits)
+    return Converter(pandoc, config_dir(__package__), settings.author, images)
+
+
+@asynccontextmanager
+async def open_handlers(settings: ConverterSettings, bus: Bus) -> AsyncIterator[Handlers]:
+    """The handlers of the converter, by job."""
+    artifacts = JetStreamArtifactStore(bus.jetstream)
+    yield {ConvertDocument: partial(on_convert_document, artifacts=artifacts, converter=converter(settings))}
+
+
+service = worker_service(subjects.CONVERTER, ConverterSettings, open_handlers)
+
+
+def main() -> None:
+    """Run the converter until it is told to stop."""
+    service.main()

@@ -1,0 +1,60 @@
+"""A draft as a chapter: one heading of level 1, the others below it without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .tree import Node, attributes, node, plain, rewrite, text
+
+NOT_WRITTEN = "This section has not been written yet."
+NOT_APPROVED = "This section has not been approved yet."
+STALE = "This section is out of date: something that it rests on has changed."
+
+
+def notice(remarks: Sequence[str]) -> list[Node]:
+    """Remarks about the state of a section that every reader sees."""
+    title = node("Div", attributes("", "title"), [node("Para", text("Note"))])
+    words = [node("Para", text(remark)) for remark in remarks]
+    return [node("Div", attributes("", "warning"), [title, *words])] if words else []
+
+
+def chapter(title: str, blocks: list[Node], remarks: Sequence[str]) -> list[Node]:
+    """The blocks under one heading of level 1: the draft's own if it begins with one, else ``title``."""
+    has_heading = bool(blocks) and blocks[0]["t"] == "Header" and bool(plain(blocks[0]).strip())
+    head = _header(1, blocks[0]) if has_heading else node("Header", 1, attributes(), text(title))
+    rest = _with_levels(blocks[1:] if has_heading else blocks)
+    return [head, *notice(remarks), *rest]
+
+
+def _with_levels(blocks: list[Node]) -> list[Node]:
+    shift = 2 - min((block["c"][0] for block in blocks if block["t"] == "Header"), default=2)
+    last = 1
+    leveled = []
+    for block in blocks:
+        if block["t"] == "Header":
+            last = max(2, min(block["c"][0] + shift, last + 1, 6))
+            leveled.append(_header(last, block))
+        else:
+            leveled += rewrite([block], _inner_heading_as_text)
+    return leveled
+
+
+def _header(level: int, header: Node) -> Node:
+    """A heading carries words only: it is repeated in the contents."""
+    _, attrs, inlines = header["c"]
+    return node("Header", level, attrs, rewrite(inlines, _words_only))
+
+
+def _words_only(item: Node) -> list[Node]:
+    match item:
+        case {"t": "Image", "c": [_, alt, _]}:
+            return list(alt)
+        case {"t": "LineBreak" | "SoftBreak"}:
+            return [node("Space")]
+        case _:
+            return [item]
+
+
+def _inner_heading_as_text(item: Node) -> list[Node]:
+    """A heading in a list or a quotation is no part of the document's outline."""
+    return [node("Para", [node("Strong", item["c"][2])])] if item["t"] == "Header" else [item]

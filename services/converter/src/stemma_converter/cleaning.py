@@ -1,0 +1,118 @@
+"""What a draft may bring into a document: no raw markup, no odd links, and only vetted images."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from .images import Picture
+from .markup import block_text, inline_parts
+from .tree import Node, node, plain, rewrite, text, walk
+
+LINK_SCHEMES = ("http", "https", "mailto")
+_GAPS = ("Space", "SoftBreak", "LineBreak")
+_COMMENT = re.compile(r"\s*<!--.*-->\s*", re.DOTALL)
+
+
+def without_markup(blocks: list[Node], warnings: Counter[str]) -> list[Node]:
+    """The blocks with raw markup replaced by what a reader sees of it; comments go silently."""
+
+    def edit(item: Node) -> list[Node]:
+        match item:
+            case {"t": "RawBlock" | "RawInline", "c": [_, str(html)]} if _COMMENT.fullmatch(html):
+                return []
+            case {"t": "RawBlock", "c": [_, str(html)]}:
+                paragraphs = block_text(html)
+                warnings["dropped_html"] += not _only_images(paragraphs)
+                return paragraphs
+            case {"t": "RawInline", "c": [_, str(html)]}:
+                parts = inline_parts(html)
+                warnings["dropped_html"] += not parts and not html.startswith("</")
+                return parts
+            case {"t": "Span", "c": [_, inlines]}:
+                return list(inlines)
+            case {"t": "Para" | "Plain" as kind, "c": inlines}:
+                return [node(kind, _tidy(inlines))]
+            case _:
+                return [item]
+
+    cleaned: list[Node] = rewrite(blocks, edit)
+    return cleaned
+
+
+def _tidy(inlines: list[Node]) -> list[Node]:
+    """No space at the beginning of a line, and none twice."""
+    pairs = zip([None, *inlines], inlines, strict=False)
+    return [b for a, b in pairs if not (a and a["t"] in _GAPS and b["t"] in ("Space", "SoftBreak"))]
+
+
+def _only_images(paragraphs: list[Node]) -> bool:
+    return bool(paragraphs) and all(
+        inline["t"] in ("Image", "Space", "Span") for block in paragraphs for inline in block["c"]
+    )
+
+
+def asset_name(source: str) -> str:
+    """The name among the assets that an image's source means."""
+    return unquote(source).removeprefix("./")
+
+
+def image_names(blocks: list[Node]) -> set[str]:
+    """The asset names of all images inside."""
+    return {asset_name(item["c"][2][0]) for item in walk(blocks) if item["t"] == "Image"}
+
+
+def with_safe_references(
+    blocks: list[Node], pictures: Mapping[str, Picture | None], warnings: Counter[str]
+) -> list[Node]:
+    """The blocks with links of allowed schemes and images that were vetted; the rest becomes text.
+
+    ``pictures`` has every asset that is referred to, with none for one that was refused.
+    """
+
+    def edit(item: Node) -> list[Node]:
+        match item:
+            case {"t": "Link", "c": [_, inlines, [str(target), _]]} if not is_safe_link(target):
+                warnings["dropped_link"] += 1
+                return list(inlines)
+            case {"t": "Image", "c": [attributes, alt, [str(source), _]]}:
+                return [_image(attributes, alt, source, pictures, warnings)]
+            case {"t": "Note", "c": content}:
+                return [{"t": "Note", "c": rewrite(content, _unwrap_note)}]
+            case _:
+                return [item]
+
+    cleaned: list[Node] = rewrite(blocks, edit)
+    return cleaned
+
+
+def is_safe_link(target: str) -> bool:
+    """Whether a link leads to the web, to a mailbox or into this document."""
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return False
+    return target.startswith("#") or parts.scheme in LINK_SCHEMES
+
+
+def _unwrap_note(item: Node) -> list[Node]:
+    return [] if item["t"] == "Note" else [item]
+
+
+def _image(
+    attributes: Any, alt: list[Node], source: str, pictures: Mapping[str, Picture | None], warnings: Counter[str]
+) -> Node:
+    name = asset_name(source)
+    if pictures.get(name):
+        return node("Image", attributes, alt, [name, ""])
+    warnings["dropped_image" if name in pictures or is_foreign(name) else "missing_image"] += 1
+    words = plain(alt).strip()
+    return node("Emph", text(f"[Image not available: {words}]" if words else "[Image not available]"))
+
+
+def is_foreign(name: str) -> bool:
+    """Whether an image's name leads out of the document's own assets."""
+    return ":" in name or name.startswith(("/", "\\")) or ".." in name.split("/")

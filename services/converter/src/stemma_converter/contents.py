@@ -1,0 +1,117 @@
+"""The table of contents of a Word document.
+
+Only Word knows on which page a heading comes to stand: it adds the page numbers when it updates the field.
+The entries are there before, so that previews and readers that do not update fields show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from docx.document import Document
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.oxml.text.paragraph import CT_P
+from lxml.etree import _Element
+
+DEPTH = 3
+TITLE = "Contents"
+_INSTRUCTION = f' TOC \\o "1-{DEPTH}" \\h \\z \\u '
+_HEADINGS = {f"Heading{level}": level for level in range(1, 10)}
+
+
+@dataclass(frozen=True)
+class _Entry:
+    level: int
+    words: str
+    bookmark: str
+
+
+def add_contents(document: Document) -> None:
+    """Put the contents behind the title block and begin the text on a new page."""
+    paragraphs = [element for element in document.element.body if isinstance(element, CT_P)]
+    headings = [p for p in paragraphs if p.style in _HEADINGS]
+    if not headings:
+        return
+    place = headings[0]
+    entries = list(_entries(headings))
+    for paragraph in (_paragraph("TOCHeading", _run(TITLE)), *_field(entries)):
+        place.addprevious(paragraph)
+    first = next(paragraph for paragraph in document.paragraphs if paragraph._p is place)
+    first.paragraph_format.page_break_before = True
+
+
+def _entries(headings: list[CT_P]) -> Iterator[_Entry]:
+    counters: list[int] = []
+    for index, heading in enumerate(headings):
+        level = _HEADINGS[heading.style or ""]
+        counters = [*counters[:level], *([0] * (level - len(counters)))]
+        counters[level - 1] += 1
+        if level <= DEPTH:
+            bookmark = f"_Toc{index + 1:06d}"
+            _mark(heading, bookmark, 900_000 + index)
+            number = ".".join(map(str, counters))
+            yield _Entry(level, f"{number}  {heading.text}", bookmark)
+
+
+def _mark(heading: CT_P, name: str, identifier: int) -> None:
+    start = _element("w:bookmarkStart", {"w:id": str(identifier), "w:name": name})
+    heading.get_or_add_pPr().addnext(start)
+    heading.append(_element("w:bookmarkEnd", {"w:id": str(identifier)}))
+
+
+def _field(entries: list[_Entry]) -> Iterator[CT_P]:
+    """One field over all entries: it begins in the first and ends in the last."""
+    for index, entry in enumerate(entries):
+        content = [_link(entry)]
+        if index == 0:
+            content = [_character("begin", dirty=True), _instruction(_INSTRUCTION), _character("separate"), *content]
+        if index == len(entries) - 1:
+            content.append(_character("end"))
+        yield _paragraph(f"TOC{entry.level}", *content)
+
+
+def _link(entry: _Entry) -> _Element:
+    link = _element("w:hyperlink", {"w:anchor": entry.bookmark, "w:history": "1"})
+    link.append(_run(entry.words))
+    return link
+
+
+def _paragraph(style: str, *content: _Element) -> CT_P:
+    paragraph = _element("w:p")
+    assert isinstance(paragraph, CT_P)
+    paragraph.style = style
+    for element in content:
+        paragraph.append(element)
+    return paragraph
+
+
+def _run(words: str) -> _Element:
+    element = _element("w:t", {qn("xml:space"): "preserve"})
+    element.text = words
+    return _run_of(element)
+
+
+def _instruction(words: str) -> _Element:
+    element = _element("w:instrText", {qn("xml:space"): "preserve"})
+    element.text = words
+    return _run_of(element)
+
+
+def _character(kind: str, *, dirty: bool = False) -> _Element:
+    values = {"w:fldCharType": kind} | ({"w:dirty": "true"} if dirty else {})
+    return _run_of(_element("w:fldChar", values))
+
+
+def _run_of(element: _Element) -> _Element:
+    run = _element("w:r")
+    run.append(element)
+    return run
+
+
+def _element(tag: str, values: dict[str, str] | None = None) -> _Element:
+    element: _Element = OxmlElement(tag)
+    for name, value in (values or {}).items():
+        element.set(name if name.startswith("{") else qn(name), value)
+    return element

@@ -1,0 +1,84 @@
+"""The document as PDF: pandoc writes Typst, Typst sets the pages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from datetime import UTC
+from pathlib import Path
+
+from .confinement import Limits, run_confined
+from .errors import ConversionError
+from .manuscript import Manuscript
+from .pandoc import Pandoc
+from .staging import staged
+from .tree import Node, attributes, node, rewrite
+
+_LOOK = {
+    "typst:width": "100%",
+    "typst:fill": 'rgb("#fff7e6")',
+    "typst:inset": "8pt",
+    "typst:stroke": '(left: 2pt + rgb("#c98a00"))',
+}
+
+_HEADER_LOOK = {
+    "typst:fill": '(x, y) => if y == 0 { rgb("#e8eef5") }',
+    "typst:stroke": '(x, y) => (bottom: if y == 0 { 1pt + rgb("#1f4e79") } else { 0.5pt + rgb("#c9d1db") })',
+}
+
+
+async def to_pdf(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes:
+    """Pages with contents, numbered headings and captions; the same bytes for the same manuscript."""
+    async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
+        options: list[str | Path] = [
+            "--template",
+            config / "document.typ",
+            "--wrap=none",
+            "--syntax-highlighting=idiomatic",
+        ]
+        source = await pandoc.write(
+            "typst", rewrite(blocks, _with_header_look), manuscript.meta(), folder=folder, options=options
+        )
+        (folder / "main.typ").write_bytes(source)
+        (folder / "facts.json").write_text(json.dumps(_facts(manuscript)))
+        return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()))
+
+
+def _with_header_look(item: Node) -> list[Node]:
+    """Typst's own rules cannot tell a table with a header from one without."""
+    if item["t"] != "Table" or not item["c"][3][1]:
+        return [item]
+    _, caption, columns, head, *rest = item["c"]
+    return [node("Table", attributes(**_HEADER_LOOK), caption, columns, rewrite(head, _bold), *rest)]
+
+
+def _bold(item: Node) -> list[Node]:
+    return [node("Plain", [node("Strong", item["c"])])] if item["t"] == "Plain" and item["c"] else [item]
+
+
+async def set_pages(folder: Path, limits: Limits, created: int) -> bytes:
+    """Set ``main.typ`` in ``folder`` as PDF, dated ``created`` (Unix time); raises `ConversionError`."""
+    _refuse_symlinks(folder)
+    command = (sys.executable, "-I", "-m", "stemma_converter.typesetting", str(created))
+    # Typst maps its fonts and a stack for each thread: address space is more than memory used.
+    roomy = replace(limits, memory_mb=limits.memory_mb * 4)
+    return await run_confined("typesetting", command, b"", folder=folder, limits=roomy, address_space=True)
+
+
+def _facts(manuscript: Manuscript) -> dict[str, object]:
+    created = manuscript.created_at.astimezone(UTC)
+    parts = ("year", "month", "day", "hour", "minute", "second")
+    return {
+        "title": manuscript.title,
+        "subtitle": manuscript.subtitle,
+        "author": manuscript.author,
+        "origin": manuscript.origin,
+        "created": {part: getattr(created, part) for part in parts},
+    }
+
+
+def _refuse_symlinks(folder: Path) -> None:
+    """Typst keeps to its folder, but follows links in it."""
+    if any(path.is_symlink() for path in folder.rglob("*")):
+        raise ConversionError("symlink")

@@ -1,0 +1,49 @@
+"""The folder of one conversion: only files that we wrote, under names that we chose."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from .captions import with_captions
+from .manuscript import Manuscript
+from .notices import with_notices
+from .tree import Node, node, rewrite
+
+MEDIA = "media"
+
+
+@asynccontextmanager
+async def staged(manuscript: Manuscript, notice: list[Any]) -> AsyncIterator[tuple[Path, list[Node]]]:
+    """A folder with the pictures, and the captioned blocks that refer to them there.
+
+    ``notice`` are the attributes of remarks in the format to be written.
+    """
+    with TemporaryDirectory(prefix="stemma-") as path:
+        yield Path(path), await asyncio.to_thread(_stage, manuscript, notice, Path(path))
+
+
+def _stage(manuscript: Manuscript, notice: list[Any], folder: Path) -> list[Node]:
+    pictures = sorted(manuscript.pictures.items())
+    names = {name: f"{MEDIA}/{i}.{picture.suffix}" for i, (name, picture) in enumerate(pictures, 1)}
+    (folder / MEDIA).mkdir()
+    for name, picture in pictures:
+        (folder / names[name]).write_bytes(picture.data)
+    captioned = with_captions(manuscript.blocks, manuscript.pictures)
+    return _renamed(with_notices(captioned, notice), names)
+
+
+def _renamed(blocks: list[Node], names: Mapping[str, str]) -> list[Node]:
+    def edit(item: Node) -> list[Node]:
+        match item:
+            case {"t": "Image", "c": [attributes, alt, [str(name), title]]}:
+                return [node("Image", attributes, alt, [names[name], title])]
+            case _:
+                return [item]
+
+    renamed: list[Node] = rewrite(blocks, edit)
+    return renamed

@@ -1,0 +1,114 @@
+"""The pandoc document tree: plain JSON nodes ``{"t": type, "c": content}``, read and rebuilt.
+
+Paths below follow pandoc-types 1.23: ``Header`` holds level, attributes and inlines, and so on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .errors import ConversionError
+
+Node = dict[str, Any]
+MAX_DEPTH = 64
+_WORDS = ("Str", "Space")
+API_VERSION = [1, 23, 1]
+
+
+def node(kind: str, *content: Any) -> Node:
+    """A node of a type whose content is one value or a list of values."""
+    if not content:
+        return {"t": kind}
+    return {"t": kind, "c": content[0] if len(content) == 1 else list(content)}
+
+
+def text(words: str) -> list[Node]:
+    """Plain text as inlines; nothing in it has a meaning."""
+    inlines: list[Node] = []
+    for word in words.split():
+        inlines += [node("Space"), node("Str", word)]
+    return inlines[1:]
+
+
+def attributes(identifier: str = "", *classes: str, **values: str) -> list[Any]:
+    """The attributes of a node; underscores in names become dashes."""
+    return [identifier, list(classes), [[name.replace("_", "-"), value] for name, value in values.items()]]
+
+
+def parse(data: bytes) -> list[Node]:
+    """The blocks of a document as pandoc writes it; raises `ConversionError` for one nested too deeply."""
+    try:
+        blocks: list[Node] = json.loads(data)["blocks"]
+    except RecursionError:
+        raise ConversionError("nested_too_deeply") from None
+    if _depth(blocks) > MAX_DEPTH:
+        raise ConversionError("nested_too_deeply")
+    return blocks
+
+
+def _depth(blocks: list[Node]) -> int:
+    """How many nodes lie in each other at most; without recursion, because this guards it."""
+    deepest = 0
+    waiting: list[tuple[Any, int]] = [(blocks, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        if isinstance(value, list):
+            waiting += [(item, depth) for item in value if isinstance(item, list | dict)]
+        else:
+            waiting += [(value["c"], depth + 1)] if isinstance(value.get("c"), list | dict) else []
+    return deepest
+
+
+def serialize(blocks: list[Node], meta: dict[str, Node]) -> bytes:
+    """A document as pandoc reads it."""
+    return json.dumps({"pandoc-api-version": API_VERSION, "meta": meta, "blocks": blocks}).encode()
+
+
+def rewrite(value: Any, edit: Callable[[Node], list[Node]]) -> Any:
+    """A copy in which every node is replaced by what ``edit`` makes of it, the inner ones first.
+
+    Words and the spaces between them stay as they are: they are most of a document.
+    """
+    if isinstance(value, dict):
+        return {**value, "c": rewrite(value["c"], edit)} if isinstance(value.get("c"), list) else value
+    new: list[Any] = []
+    for item in value:
+        if isinstance(item, list):
+            new.append(rewrite(item, edit))
+        elif isinstance(item, dict) and item["t"] not in _WORDS:
+            new += edit(rewrite(item, edit))
+        else:
+            new.append(item)
+    return new
+
+
+def walk(value: Any) -> Iterator[Node]:
+    """Every node inside, the outer ones first."""
+    if isinstance(value, list):
+        for item in value:
+            yield from walk(item)
+    elif isinstance(value, dict):
+        yield value
+        yield from walk(value.get("c"))
+
+
+def plain(value: Any) -> str:
+    """The text of inlines or blocks without their footnotes, words separated as in the source."""
+    if isinstance(value, list):
+        return "".join(plain(item) for item in value)
+    match value:
+        case {"t": "Str", "c": str(words)} | {"t": "Code" | "Math" | "CodeBlock", "c": [_, str(words)]}:
+            return words
+        case {"t": "Space" | "SoftBreak" | "LineBreak"}:
+            return " "
+        case {"t": "Note" | "RawInline" | "RawBlock"}:
+            return ""
+        case {"t": "Para" | "Plain", "c": inlines}:
+            return plain(inlines) + " "
+        case {"c": content}:
+            return plain(content)
+        case _:
+            return ""

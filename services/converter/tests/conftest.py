@@ -1,0 +1,109 @@
+"""A converter with the real programs, and jobs over drafts in a store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pypandoc  # type: ignore[import-untyped]
+import pytest
+from PIL import Image
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
+from stemma_contracts.v1.values import DocumentHead, ExportFormat, ExportSection, InputFile, SectionStatus
+from stemma_converter.confinement import Limits
+from stemma_converter.converter import Converter
+from stemma_converter.handlers import on_convert_document
+from stemma_converter.pandoc import Pandoc
+
+CONFIG = Path(__file__).parents[1] / "config"
+CREATED = datetime(2025, 3, 4, 5, 6, 7, tzinfo=UTC)
+
+
+@dataclass
+class Exporter:
+    """Puts drafts and assets into a store, runs the handler, and reads back what came of it."""
+
+    converter: Converter
+    store: MemoryArtifactStore = field(default_factory=MemoryArtifactStore)
+
+    async def job(
+        self,
+        format: str,
+        *drafts: str | None,
+        title: str | None = "A plan",
+        assets: Mapping[str, bytes] | None = None,
+        generator: str = "",
+        states: Mapping[int, dict[str, Any]] | None = None,
+    ) -> ConvertDocument:
+        sections = [await self._section(i, draft, (states or {}).get(i, {})) for i, draft in enumerate(drafts)]
+        files = [InputFile(name=n, artifact=await self._put(d, n)) for n, d in (assets or {}).items()]
+        title_ref = await self._put(title.encode(), "title.txt") if title is not None else None
+        head = DocumentHead(
+            document_id="doc-1", tenant="default", kind="technical-proposal", title=title_ref, created_at=CREATED
+        )
+        return ConvertDocument(
+            job_id="doc-1.7.convert",
+            document=head,
+            export_id="e1",
+            format=ExportFormat(format),
+            sections=tuple(sections),
+            assets=tuple(files),
+            generator=generator,
+        )
+
+    async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:
+        job = await self.job(format, *drafts, **more)
+        return await on_convert_document(job, artifacts=self.store, converter=self.converter)
+
+    async def export(self, format: str, *drafts: str | None, **more: Any) -> tuple[bytes, DocumentConverted]:
+        outcome = await self.outcome(format, *drafts, **more)
+        assert isinstance(outcome, DocumentConverted), outcome
+        return await self.store.get("default", "doc-1", outcome.artifact), outcome
+
+    async def text(self, format: str, *drafts: str | None, **more: Any) -> str:
+        return (await self.export(format, *drafts, **more))[0].decode()
+
+    async def _section(self, index: int, draft: str | None, state: dict[str, Any]) -> ExportSection:
+        ref = await self._put(draft.encode("utf-8", "surrogatepass"), "draft.md") if draft is not None else None
+        values = {"status": SectionStatus.APPROVED if ref else SectionStatus.QUEUED, "version": 1 if ref else 0}
+        return ExportSection(section_id=f"s{index}", title=f"Section {index}", draft=ref, **{**values, **state})
+
+    async def _put(self, data: bytes, name: str) -> Any:
+        return await self.store.put("default", "doc-1", data, media_type="application/octet-stream", name=name)
+
+
+@pytest.fixture(scope="session")
+def converter() -> Converter:
+    return Converter(Pandoc(Path(pypandoc.get_pandoc_path()), Limits(seconds=30)), CONFIG, "Stemma")
+
+
+@pytest.fixture
+def exporter(converter: Converter) -> Exporter:
+    return Exporter(converter)
+
+
+@pytest.fixture(scope="session")
+def rich() -> str:
+    return (Path(__file__).parent / "rich.md").read_text()
+
+
+@pytest.fixture(scope="session")
+def plan() -> dict[str, bytes]:
+    return {"media/plan.png": picture()}
+
+
+def picture(width: int = 320, height: int = 180, format: str = "PNG") -> bytes:
+    buffer = BytesIO()
+    Image.linear_gradient("L").resize((width, height)).convert("RGB").save(buffer, format)
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="session")
+def make_picture() -> Callable[..., bytes]:
+    return picture

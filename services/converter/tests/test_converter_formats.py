@@ -1,0 +1,149 @@
+"""A rich document comes out whole in every format."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from docx import Document
+from ooxml_integrity import check
+from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
+from pypdf import PdfReader
+from stemma_converter.structure import source_of
+
+FORMATS = ("docx", "pdf", "html", "json", "md")
+
+
+@pytest.mark.req("G13")
+async def test_docx_is_valid_by_two_judges(exporter: Any, rich: str, plan: Any, tmp_path: Path) -> None:
+    data, _ = await exporter.export("docx", rich, rich, None, assets=plan, generator="a model")
+    path = tmp_path / "out.docx"
+    path.write_bytes(data)
+    assert OpenXmlValidator().validate(path).errors == []
+    assert [finding for finding in check(path) if finding.severity.name != "INFO"] == []
+
+
+@pytest.mark.req("G13")
+async def test_docx_has_the_image_the_contents_and_numbered_headings(exporter: Any, rich: str, plan: Any) -> None:
+    data, outcome = await exporter.export("docx", rich, rich, assets=plan)
+    document = Document(BytesIO(data))
+    lines = [(p.style.name, p.text.split("\t")[0].strip()) for p in document.paragraphs if p.style]
+    assert [text for style, text in lines if style.startswith("toc")] == [
+        "1  Solution architecture", "1.1  Work packages", "1.1.1  Code",
+        "2  Solution architecture", "2.1  Work packages", "2.1.1  Code",
+    ]  # fmt: skip
+    assert ("Image Caption", "Figure 2: The plan of the site") in lines
+    assert ("Table Caption", "Table 1: Costs by year") in lines
+    assert document.styles["Heading 1"].element.find(".//{*}numPr/{*}numId") is not None
+    with ZipFile(BytesIO(data)) as package:
+        images = [name for name in package.namelist() if name.startswith("word/media/")]
+        assert all(package.read(name).startswith(b"\x89PNG") for name in images)
+        assert len(images) == 1
+    assert outcome.warnings == ()
+
+
+@pytest.mark.req("G13")
+async def test_docx_names_its_origin_and_its_date(exporter: Any, rich: str, plan: Any) -> None:
+    data, _ = await exporter.export("docx", rich, title="The plan", assets=plan, generator="offline-writer 1")
+    document = Document(BytesIO(data))
+    properties = document.core_properties
+    assert (properties.title, properties.author) == ("The plan", "Stemma")
+    assert properties.comments == "Written with offline-writer 1"
+    assert properties.created.isoformat() == properties.modified.isoformat() == "2025-03-04T05:06:07+00:00"
+    section = document.sections[0]
+    assert section.footer.paragraphs[0].text.startswith("Written with offline-writer 1")
+    assert section.first_page_footer.paragraphs[0].text.startswith("Written with offline-writer 1")
+    assert section.header.paragraphs[0].text == "The plan"
+    with ZipFile(BytesIO(data)) as package:
+        assert {info.date_time for info in package.infolist()} == {(2025, 3, 4, 5, 6, 6)}
+
+
+@pytest.mark.req("G13")
+async def test_pdf_has_contents_numbers_image_and_properties(exporter: Any, rich: str, plan: Any) -> None:
+    data, _ = await exporter.export("pdf", rich, rich, title="The plan", assets=plan, generator="a model")
+    reader = PdfReader(BytesIO(data))
+    text = "\n".join(page.extract_text() for page in reader.pages)
+    contents = reader.pages[0].extract_text()
+    assert re.search(r"1\.1 +Work packages *[ .]+2", contents)
+    assert re.search(r"2\.1\.1 +Code", text)
+    assert "Figure 2: The plan of the site" in text
+    assert "Table 1: Costs by year" in text
+    assert "Written with a model" in text
+    assert f"Page 1 of {len(reader.pages)}" in text
+    assert [image.image and image.image.size for page in reader.pages for image in page.images][:1] == [(320, 180)]
+    assert reader.metadata
+    assert (reader.metadata.title, reader.metadata.author) == ("The plan", "Stemma")
+    assert reader.metadata.creation_date
+    assert reader.metadata.creation_date.isoformat() == "2025-03-04T05:06:07+00:00"
+
+
+@pytest.mark.req("G13")
+async def test_html_needs_nothing_from_outside(exporter: Any, rich: str, plan: Any) -> None:
+    page = await exporter.text("html", rich, rich, title="The plan", assets=plan, generator="a model")
+    assert 'src="data:image/png;base64,' in page
+    assert re.findall(r'(?:src|href)="(?!data:|#|https://example\.org/)[^"]*"', page) == []
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert "<title>The plan</title>" in page
+    assert "Written with a model" in page
+    for anchor in re.findall(r'href="#([^"]+)"', page):
+        assert f'id="{anchor}"' in page
+    assert "1.1.1</span> Code" in page
+
+
+@pytest.mark.req("G12")
+async def test_markdown_keeps_what_the_draft_carries(exporter: Any, rich: str, plan: Any) -> None:
+    text = await exporter.text("md", rich, title="The plan", assets=plan)
+    assert text.startswith("# The plan\n\n## Solution **architecture**\n")
+    for piece in (
+        "[link](https://example.org/a?b=1)", "~~gone~~", "$a^2 + b^2 = c^2$", "[the work](#work-packages)",
+        "- [ ] open task", "- [x] done task", "![The plan of the site](media/plan.png)", "``` python\ndef greet",
+        "> [!WARNING]", "\\frac{1}{3}", "A note with `code` and **bold**.", "Work \\| pipe", "#### Code",
+    ):  # fmt: skip
+        assert piece in text
+
+
+@pytest.mark.req("G12")
+async def test_structure_is_a_tree_with_metadata(exporter: Any, rich: str, plan: Any) -> None:
+    structure = json.loads(await exporter.text("json", rich, None, title="The plan", assets=plan))
+    assert structure["metadata"] == {"title": "The plan", "author": "Stemma", "created": "2025-03-04T05:06:07+00:00"}
+    first, second = structure["sections"]
+    assert (first["title"], second["title"]) == ("Solution architecture", "Section 1")
+    packages = first["sections"][0]
+    kinds = [block["type"] for block in packages["blocks"]]
+    assert kinds == ["list", "list", "paragraph", "table", "paragraph"]
+    assert packages["blocks"][3]["rows"][0] == ["Item", "Year 1", "Description"]
+    assert packages["blocks"][4]["images"] == [{"source": "media/plan.png", "alt": "The plan of the site"}]
+    assert packages["sections"][0]["blocks"][0]["language"] == "python"
+    source = source_of([], structure["sections"])
+    assert source.startswith("# Solution **architecture**\n")
+    assert source.count("A note with `code` and **bold**.") == 1
+
+
+@pytest.mark.req("G12")
+async def test_structure_is_made_also_when_nothing_was_generated(exporter: Any) -> None:
+    structure = json.loads(await exporter.text("json", title=None))
+    assert structure["metadata"]["title"] == "Technical proposal"
+    assert structure["sections"] == []
+
+
+@pytest.mark.req("G13")
+@pytest.mark.parametrize("format", FORMATS)
+async def test_the_same_job_gives_the_same_bytes(exporter: Any, rich: str, plan: Any, format: str) -> None:
+    first, _ = await exporter.export(format, rich, None, assets=plan, generator="m")
+    second, outcome = await exporter.export(format, rich, None, assets=plan, generator="m")
+    assert first == second
+    assert outcome.artifact.digest == hashlib.sha256(first).hexdigest()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_an_empty_document_can_leave(exporter: Any, format: str) -> None:
+    data, outcome = await exporter.export(format, title=None)
+    assert data
+    assert outcome.warnings == ()

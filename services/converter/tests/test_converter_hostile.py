@@ -1,0 +1,193 @@
+"""Drafts, titles and images are written by strangers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from pypdf import PdfReader
+from stemma_contracts.v1.outcomes import ConversionFailed
+from stemma_converter.confinement import Limits, run_confined
+from stemma_converter.errors import ConversionError
+from stemma_converter.images import ImageLimits, vet
+from stemma_converter.pdf import set_pages
+
+FORMATS = ("docx", "pdf", "html", "json", "md")
+SECRET = "root:x:0:0"
+
+
+def body_of(format: str, data: bytes) -> str:
+    """All text in an output that a reader or a program could act on."""
+    if format == "docx":
+        with ZipFile(BytesIO(data)) as package:
+            return "\n".join(package.read(n).decode() for n in package.namelist() if n.endswith((".xml", ".rels")))
+    if format == "pdf":
+        reader = PdfReader(BytesIO(data))
+        links = [str(note.get_object()) for page in reader.pages for note in page.get("/Annots", [])]
+        return "\n".join([page.extract_text() for page in reader.pages] + links)
+    return data.decode()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_reads_no_file_of_the_host(exporter: Any, format: str) -> None:
+    draft = (
+        "# A\n\n![one](/etc/passwd) ![two](file:///etc/passwd) ![three](../../../../etc/passwd)\n\n"
+        '<img src="/etc/passwd">\n\n```{.include}\n/etc/passwd\n```\n\n[six]: /etc/passwd\n\n![six]\n'
+    )
+    data, outcome = await exporter.export(format, draft)
+    assert SECRET.encode() not in data
+    assert SECRET not in body_of(format, data)
+    assert {(w.code, w.count) for w in outcome.warnings} == {("dropped_image", 5)}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_fetches_nothing_from_the_network(exporter: Any, format: str) -> None:
+    data, outcome = await exporter.export(format, "# A\n\nText ![remote](http://127.0.0.1:9/x.png) after.\n")
+    assert "127.0.0.1" not in body_of(format, data)
+    assert "Image not available: remote" in re.sub(r"\\|\n", " ", body_of(format, data)).replace("  ", " ")
+    assert [(w.code, w.section_id) for w in outcome.warnings] == [("dropped_image", "s0")]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_scripts_and_foreign_link_schemes_are_dropped(exporter: Any, format: str) -> None:
+    draft = (
+        "# A\n\n<script>alert('one')</script>\n\n<iframe src='http://evil.example'></iframe>\n\n"
+        "text <img src=x onerror=alert(2)> [a](javascript:alert(3)) [b](JaVaScRiPt&#58;alert(4)) "
+        "[c](data:text/html,x) [d](vbscript:x) [e](file:///etc/passwd) [f](//evil.example) <javascript:alert(5)>\n\n"
+        "[g]: javascript:alert(6)\n\n[g] [h](<java\tscript:alert(7)>)\n\n<!-- a comment -->\n"
+    )
+    data, outcome = await exporter.export(format, draft)
+    body = body_of(format, data)
+    for word in (
+        "javascript:alert(3)",
+        "alert('one')",
+        "onerror",
+        "vbscript",
+        "data:text",
+        "a comment",
+        "evil.example",
+    ):
+        assert word not in body
+    assert not re.search(r"(href|Target|URI)[^>]{0,12}javascript", body, re.IGNORECASE)
+    counts = {w.code: w.count for w in outcome.warnings}
+    assert counts["dropped_link"] >= 7
+    assert counts["dropped_html"] >= 2
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_raw_blocks_of_writers_and_front_matter_are_text(exporter: Any, format: str) -> None:
+    draft = (
+        "---\ntitle: Hijacked\nheader-includes: '#import \"@preview/evil:1.0.0\"'\n---\n\n# A\n\n"
+        '```{=openxml}\n<w:p><w:r><w:t>INJECTED</w:t></w:r></w:p>\n```\n\n```{=typst}\n#read("/etc/passwd")\n```\n\n'
+        '`#read("/etc/passwd")`{=typst} #import "@preview/evil:1.0.0" #read("/etc/passwd") $#read("/etc/passwd")$ '
+        '$\\text{#read("/etc/passwd")}$\n'
+    )
+    data, _ = await exporter.export(format, draft, title='#read("/etc/passwd") <w:p/> $title$ {{x}}')
+    body = body_of(format, data)
+    assert SECRET not in body
+    if format == "docx":
+        assert "<w:t>INJECTED</w:t>" not in body
+    if format == "html":
+        assert "<w:p>" not in body
+
+
+@pytest.mark.parametrize("format", ["docx", "pdf"])
+async def test_deep_nesting_ends_with_an_outcome(exporter: Any, format: str) -> None:
+    outcome = await exporter.outcome(format, "# A\n\n" + ">" * 400 + " deep\n")
+    assert isinstance(outcome, ConversionFailed)
+    assert outcome.detail == "nested_too_deeply"
+
+
+async def test_footnotes_in_footnotes_do_not_explode(exporter: Any) -> None:
+    chain = "\n\n".join(f"[^{n}]: a [^{n + 1}] b [^{n + 1}]" for n in range(40))
+    text = await exporter.text("md", f"# A\n\nStart[^0].\n\n{chain}\n\n[^40]: end\n")
+    assert len(text) < 10_000
+
+
+async def test_a_draft_beyond_all_bounds_is_refused_by_code(exporter: Any) -> None:
+    outcome = await exporter.outcome("md", "x" * (17 * 1024 * 1024))
+    assert isinstance(outcome, ConversionFailed)
+    assert outcome.detail == "source_too_large"
+
+
+async def test_a_hostile_title_is_one_line_of_plain_text(exporter: Any) -> None:
+    title = "A <b>bold</b>\n\n# plan\x00\u202e [x](javascript:1)" + "z" * 1000
+    for form in FORMATS:
+        data, outcome = await exporter.export(form, "# A\n", title=title)
+        assert "<b>bold" not in data.decode("latin-1") or form in ("json", "pdf")
+        assert "/" not in outcome.artifact.name
+    assert (await exporter.text("md", "# A\n", title=title)).count("\n#") == 1
+
+
+async def test_no_property_leaves_its_attribute_in_html(exporter: Any) -> None:
+    page = await exporter.text(
+        "html", "# A\n", title='"><script>', generator='m" onload="alert(1) <meta name="properties">'
+    )
+    assert 'content="Written with m&quot; onload=&quot;alert(1)' in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize("name", ["svg", "text", "bomb", "large", "truncated"])
+def test_refuses_what_is_no_decent_image(name: str, make_picture: Callable[..., bytes]) -> None:
+    cases = {
+        "svg": b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+        "text": b"not an image",
+        "bomb": make_picture(3000, 2000),
+        "large": make_picture() + b"\0" * 200_000,
+        "truncated": make_picture()[:200],
+    }
+    assert vet(cases[name], ImageLimits(max_bytes=200_000, max_pixels=1_000_000)) is None
+
+
+def test_reencodes_images_without_what_is_hidden_in_them(make_picture: Callable[..., bytes]) -> None:
+    hidden = b"<?php hidden ?>"
+    picture = vet(make_picture(format="JPEG") + hidden, ImageLimits())
+    assert picture
+    assert hidden not in picture.data
+    assert (picture.suffix, picture.data[:2]) == ("jpg", b"\xff\xd8")
+
+
+async def test_typesetting_reaches_no_package_and_no_file_outside(tmp_path: Path) -> None:
+    for source in ('#import "@preview/cetz:0.3.0"', '#read("/../../../../etc/passwd")', '#read("../../../etc/passwd")'):
+        (tmp_path / "main.typ").write_text(source)
+        with pytest.raises(ConversionError, match="typesetting_failed"):
+            await set_pages(tmp_path, Limits(seconds=20), 0)
+
+
+async def test_typesetting_follows_no_symbolic_link(tmp_path: Path) -> None:
+    (tmp_path / "main.typ").write_text('#read("link.txt")')
+    (tmp_path / "link.txt").symlink_to("/etc/passwd")
+    with pytest.raises(ConversionError, match="symlink"):
+        await set_pages(tmp_path, Limits(seconds=20), 0)
+
+
+async def test_a_program_that_takes_too_long_is_killed_with_its_children(tmp_path: Path) -> None:
+    script = "sleep 60 & echo $! > child; wait"
+    with pytest.raises(ConversionError, match="timeout"):
+        await run_confined("program", ("/bin/sh", "-c", script), b"", folder=tmp_path, limits=Limits(seconds=0.3))
+    child = int((tmp_path / "child").read_text())
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+async def test_a_program_that_takes_too_much_memory_fails(tmp_path: Path) -> None:
+    command = ("/usr/bin/env", "python3", "-c", "bytearray(10**9)")
+    with pytest.raises(ConversionError, match="program_failed"):
+        await run_confined("program", command, b"", folder=tmp_path, limits=Limits(memory_mb=200), address_space=True)
+
+
+async def test_a_program_that_writes_too_much_fails(tmp_path: Path) -> None:
+    command = ("/usr/bin/env", "head", "-c", "3000000", "/dev/zero")
+    with pytest.raises(ConversionError, match="program_failed"):
+        await run_confined("program", command, b"", folder=tmp_path, limits=Limits(output_mb=2))
+
+
+async def test_programs_see_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEMMA_CONVERTER_NATS_PASSWORD", "hunter2")
+    output = await run_confined("program", ("/usr/bin/env",), b"", folder=tmp_path, limits=Limits())
+    assert b"hunter2" not in output

@@ -1,0 +1,93 @@
+"""The converter as a service: on a real server, with its own settings and credentials."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_artifacts.store import ArtifactMissing, JetStreamArtifactStore, MemoryArtifactStore
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
+from stemma_converter.app import ConverterSettings, converter, service
+from stemma_converter.handlers import on_convert_document
+from stemma_messaging import Publisher
+from stemma_provisioning import NatsServer
+from stemma_testkit.servers import connected, eventually, provisioned_server
+
+
+def test_settings_that_ship_build_a_converter() -> None:
+    settings = service.load_settings()
+    assert isinstance(settings, ConverterSettings)
+    built = converter(settings)
+    assert built.pandoc.program.is_file()
+    assert {file.name for file in built.config.iterdir()} >= {"template.docx", "document.typ", "document.html"}
+    assert settings.slots == 2
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path) as running:
+        yield running
+
+
+@asynccontextmanager
+async def running_on(server: NatsServer) -> AsyncIterator[None]:
+    settings = service.load_settings(
+        nats_url=server.url, nats_user=service.name, nats_password=server.passwords[service.name]
+    )
+    task = asyncio.create_task(service.run(settings))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+@pytest.mark.req("E1", "G13")
+async def test_a_job_on_the_bus_becomes_a_document_in_the_store(
+    exporter: Any, rich: str, make_picture: Any, server: NatsServer
+) -> None:
+    large = make_picture(1200, 900) + b"\0" * 200_000
+    async with connected(server) as client, running_on(server):
+        jetstream = client.jetstream(timeout=10)
+        exporter.store = JetStreamArtifactStore(jetstream)
+        job = await exporter.job("docx", rich, assets={"media/plan.png": large})
+        subject = subjects.job(subjects.CONVERTER, "convert-document")
+        await Publisher(jetstream, "test").publish(subject, job, id=job.job_id, about="default/doc-1")
+
+        async def answered() -> bool:
+            return (await jetstream.stream_info(subjects.OUTCOMES)).state.messages == 1
+
+        await eventually(answered)
+        message = await jetstream.get_msg(subjects.OUTCOMES, 1)
+        outcome = registry.decode((message.headers or {})["ce-type"], message.data or b"")
+        assert isinstance(outcome, DocumentConverted)
+        assert outcome.warnings == ()
+        assert (await exporter.store.get("default", "doc-1", outcome.artifact)).startswith(b"PK")
+
+
+@pytest.mark.req("G13")
+async def test_an_outcome_echoes_its_job_and_names_the_file_for_people(exporter: Any) -> None:
+    done = await exporter.outcome("pdf", "# A\n", title="Plan: 2025/26 – “draft”")
+    assert (done.job_id, done.tenant, done.document_id) == ("doc-1.7.convert", "default", "doc-1")
+    assert (done.artifact.name, done.artifact.media_type) == ("Plan-2025-26-draft.pdf", "application/pdf")
+    failed = await exporter.outcome("docx", "> " * 300 + "deep\n")
+    assert isinstance(failed, ConversionFailed)
+    assert (failed.job_id, failed.detail) == ("doc-1.7.convert", "nested_too_deeply")
+
+
+async def test_a_lost_artifact_is_an_outage_and_no_outcome(exporter: Any) -> None:
+    job = await exporter.job("md", "# A\n")
+    with pytest.raises(ArtifactMissing):
+        await on_convert_document(job, artifacts=MemoryArtifactStore(), converter=exporter.converter)
+
+
+async def test_drafts_of_another_tenant_are_out_of_reach(exporter: Any) -> None:
+    job = await exporter.job("md", "# A\n")
+    foreign = job.model_copy(update={"document": job.document.model_copy(update={"tenant": "other"})})
+    with pytest.raises(ArtifactMissing):
+        await on_convert_document(foreign, artifacts=exporter.store, converter=exporter.converter)
