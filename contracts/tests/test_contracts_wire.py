@@ -83,7 +83,7 @@ BUILDERS: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("build", BUILDERS)
-@pytest.mark.parametrize("value", [v for v in HOSTILE if v not in {"*", ">"}])
+@pytest.mark.parametrize("value", HOSTILE)
 def test_no_hostile_token_becomes_part_of_a_subject(build: Callable[[str], str], value: str) -> None:
     with pytest.raises(ValueError, match="must match"):
         build(value)

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from .tokens import Digest, check_token
+
+
+class Wildcard(StrEnum):
+    """What a pattern may hold in place of a token. Text from outside is never one, whatever it says."""
+
+    ANY = "*"
+    REST = ">"
+
+
+ANY, REST = Wildcard.ANY, Wildcard.REST
 
 ORCHESTRATOR = "orchestrator"
 GENERATION = "generation-graph"
@@ -23,7 +34,6 @@ DEAD = "DEAD"
 ADVISORIES = "ADVISORIES"
 ARTIFACTS = "ARTIFACTS"
 RECORDS = "RECORDS"
-LARGE_ARTIFACTS_BUCKET = "artifacts"
 VIEWS_BUCKET = "documents"
 CAPABILITIES_BUCKET = "capabilities"
 
@@ -39,7 +49,7 @@ ADVISORY_SUBJECTS = (
 
 
 def _address(family: str, *tokens: str) -> str:
-    checked = (t if t in ("*", ">") else check_token(t, "subject token") for t in tokens)
+    checked = (t if isinstance(t, Wildcard) else check_token(t, "subject token") for t in tokens)
     return ".".join((_ROOT, family, _V, *checked))
 
 
@@ -56,6 +66,11 @@ def answer(tenant: str, request_id: str) -> str:
 def event(tenant: str, document_id: str, name: str) -> str:
     """Where an event of a document lies in the log."""
     return _address("event", tenant, document_id, name)
+
+
+def events_of(tenant: str) -> str:
+    """The pattern of all events of a tenant."""
+    return _address("event", tenant, REST)
 
 
 def job(service: str, name: str) -> str:
@@ -91,6 +106,11 @@ def record(tenant: str, document_id: str, key: Digest) -> str:
 def large_artifact(tenant: str, document_id: str, digest: Digest) -> str:
     """The object name of a large artifact."""
     return "/".join((check_token(tenant, "tenant"), check_token(document_id, "document id"), digest))
+
+
+def artifacts_bucket(tenant: str) -> str:
+    """The object bucket of a tenant's large artifacts: permissions cannot see into one bucket of all tenants."""
+    return f"artifacts-{check_token(tenant, 'tenant')}"
 
 
 def uploads_bucket(tenant: str) -> str:

@@ -12,6 +12,7 @@ from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js.api import ConsumerConfig
 from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY, REST
 from stemma_provisioning import NatsServer, client_user, inbox_prefix
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected
@@ -86,12 +87,12 @@ FORBIDDEN = [
     (OWN, "$O.uploads-other.C.x"),
     (OWN, "$JS.API.CONSUMER.CREATE.EVENTS"),
     (OWN, "$JS.API.CONSUMER.CREATE.EVENTS.mine"),
-    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('other', '*', '>')}"),
-    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.{subjects.PROJECTOR}.{subjects.event('default', '*', '*')}"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('other', ANY, REST)}"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.{subjects.PROJECTOR}.{subjects.event('default', ANY, ANY)}"),
     (OWN, f"$JS.API.CONSUMER.DELETE.EVENTS.{subjects.PROJECTOR}"),
     (OWN, f"$JS.API.CONSUMER.MSG.NEXT.EVENTS.{subjects.PROJECTOR}"),
     (OWN, f"$JS.ACK.EVENTS.{subjects.PROJECTOR}.1.1.1.1.0"),
-    (OWN, f"$JS.API.CONSUMER.CREATE.JOBS.mine.{subjects.job('validator', '>')}"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.JOBS.mine.{subjects.job('validator', REST)}"),
 ]
 
 ALLOWED = [
@@ -109,17 +110,17 @@ ALLOWED = [
     ("orchestrator", f"$JS.API.CONSUMER.MSG.NEXT.EVENTS.{subjects.PROJECTOR}"),
     (OWN, subjects.request("default", "create-document")),
     (OWN, f"$JS.API.DIRECT.GET.ANSWERS.{subjects.answer('default', 'r1')}"),
-    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('default', 'd1', '>')}"),
+    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('default', 'd1', REST)}"),
     (OTHER, subjects.request("other", "create-document")),
 ]
 
 DEAF = [
-    ("validator", subjects.event("*", "*", "*")),
+    ("validator", subjects.event(ANY, ANY, ANY)),
     ("validator", deliver_subject(subjects.REQUESTS, subjects.ORCHESTRATOR)),
     ("validator", "_INBOX_orchestrator.>"),
     ("orchestrator", "_INBOX.>"),
-    (OWN, subjects.event("other", "*", "*")),
-    (OWN, subjects.live("*", "*", "*")),
+    (OWN, subjects.event("other", ANY, ANY)),
+    (OWN, subjects.live(ANY, ANY, ANY)),
     (OWN, "_INBOX_client-other.>"),
     (OWN, ">"),
 ]
@@ -146,7 +147,7 @@ async def test_may_not_listen(nats_server: NatsServer, name: str, subject: str) 
 
 
 @pytest.mark.req("E4")
-@pytest.mark.parametrize("subject", [subjects.event("default", "d1", "*"), subjects.live("default", "d1", "*")])
+@pytest.mark.parametrize("subject", [subjects.event("default", "d1", ANY), subjects.live("default", "d1", ANY)])
 async def test_a_caller_hears_its_own_tenant(nats_server: NatsServer, subject: str) -> None:
     async with user(nats_server, OWN) as caller:
         assert await caller.may_subscribe(subject)
@@ -158,7 +159,7 @@ async def test_a_caller_replays_the_events_of_its_tenant_and_no_others(nats_serv
         for tenant in ("default", "other"):
             await provisioner.jetstream().publish(subjects.event(tenant, "replayed", "document-requested"), b"{}")
     async with user(nats_server, OWN) as caller:
-        seen = await _replay(caller, subjects.event("default", "replayed", "*"))
+        seen = await _replay(caller, subjects.event("default", "replayed", ANY))
     assert seen == [subjects.event("default", "replayed", "document-requested")]
 
 
@@ -182,7 +183,7 @@ async def test_a_late_caller_reads_the_answer_to_its_request(nats_server: NatsSe
 
 @pytest.mark.req("P15")
 async def test_a_filter_in_the_body_cannot_widen_the_one_in_the_subject(nats_server: NatsServer) -> None:
-    own, others = subjects.event("default", "d1", "*"), subjects.event("other", "*", "*")
+    own, others = subjects.event("default", "d1", ANY), subjects.event("other", ANY, ANY)
     for filters in ({"filter_subject": others}, {"filter_subjects": [own, others]}):
         async with user(nats_server, OWN) as caller:
             refused = await _create_consumer(caller, own, filters)

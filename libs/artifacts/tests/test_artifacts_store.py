@@ -14,7 +14,6 @@ from stemma_artifacts.store import (
     ArtifactStore,
     JetStreamArtifactStore,
     MemoryArtifactStore,
-    artifacts_bucket,
 )
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken
@@ -112,7 +111,7 @@ async def test_a_large_artifact_that_lost_its_chunks_is_missing(jetstream: JetSt
 async def test_a_link_to_another_tenants_object_is_not_followed(jetstream: JetStreamContext) -> None:
     theirs = await _put(JetStreamArtifactStore(jetstream), LARGE, tenant="other")
     target = subjects.large_artifact("other", "d1", theirs.digest)
-    await _link(jetstream, _object_name("linked", theirs), artifacts_bucket("other"), target)
+    await _link(jetstream, _object_name("linked", theirs), subjects.artifacts_bucket("other"), target)
     with pytest.raises(ArtifactMissing):
         await JetStreamArtifactStore(jetstream).get("default", "linked", theirs)
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import nats
 import pytest
+from nats.aio.client import Client as NatsConnection
 from nats.aio.msg import Msg
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client
@@ -28,7 +29,7 @@ DIGEST = "a" * 64
 class Backstage:
     """The other side of the bus: it appends events and answers requests as the orchestrator would."""
 
-    def __init__(self, connection: nats.NATS) -> None:
+    def __init__(self, connection: NatsConnection) -> None:
         self.nats = connection
         self.js = connection.jetstream(timeout=5)
         self.artifacts = JetStreamArtifactStore(self.js)
@@ -37,7 +38,7 @@ class Backstage:
         self.on_request: Callable[[requests.Request], Any] | None = None
 
     async def listen(self) -> None:
-        await self.nats.subscribe(subjects.request(TENANT, "*"), cb=self._answer)
+        await self.nats.subscribe(subjects.request(TENANT, subjects.ANY), cb=self._answer)
         await self.nats.flush()
 
     async def _answer(self, message: Msg) -> None:
@@ -96,7 +97,7 @@ def own_server(tmp_path: Path) -> Iterator[NatsServer]:
 
 
 @asynccontextmanager
-async def provisioner(server: NatsServer) -> AsyncIterator[nats.NATS]:
+async def provisioner(server: NatsServer) -> AsyncIterator[NatsConnection]:
     connection = await nats.connect(
         server.url,
         user=PROVISIONER,

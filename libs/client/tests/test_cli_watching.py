@@ -47,7 +47,7 @@ async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(
 async def test_watch_shows_the_same_events_as_a_raw_subscription(
     cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
 ) -> None:
-    raw = await backstage.nats.subscribe(subjects.event("default", document_id, "*"))
+    raw = await backstage.nats.subscribe(subjects.event("default", document_id, subjects.ANY))
     watching = asyncio.create_task(_watched_when_there(cli, document_id))
     await backstage.append(document_id, requested, drafted("research"), events.DocumentCompleted())
 

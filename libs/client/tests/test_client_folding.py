@@ -65,7 +65,9 @@ def test_a_draft_brings_version_score_and_usage_and_is_validated_next(after: Any
     view = after(drafted("research"), drafted("research", version=2))
 
     assert (research(view).version, research(view).activity) == (2, Activity.VALIDATE)
-    assert research(view).evaluation.score == 0.9
+    evaluation = research(view).evaluation
+    assert evaluation is not None
+    assert evaluation.score == 0.9
     assert (view.usage.calls, view.usage.output_tokens) == (4, 10)
 
 

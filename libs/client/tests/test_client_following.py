@@ -50,7 +50,7 @@ async def test_following_goes_on_behind_the_last_sequence_seen(
 
 @pytest.mark.req("E4")
 async def test_a_raw_subscription_sees_the_same_events(client: Client, backstage: Any, document_id: str) -> None:
-    raw = await backstage.nats.subscribe(subjects.event("default", document_id, "*"))
+    raw = await backstage.nats.subscribe(subjects.event("default", document_id, subjects.ANY))
     async with aclosing(client.follow(document_id)) as events:
         await backstage.append(document_id, DocumentPaused(), DocumentResumed())
         followed = await take(events, 2)

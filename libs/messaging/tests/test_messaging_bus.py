@@ -90,7 +90,7 @@ async def test_tokens_are_heard_as_they_come_and_stored_nowhere(lab: Any) -> Non
         yield
 
     async with connected(lab.server, client_user("default")) as reader:
-        heard = await reader.subscribe(subjects.live("default", "d1", "*"))
+        heard = await reader.subscribe(subjects.live("default", "d1", subjects.ANY))
         await barrier(reader)
         service = Service(subjects.GENERATION, ServiceSettings, writing)
         async with lab.running(service, lab.settings(subjects.GENERATION)):

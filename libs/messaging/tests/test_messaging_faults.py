@@ -12,6 +12,7 @@ import pytest
 from nats.aio.msg import Msg
 from nats.js.api import ConsumerConfig
 from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_messaging import Bus, BusFailed, Service, ServiceSettings
@@ -137,7 +138,11 @@ async def test_the_outcome_is_stored_before_the_job_is_acknowledged(lab: Any, va
         seen.append(message.subject)
 
     async with connected(lab.server) as client, lab.working("pull", handler):
-        for subject in (subjects.outcome("*", "*"), "_INBOX_generation-graph.>", "$JS.ACK.JOBS.generation-graph.>"):
+        for subject in (
+            subjects.outcome(ANY, ANY),
+            "_INBOX_generation-graph.>",
+            "$JS.ACK.JOBS.generation-graph.>",
+        ):
             await client.subscribe(subject, cb=on_any)
         await barrier(client)
         await lab.publish(subjects.GENERATION, lab.job())
@@ -182,7 +187,7 @@ async def test_what_a_stranger_lets_the_server_deliver_is_not_handled(lab: Any, 
 
     async with lab.working("push", handler), connected(lab.server, client_user("default")) as stranger:
         await eventually(lambda: _is_bound(lab))
-        own = subjects.event("default", "forged", "*")
+        own = subjects.event("default", "forged", ANY)
         await stranger.jetstream().add_consumer(
             subjects.EVENTS,
             ConsumerConfig(

@@ -206,7 +206,9 @@ HOSTILE = [
 def test_hostile_material_gives_lint_clean_text(tmp_path: Path) -> None:
     drafts = []
     for text in HOSTILE:
-        messages = prompt("solution", text, {"../../<x>.md": text, "b.md": "\n\n".join(HOSTILE)}, {})
+        inputs = {"../../<x>.md": text, "b.md": "\n\n".join(HOSTILE)}
+        image = "- b.png: " + " ".join(text[:80].split())
+        messages = prompt("solution", text, inputs, {}, images=image, guidance=text[:300])
         drafts.append(OfflineWriter().invoke(messages).text)
     assert "Success" in (report := lint(tmp_path, drafts)), report
     assert not any("<script" in draft or "\x00" in draft or "\u202e" in draft for draft in drafts)

@@ -136,5 +136,8 @@ class Story:
     def status(self, section_id: str) -> str:
         return status_of(self.document.sections[section_id].phase)
 
+    def document_status(self) -> str:
+        return self.document.status
+
     def open_jobs(self) -> dict[str, Any]:
         return {job.job_id: job for job in open_jobs(self.state)}

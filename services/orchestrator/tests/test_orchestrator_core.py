@@ -173,10 +173,10 @@ def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: t
     assert isinstance(failed, e.SectionFailure)
     assert isinstance(ended, e.DocumentFailed)
     assert begun.status("research") == SectionStatus.FAILED
-    assert begun.document.status == DocumentStatus.FAILED
+    assert begun.document_status() == DocumentStatus.FAILED
     (retried,) = begun.do(c.Retry(begun.asked(), "research"))
     assert retried.starts == ("research",)
-    assert begun.document.status == DocumentStatus.RUNNING
+    assert begun.document_status() == DocumentStatus.RUNNING
 
 
 def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew(begun: Story) -> None:

@@ -76,7 +76,7 @@ def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: St
 def test_a_failed_export_is_an_event_and_can_be_asked_for_again(begun: Story, failure: type[o.Outcome]) -> None:
     begun.do(c.Export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
-    failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")  # type: ignore[call-arg]
+    failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")
     assert len(begun.do(c.Record(failed))) == 1
     (again,) = begun.do(c.Export(begun.asked(), ExportFormat.PDF))
     assert again.export_id in begun.document.exports

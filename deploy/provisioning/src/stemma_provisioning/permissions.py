@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stemma_artifacts.store import artifacts_bucket
 from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY, REST
 
 from .topology import DEFAULT_TENANTS, Consumer, consumers, deliver_subject
 
@@ -52,12 +52,12 @@ def users(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[User]:
 
 def _orchestrator(tenants: Sequence[str]) -> User:
     publish = [
-        subjects.event("*", "*", "*"),
-        subjects.job("*", "*"),
-        subjects.answer("*", "*"),
-        subjects.dead(subjects.ORCHESTRATOR, "*"),
+        subjects.event(ANY, ANY, ANY),
+        subjects.job(ANY, ANY),
+        subjects.answer(ANY, ANY),
+        subjects.dead(subjects.ORCHESTRATOR, ANY),
         subjects.outcome(subjects.ORCHESTRATOR, "job-dead"),
-        subjects.outcome(subjects.ORCHESTRATOR, "*"),
+        subjects.outcome(subjects.ORCHESTRATOR, ANY),
         f"{_API}.DIRECT.GET.{subjects.EVENTS}",
         f"{_API}.DIRECT.GET.{subjects.EVENTS}.>",
         f"{_API}.STREAM.INFO.{subjects.EVENTS}",
@@ -73,15 +73,18 @@ def _orchestrator(tenants: Sequence[str]) -> User:
 
 def _worker(service: str, tenants: Sequence[str]) -> User:
     publish = [
-        subjects.outcome(service, "*"),
-        subjects.dead(service, "*"),
+        subjects.outcome(service, ANY),
+        subjects.dead(service, ANY),
         *_write_artifacts(tenants),
         *_write_values(subjects.CAPABILITIES_BUCKET, service),
     ]
     if service in _RECORDERS:
-        publish += [subjects.record("*", "*", "*"), _direct_get(subjects.RECORDS, subjects.record("*", "*", "*"))]
+        publish += [
+            subjects.record(ANY, ANY, ANY),
+            _direct_get(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
+        ]
     if service == subjects.GENERATION:
-        publish.append(subjects.live("*", "*", "*"))
+        publish.append(subjects.live(ANY, ANY, ANY))
     return _service(service, publish)
 
 
@@ -104,23 +107,23 @@ def _consume(consumer: Consumer) -> list[str]:
 
 
 def _client(tenant: str) -> User:
-    events, answers = subjects.event(tenant, "*", "*"), subjects.answer(tenant, "*")
+    events, answers = subjects.event(tenant, ANY, ANY), subjects.answer(tenant, ANY)
     views = f"$KV.{subjects.VIEWS_BUCKET}.{tenant}"
     publish = (
-        subjects.request(tenant, "*"),
+        subjects.request(tenant, ANY),
         _direct_get(subjects.ANSWERS, answers),
         _direct_get(f"KV_{subjects.VIEWS_BUCKET}", f"{views}.*"),
-        _direct_get(subjects.ARTIFACTS, subjects.artifact(tenant, "*", "*")),
+        _direct_get(subjects.ARTIFACTS, subjects.artifact(tenant, ANY, ANY)),
         f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}",
-        *_read_bucket(artifacts_bucket(tenant)),
+        *_read_bucket(subjects.artifacts_bucket(tenant)),
         *_read_bucket(subjects.uploads_bucket(tenant)),
         *_write_bucket(subjects.uploads_bucket(tenant)),
-        *_follow(subjects.EVENTS, subjects.event(tenant, "*", "*").removesuffix("*.*") + ">"),
-        *_follow(subjects.ANSWERS, subjects.answer(tenant, ">")),
+        *_follow(subjects.EVENTS, subjects.events_of(tenant)),
+        *_follow(subjects.ANSWERS, subjects.answer(tenant, REST)),
         *_follow(f"KV_{subjects.VIEWS_BUCKET}", f"{views}.>"),
     )
     name = client_user(tenant)
-    subscribe = (f"{inbox_prefix(name)}.>", events, answers, subjects.live(tenant, "*", "*"))
+    subscribe = (f"{inbox_prefix(name)}.>", events, answers, subjects.live(tenant, ANY, ANY))
     return User(name, publish, subscribe, _hands_off())
 
 
@@ -147,8 +150,8 @@ def _direct_get(stream: str, pattern: str) -> str:
 
 
 def _write_artifacts(tenants: Sequence[str]) -> list[str]:
-    every = subjects.artifact("*", "*", "*")
-    buckets = [artifacts_bucket(tenant) for tenant in tenants]
+    every = subjects.artifact(ANY, ANY, ANY)
+    buckets = [subjects.artifacts_bucket(tenant) for tenant in tenants]
     large = [right for bucket in buckets for right in (*_read_bucket(bucket), *_write_bucket(bucket))]
     return [every, _direct_get(subjects.ARTIFACTS, every), *large]
 

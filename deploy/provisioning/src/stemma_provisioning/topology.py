@@ -12,8 +12,8 @@ from nats.js.api import (
     StorageType,
     StreamConfig,
 )
-from stemma_artifacts.store import artifacts_bucket
 from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY, REST
 
 DAY_S = 24 * 3600.0
 ACK_WAIT_S = 10.0
@@ -56,25 +56,25 @@ def deliver_subject(stream: str, durable: str) -> str:
 def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
     """Every stream, those behind buckets included."""
     return [
-        _queue(subjects.REQUESTS, subjects.request("*", "*")),
-        _queue(subjects.JOBS, subjects.job("*", "*")),
-        _queue(subjects.OUTCOMES, subjects.outcome("*", "*")),
-        _log(subjects.ANSWERS, [subjects.answer("*", "*")], max_age=7 * DAY_S, max_msgs_per_subject=8),
+        _queue(subjects.REQUESTS, subjects.request(ANY, ANY)),
+        _queue(subjects.JOBS, subjects.job(ANY, ANY)),
+        _queue(subjects.OUTCOMES, subjects.outcome(ANY, ANY)),
+        _log(subjects.ANSWERS, [subjects.answer(ANY, ANY)], max_age=7 * DAY_S, max_msgs_per_subject=8),
         _log(
             subjects.EVENTS,
-            [subjects.event("*", "*", "*")],
+            [subjects.event(ANY, ANY, ANY)],
             deny_delete=True,
             deny_purge=True,
             allow_atomic=True,
             duplicate_window=DAY_S,
         ),
-        _log(subjects.DEAD, [subjects.dead("*", "*")], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
+        _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
         _log(subjects.ADVISORIES, list(subjects.ADVISORY_SUBJECTS), max_age=7 * DAY_S),
-        _keyed(subjects.ARTIFACTS, subjects.artifact("*", "*", "*")),
-        _keyed(subjects.RECORDS, subjects.record("*", "*", "*")),
+        _keyed(subjects.ARTIFACTS, subjects.artifact(ANY, ANY, ANY)),
+        _keyed(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
         _key_value(subjects.VIEWS_BUCKET),
         _key_value(subjects.CAPABILITIES_BUCKET),
-        *(_objects(artifacts_bucket(tenant)) for tenant in tenants),
+        *(_objects(subjects.artifacts_bucket(tenant)) for tenant in tenants),
         *(_objects(subjects.uploads_bucket(tenant), max_age=7 * DAY_S) for tenant in tenants),
     ]
 
@@ -94,7 +94,7 @@ def consumers() -> list[Consumer]:
 
 
 def _jobs(service: str, *, push: bool = False, max_ack_pending: int = 1000) -> Consumer:
-    jobs = subjects.job(service, ">")
+    jobs = subjects.job(service, REST)
     return Consumer(subjects.JOBS, service, (jobs,), push=push, max_deliver=8, max_ack_pending=max_ack_pending)
 
 

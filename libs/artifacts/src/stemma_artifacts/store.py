@@ -12,7 +12,6 @@ from nats.js import JetStreamContext
 from nats.js.api import Header
 from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
-from stemma_contracts.tokens import check_token
 from stemma_contracts.v1.values import ArtifactRef
 
 from .digests import digest_of, fits
@@ -28,16 +27,6 @@ class ArtifactMissing(LookupError):
 
 class ArtifactCorrupt(ValueError):
     """The stored content does not have the size and the digest of its reference."""
-
-
-def artifacts_bucket(tenant: str) -> str:
-    """The object bucket of a tenant's large artifacts; apart, because permissions cannot see into a bucket."""
-    return f"{subjects.LARGE_ARTIFACTS_BUCKET}-{check_token(tenant, 'tenant')}"
-
-
-def small_subject(tenant: str, document_id: str, digest: str) -> str:
-    """Where a small artifact lies; a wildcard, which a reader of subjects may use, is refused here."""
-    return subjects.artifact(check_token(tenant, "tenant"), check_token(document_id, "document id"), digest)
 
 
 class ArtifactStore(Protocol):
@@ -64,12 +53,12 @@ class MemoryArtifactStore:
     async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
         """See `ArtifactStore.put`."""
         ref = reference(data, media_type, name)
-        self._content.setdefault(small_subject(tenant, document_id, ref.digest), data)
+        self._content.setdefault(subjects.artifact(tenant, document_id, ref.digest), data)
         return ref
 
     async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
         """See `ArtifactStore.get`."""
-        return checked(self._content.get(small_subject(tenant, document_id, ref.digest)), ref)
+        return checked(self._content.get(subjects.artifact(tenant, document_id, ref.digest)), ref)
 
 
 class JetStreamArtifactStore:
@@ -83,16 +72,16 @@ class JetStreamArtifactStore:
         """See `ArtifactStore.put`."""
         ref = reference(data, media_type, name)
         if ref.size <= SMALL_BYTES:
-            await self._put_message(small_subject(tenant, document_id, ref.digest), data)
+            await self._put_message(subjects.artifact(tenant, document_id, ref.digest), data)
         else:
             object_name = subjects.large_artifact(tenant, document_id, ref.digest)
-            await self._objects.put_once(artifacts_bucket(tenant), object_name, data)
+            await self._objects.put_once(subjects.artifacts_bucket(tenant), object_name, data)
         return ref
 
     async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
         """See `ArtifactStore.get`."""
         if ref.size <= SMALL_BYTES:
-            return checked(await self._get_message(small_subject(tenant, document_id, ref.digest)), ref)
+            return checked(await self._get_message(subjects.artifact(tenant, document_id, ref.digest)), ref)
         return checked(await self._get_object(tenant, document_id, ref), ref)
 
     async def _put_message(self, subject: str, data: bytes) -> None:
@@ -106,7 +95,7 @@ class JetStreamArtifactStore:
     async def _get_object(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes | None:
         object_name = subjects.large_artifact(tenant, document_id, ref.digest)
         try:
-            return await self._objects.get(artifacts_bucket(tenant), object_name, ref.size)
+            return await self._objects.get(subjects.artifacts_bucket(tenant), object_name, ref.size)
         except TooLong:
             raise ArtifactCorrupt(ref.digest) from None
 

@@ -207,11 +207,11 @@ class Client:
         Each event comes once and in order, also when the server restarts meanwhile. Close the iterator
         (``contextlib.aclosing``) when it is left early.
         """
-        return self._follow(subjects.event(self.tenant, document_id, "*"), from_sequence)
+        return self._follow(subjects.event(self.tenant, document_id, subjects.ANY), from_sequence)
 
-    def follow_all(self, *, name: str = "*", from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
+    def follow_all(self, *, name: str | None = None, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
         """The events of all documents of the tenant; ``name`` limits them to one type (``section-drafted``)."""
-        return self._follow(subjects.event(self.tenant, "*", name), from_sequence)
+        return self._follow(subjects.event(self.tenant, subjects.ANY, name or subjects.ANY), from_sequence)
 
     async def _follow(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
         async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
@@ -220,7 +220,7 @@ class Client:
 
     async def follow_live(self, document_id: str) -> AsyncGenerator[LiveText, None]:
         """Text of a document as it is generated, from now on; what was missed does not come again."""
-        subscription = await self._connection.nats.subscribe(subjects.live(self.tenant, document_id, "*"))
+        subscription = await self._connection.nats.subscribe(subjects.live(self.tenant, document_id, subjects.ANY))
         try:
             async for message in subscription.messages:
                 yield LiveText(message.subject.rsplit(".", 1)[-1], message.data.decode("utf-8", "replace"))
@@ -229,7 +229,7 @@ class Client:
 
     async def history(self, document_id: str) -> list[RecordedEvent]:
         """All events of a document so far; raises `DocumentNotFoundError`."""
-        subject = subjects.event(self.tenant, document_id, "*")
+        subject = subjects.event(self.tenant, document_id, subjects.ANY)
         async with aclosing(self._connection.snapshot(subjects.EVENTS, subject)) as messages:
             found = [recorded(message) async for message in messages]
         if not found:

@@ -99,7 +99,7 @@ class JetStreamEventLog:
 
 
 def _filter(stream: StreamId) -> str:
-    return subjects.event(stream.tenant, stream.document_id, ">")
+    return subjects.event(stream.tenant, stream.document_id, subjects.REST)
 
 
 def _batch_headers(batch_id: str, position: int) -> dict[str, str]:

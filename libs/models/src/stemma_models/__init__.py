@@ -5,10 +5,11 @@ from .errors import MalformedAnswerError, ModelError, ModelUnavailableError
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
 from .providers import chat_model
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
-from .settings import ModelSettings
+from .settings import OFFLINE, ModelSettings
 from .usage import Meter
 
 __all__ = [
+    "OFFLINE",
     "Answer",
     "CallContext",
     "JetStreamRecordStore",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib.metadata import version
+from typing import Any
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_contracts.v1.jobs import ReviseDraft
@@ -27,8 +28,7 @@ async def on_revise_draft(
 ) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed:
     """Ask the editor of the section's kind for replacements, and apply them."""
     material = await _load(job, artifacts)
-    editor = editors.for_kind(job.section.kind)
-    prompt = prompts.get(GRAPH, NODE, editor)
+    prompt = prompts.get(GRAPH, NODE, editors.for_kind(job.section.kind))
     context = _context(job)
     try:
         revision = await _ask(job, models, prompt, material, context)
@@ -36,19 +36,30 @@ async def on_revise_draft(
         return ModelUnavailable(**_echo(job, context), detail=error.detail)
     except MalformedAnswerError as error:
         return AnswerMalformed(**_echo(job, context), detail=error.detail)
-    changes = material.draft.changes(
-        {block_id: unescaped(text, material.draft) for block_id, text in revision.texts.items()}
-    )
-    log.info("draft_revised", editor=editor, changed_blocks=len(changes), refused=not changes)
+    made_by = Provenance(model=models.settings.name, prompt_digest=prompt.digest, agent_version=AGENT_VERSION)
+    return await _apply(job, artifacts, material, revision, _echo(job, context), made_by)
+
+
+async def _apply(
+    job: ReviseDraft,
+    artifacts: ArtifactStore,
+    material: Material,
+    revision: Revision,
+    echo: dict[str, Any],
+    made_by: Provenance,
+) -> DraftRevised | InstructionRefused:
+    """The draft with the replacements in it; an answer that changes nothing is a refusal."""
+    changes = material.draft.changes({name: unescaped(text, material.draft) for name, text in revision.texts.items()})
+    log.info("draft_revised", kind=job.section.kind, changed_blocks=len(changes), refused=not changes)
     if not changes:
         reason = await _store(job, artifacts, _reason(revision), "text/plain", "reason.txt")
-        return InstructionRefused(**_echo(job, context), reason=reason)
+        return InstructionRefused(**echo, reason=reason)
     revised = material.draft.replaced(changes)
     return DraftRevised(
-        **_echo(job, context),
+        **echo,
         draft=await _store(job, artifacts, revised, job.draft.media_type, job.draft.name),
         summary=await _store(job, artifacts, revision.summary, "text/plain", "summary.txt"),
-        provenance=Provenance(model=models.settings.name, prompt_digest=prompt.digest, agent_version=AGENT_VERSION),
+        provenance=made_by,
     )
 
 
@@ -78,7 +89,7 @@ def _context(job: ReviseDraft) -> CallContext:
     return CallContext(job.document.tenant, job.document.document_id, job.section.section_id, job.job_id)
 
 
-def _echo(job: ReviseDraft, context: CallContext) -> dict[str, object]:
+def _echo(job: ReviseDraft, context: CallContext) -> dict[str, Any]:
     return {
         "job_id": job.job_id,
         "tenant": job.document.tenant,

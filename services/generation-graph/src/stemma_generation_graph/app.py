@@ -17,6 +17,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
 from stemma_models import (
+    OFFLINE,
     JetStreamRecordStore,
     ModelCaller,
     ModelSettings,
@@ -40,6 +41,8 @@ from .tools.search import SearchInputs, Tool
 
 PLACEHOLDERS = ("title", "document_kind")
 Node = Literal["generate", "evaluate"]
+INPUT_CHARS = 48_000
+OFFLINE_INPUT_CHARS = 1_000_000
 
 
 class NodeModel(BaseModel):
@@ -63,7 +66,7 @@ class GenerationSettings(WorkerSettings):
     call_limit_s: float = Field(default=180.0, gt=0, description="one model call with all its retries")
     call_retries: int = Field(default=4, ge=0, le=20)
     nodes: dict[Node, NodeModel] = Field(default={}, description="what differs for single nodes")
-    max_input_chars: int = Field(default=48_000, ge=1000, description="passages of the inputs in one prompt")
+    max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
     data_dir: Path = Field(Path(".stemma"), validation_alias=AliasChoices("STEMMA_DATA_DIR", "data_dir"))
     checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
 
@@ -71,6 +74,11 @@ class GenerationSettings(WorkerSettings):
     def checkpoint_file(self) -> Path:
         """Where the checkpointer's database lies."""
         return self.checkpoint_path or self.data_dir / "checkpoints.sqlite"
+
+    @property
+    def input_chars(self) -> int:
+        """How much of the inputs a prompt holds: all of them costs the offline writer nothing."""
+        return self.max_input_chars or (OFFLINE_INPUT_CHARS if self.model == OFFLINE else INPUT_CHARS)
 
     def model_settings(self, node: Node | None = None) -> ModelSettings:
         """The model of a node."""
@@ -96,7 +104,7 @@ def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str
         prompts = load_prompts(folder / "prompts", [*needed, *own], PLACEHOLDERS)
     except (ConfigurationError, PromptError) as error:
         raise BadSettings([str(error)]) from None
-    return GraphParts(models, tools, prompts, criteria, kinds, ContextLimits(inputs=settings.max_input_chars))
+    return GraphParts(models, tools, prompts, criteria, kinds, ContextLimits(inputs=settings.input_chars))
 
 
 def model_callers(settings: GenerationSettings, bus: Bus) -> Models:

@@ -53,6 +53,7 @@ _SIGNALS = (
 
 
 _HEADING_WEIGHT = 0.9
+_MOST_OF_HEADING = 1.2
 _NAME_WEIGHT = 0.25
 _DATES_WEIGHT = 1.3
 _WORDS_PER_DATE = 12
@@ -79,42 +80,70 @@ class Entry:
 Outline = tuple[Entry, ...]
 
 
-def affinity(unit: Unit, entry: Entry) -> float:
-    """How much a unit belongs to a section by its words, its heading and the name of its file; about 0 to 4."""
-    return _affinity(_traits(unit), entry)
-
-
 @dataclass(frozen=True, eq=False)
 class _Traits:
     """What of a piece of material counts, whatever the section."""
 
+    text: str
     stems: tuple[str, ...]
     heading_stems: tuple[str, ...] = ()
     source_stems: tuple[str, ...] = ()
-    signals: tuple[tuple[str, float], ...] = ()
 
 
-def _traits(unit: Unit) -> _Traits:
-    return _Traits(unit.stems, unit.heading_stems, unit.source_stems, _signals(unit.text))
-
-
-def _signals(text: str) -> tuple[tuple[str, float], ...]:
-    found = [signal for pattern, kinds in _SIGNALS if pattern.search(text) for signal in kinds.items()]
+def _signals(text: str) -> dict[str, float]:
+    """What the form of a text speaks for, by kind of section."""
+    found: dict[str, float] = {}
+    for pattern, kinds in _SIGNALS:
+        if pattern.search(text):
+            found.update({kind: found.get(kind, 0.0) + bonus for kind, bonus in kinds.items()})
     dates = max(0.0, len(_DATE.findall(text)) - 0.6)
-    return (*found, ("timeline", _DATES_WEIGHT * min(1.0, dates * _WORDS_PER_DATE / (len(text.split()) + 20))))
+    found["timeline"] = _DATES_WEIGHT * min(1.0, dates * _WORDS_PER_DATE / (len(text.split()) + 20))
+    return found
 
 
-def _affinity(traits: _Traits, entry: Entry) -> float:
-    words, kind = entry.vocabulary, entry.nature
-    own = _sum(words, traits.stems) / math.sqrt(len(traits.stems) + 6)
-    head = _sum(words, traits.heading_stems) / math.sqrt(len(traits.heading_stems) + 1)
-    named = min(_sum(words, traits.source_stems), 2.0)
-    signals = sum(bonus for nature, bonus in traits.signals if nature == kind)
-    return round(own + _HEADING_WEIGHT * head + _NAME_WEIGHT * named + signals, 6)
+@lru_cache(maxsize=16)
+def _index(outline: Outline) -> dict[str, list[tuple[int, float]]]:
+    """For every stem of the sections' vocabularies, in which sections it weighs how much."""
+    index: dict[str, list[tuple[int, float]]] = {}
+    for place, entry in enumerate(outline):
+        for word, weight in entry.vocabulary.items():
+            index.setdefault(word, []).append((place, weight))
+    return index
 
 
-def _sum(weights: dict[str, float], stems: tuple[str, ...]) -> float:
-    return sum(weights[word] for word in stems if word in weights)
+def _sums(stems: tuple[str, ...], outline: Outline) -> list[float]:
+    totals = [0.0] * len(outline)
+    index = _index(outline)
+    for word in stems:
+        for place, weight in index.get(word, ()):
+            totals[place] += weight
+    return totals
+
+
+def _affinities(traits: _Traits, outline: Outline) -> list[float]:
+    """How much a piece belongs to each section by its words, its heading and the name of its file."""
+    own = _sums(traits.stems, outline)
+    head = _sums(traits.heading_stems, outline)
+    named = _sums(traits.source_stems, outline)
+    signals = _signals(traits.text)
+    own_scale = math.sqrt(len(traits.stems) + 6)
+    head_scale = math.sqrt(len(traits.heading_stems) + 1)
+    return [
+        round(
+            own[place] / own_scale
+            + _HEADING_WEIGHT * min(head[place] / head_scale, _MOST_OF_HEADING)
+            + _NAME_WEIGHT * min(named[place], 2.0)
+            + signals.get(entry.nature, 0.0),
+            6,
+        )
+        for place, entry in enumerate(outline)
+    ]
+
+
+@lru_cache(maxsize=16384)
+def affinities(unit: Unit, outline: Outline) -> list[float]:
+    """How much a unit belongs to each section of the outline; about 0 to 4."""
+    return _affinities(_Traits(unit.text, unit.stems, unit.heading_stems, unit.source_stems), outline)
 
 
 def is_procedure(text: str) -> bool:
@@ -122,28 +151,28 @@ def is_procedure(text: str) -> bool:
     return _PROCEDURE.search(text) is not None
 
 
-@lru_cache(maxsize=16384)
 def owner(unit: Unit, outline: Outline) -> tuple[str, float]:
     """The section that a unit belongs to, and how much it does."""
-    return _best(_traits(unit), unit.text, outline)
+    return _best(affinities(unit, outline), unit.text, outline)
 
 
 def owner_of_words(text: str, outline: Outline) -> str:
     """The section that an image belongs to by its words."""
-    return _best(_Traits(tuple(dict.fromkeys(content_stems(text))), signals=_signals(text)), text, outline)[0]
+    traits = _Traits(text, tuple(dict.fromkeys(content_stems(text))))
+    return _best(_affinities(traits, outline), text, outline)[0]
 
 
-def _best(traits: _Traits, text: str, outline: Outline) -> tuple[str, float]:
-    scored = [(_affinity(traits, entry), entry.id) for entry in outline]
-    best = max(score for score, _ in scored)
-    tied = [name for score, name in scored if score == best]
-    return tied[_number(text) % len(tied)], best
+def _best(scores: list[float], text: str, outline: Outline) -> tuple[str, float]:
+    best = max(scores)
+    tied = [entry.id for entry, score in zip(outline, scores, strict=True) if score == best]
+    return (tied[0] if len(tied) == 1 else tied[_number(text) % len(tied)]), best
 
 
 def _number(text: str) -> int:
     return int.from_bytes(sha256(text.encode()).digest()[:4], "big")
 
 
+@lru_cache(maxsize=16)
 def heading_owners(units: tuple[Unit, ...], outline: Outline) -> dict[tuple[str, str], str]:
     """For every heading of a document, the section that most of what stands under it belongs to."""
     found: dict[tuple[str, str], Counter[str]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from .material import Unit, read_units
 from .request import Request
@@ -26,13 +27,18 @@ class Draft:
     units: tuple[Unit, ...]
     request: Request
 
-    @property
+    @cached_property
     def stems(self) -> set[str]:
         return set(content_stems(self.text))
 
-    @property
+    @cached_property
     def sentences(self) -> list[str]:
         return [sentence for unit in self.units for sentence in unit.sentences]
+
+    @cached_property
+    def measured(self) -> dict[str, float]:
+        """Every measure by its label, 0 to 1."""
+        return {label: measure(self) for _, label, measure in _MEASURES}
 
 
 @dataclass(frozen=True)
@@ -128,17 +134,17 @@ _MEASURES: tuple[tuple[str, str, Callable[[Draft], float]], ...] = (
 )
 
 
-def _measures_for(criterion: str) -> list[tuple[str, Callable[[Draft], float]]]:
-    chosen = [(name, measure) for pattern, name, measure in _MEASURES if re.search(pattern, criterion, re.I)]
-    return chosen or [(name, measure) for _, name, measure in _MEASURES]
+def _labels_for(criterion: str) -> list[str]:
+    """What is measured for a criterion: what its words name, or everything."""
+    named = [label for pattern, label, _ in _MEASURES if re.search(pattern, criterion, re.I)]
+    return named or [label for _, label, _ in _MEASURES]
 
 
 def _score(draft: Draft, criterion: str) -> float:
     if not draft.sentences:
         return 0.0
-    values = [measure(draft) for _, measure in _measures_for(criterion)]
-    whole = 0.8 * sum(values) / len(values) + 0.2 * _length(draft)
-    return round(_BEST * whole, 2)
+    values = [draft.measured[label] for label in _labels_for(criterion)]
+    return round(_BEST * (0.8 * sum(values) / len(values) + 0.2 * _length(draft)), 2)
 
 
 def _feedback(draft: Draft, scores: dict[str, float]) -> str:
@@ -155,9 +161,8 @@ def _feedback(draft: Draft, scores: dict[str, float]) -> str:
 
 
 def _advice(draft: Draft, name: str, score: float) -> str:
-    criteria = dict(draft.request.criteria)
-    measures = _measures_for(f"{name} {criteria.get(name, '')}")
-    low = [label for label, measure in measures if measure(draft) < _GOOD]
+    criterion = f"{name} {dict(draft.request.criteria).get(name, '')}"
+    low = [label for label in _labels_for(criterion) if draft.measured[label] < _GOOD]
     return f"On {_spoken(name)} it reaches {score:.2f}: look at {join_words(low[:2])}." if low else ""
 
 

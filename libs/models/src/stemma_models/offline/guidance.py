@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from .instructions import Add, Form, Mention, Remove, Replace, Shorten, read_instruction
 from .phrases import asked_for, point_quoted, source_name
-from .plain import plain, safe
+from .plain import plain, safe, without_addresses
 from .request import Request
 from .sentences import as_sentence, shorten_to_words
 from .words import content_stems
@@ -17,8 +17,8 @@ _LONGEST = 60
 _MOST_POINTS = 6
 _ENOUGH = 0.6
 _LEADING = re.compile(
-    r"^(?:please\s+)?(?:(?:say|tell|write)\s+(?:more|something)\s+(?:about|on)|expand on|focus on|go into|stress|explain|"
-    r"emphasi[sz]e|describe|cover|address|take up)\s+",
+    r"^(?:please\s+)?(?:(?:say|tell|write)\s+(?:more|something)\s+(?:about|on)|expand on|focus on|go into|stress|"
+    r"explain|emphasi[sz]e|describe|cover|address|take up)\s+",
     re.I,
 )
 
@@ -41,7 +41,8 @@ class Wishes:
 @lru_cache(maxsize=32)
 def read_wishes(guidance: str) -> Wishes:
     """The wishes of a guidance. What is none of the known forms is a point to take up in its own words."""
-    forms, others = read_instruction(guidance)
+    lines = map(without_addresses, guidance.splitlines())
+    forms, others = read_instruction("\n".join(lines))
     points = [*filter(None, map(_point, forms)), *(_LEADING.sub("", plain(text)) for text in others)]
     return Wishes(
         tuple(shorten_to_words(point, _LONGEST) for point in points[:_MOST_POINTS]),

@@ -138,16 +138,18 @@ def asked_for(point: str, title: str) -> str:
 
 
 def in_sentence(phrase: str, lexicon: Lexicon) -> str:
-    """A heading as it stands inside a sentence: ``Main findings`` becomes ``the main findings``."""
-    if any(word[0].isupper() and word not in lexicon.names for word in phrase.split()[1:] if word not in STOPWORDS):
-        return f"“{phrase}”"
-    words = lexicon.lowered(phrase)
+    """A heading as it stands inside a sentence: ``Main findings`` becomes ``the main findings``.
+
+    A heading in title case is quoted as it is, unless the material uses it as a name.
+    """
+    capitals = sum(word[:1].isupper() for word in phrase.split()[1:])
+    words = phrase if capitals else lexicon.lowered(phrase)
     first = words.split(" ", 1)[0]
-    if " ".join(words.lower().split()[:2]) in lexicon.after_the:
+    if " ".join(words.lower().split()[:2]) in lexicon.after_the or capitals == 1:
         return f"the {words}"
-    if first[:1].isupper() or first in STOPWORDS or first.endswith("ing"):
-        return words
-    return f"the {words}"
+    if capitals:
+        return f"“{phrase}”"
+    return words if first[:1].isupper() or first in STOPWORDS or first.endswith("ing") else f"the {words}"
 
 
 def source_name(file_name: str) -> str:

@@ -40,6 +40,7 @@ _NUMBERING = re.compile(
     r"|\d+(?:\.\d+)*[.):]?|[IVX]+[.):]|\([a-z]\))\s+(?=\S)",
     re.I,
 )
+_BARE_ADDRESS = re.compile(r"\S*(?:://|@|www\.)\S*")
 _DOMAIN = re.compile(r"\w\.(?:com|org|net|gov|io|eu|de)\b", re.I)
 
 
@@ -72,6 +73,11 @@ def _without_markup(text: str) -> str:
 def has_address(text: str) -> bool:
     """Whether a web or mail address stands in the text: such sentences point elsewhere and are not taken."""
     return "://" in text or "@" in text or "www." in text or _DOMAIN.search(text) is not None
+
+
+def without_addresses(text: str) -> str:
+    """Plain words without web and mail addresses, which may not stand bare in a text."""
+    return _SPACE.sub(" ", _BARE_ADDRESS.sub("", text)).strip()
 
 
 def safe(text: str) -> str:

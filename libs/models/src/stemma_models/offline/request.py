@@ -13,7 +13,7 @@ from stemma_models.prompting import Block, parse_blocks
 
 from .allocation import Entry, Outline
 from .material import Unit, read_document, read_units
-from .plain import plain, without_markup_blocks
+from .plain import plain, without_addresses, without_markup_blocks
 from .terms import Lexicon, lexicon
 
 _IMAGE_LINE = re.compile(r"^\s*[-*]\s+(.+?)(?::\s+(.*))?$")
@@ -103,7 +103,9 @@ def read_request(messages: Sequence[BaseMessage]) -> Request:
         issues=found.text("issues"),
         criteria=tuple(_matches(_CRITERION_LINE, found.text("criteria"))),
         draft=found.text("draft"),
-        images=tuple(Image(name, plain(alt)) for name, alt in _matches(_IMAGE_LINE, found.text("images"))),
+        images=tuple(
+            Image(name, without_addresses(plain(alt))) for name, alt in _matches(_IMAGE_LINE, found.text("images"))
+        ),
         headings=tuple(_lines(found.text("headings"))),
         instruction=found.text("instruction").strip(),
         blocks=tuple((block.attributes.get("id", ""), block.text) for block in _inner(found.first("blocks"), "block")),
@@ -146,7 +148,7 @@ def _task(found: _Blocks) -> str:
 
 def _entry(block: Block) -> Entry:
     given = block.attributes
-    title = plain(given.get("title", "")) or "Summary"
+    title = without_addresses(plain(given.get("title", ""))) or "Summary"
     return Entry(given.get("id") or "text", title, given.get("kind", ""), plain(block.text))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from .allocation import Outline, affinity, is_procedure, owner, share_out
+from .allocation import Outline, affinities, is_procedure, owner, share_out
 from .guidance import Wishes, read_wishes
 from .material import Unit
 from .request import Request, Upstream
@@ -15,11 +15,12 @@ from .sentences import split_sentences
 from .vocabulary import fits, is_specific
 from .worth import worth
 
-_WORDS_BY_NATURE = {"research": 520, "conclusion": 260, "timeline": 340, "budget": 340, "executive_summary": 220}
+_WORDS_BY_NATURE = {"research": 520, "conclusion": 260, "timeline": 340, "budget": 440, "executive_summary": 220}
 _USUAL_WORDS = 420
 MOST_GROUPS = 5
 _GROUP_WORDS = 190
 _LEAST_PULL = 0.3
+_NEARLY = 0.9
 _THIN = 120
 
 
@@ -76,14 +77,14 @@ def shares_of(units: tuple[Unit, ...], outline: Outline) -> dict[str, list[Unit]
 
 @lru_cache(maxsize=16)
 def share_brief(units: tuple[Unit, ...], outline: Outline) -> dict[str, list[Unit]]:
-    """The units of the brief by section; every section gets one while there are enough."""
+    """The units of the brief by section; one without any gets what fits it nearly as well as its owner."""
     shares = share_out(units, outline)
-    for entry in outline:
-        if not shares[entry.id]:
-            giver = max(outline, key=lambda other: len(shares[other.id]))
-            spare = shares[giver.id]
-            best = max(spare, key=lambda unit: affinity(unit, entry) - owner(unit, outline)[1], default=None)
-            if best and len(spare) > 1 and affinity(best, entry) >= max(_LEAST_PULL, 0.9 * owner(best, outline)[1]):
+    for place, entry in enumerate(outline):
+        spare = max(shares.values(), key=len)
+        if not shares[entry.id] and len(spare) > 1:
+            best = max(spare, key=lambda unit: affinities(unit, outline)[place] - max(affinities(unit, outline)))
+            pull = affinities(best, outline)[place]
+            if pull >= max(_LEAST_PULL, _NEARLY * max(affinities(best, outline))):
                 spare.remove(best)
                 shares[entry.id].append(best)
     return shares
@@ -94,8 +95,13 @@ def _sentences_of(upstream: Iterable[Upstream]) -> frozenset[str]:
 
 
 def _usable(units: Iterable[Unit], known: frozenset[str], wishes: Wishes) -> list[Unit]:
-    fit = (_without(unit, known, wishes) for unit in units)
-    return [unit for unit in fit if unit.sentences or unit.table]
+    fit = ((unit, _without(unit, known, wishes)) for unit in units)
+    return [kept for unit, kept in fit if kept.table or (kept.sentences and _holds_together(unit, kept))]
+
+
+def _holds_together(unit: Unit, kept: Unit) -> bool:
+    """Whether enough is left of a paragraph to make sense; the items of a list stand by themselves."""
+    return len(kept.sentences) > 1 if unit.kind == "list" else 2 * len(kept.text) > len(unit.text)
 
 
 def _without(unit: Unit, known: frozenset[str], wishes: Wishes) -> Unit:

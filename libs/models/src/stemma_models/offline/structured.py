@@ -14,7 +14,7 @@ from .plain import bare, safe
 from .recap import upstream_parts
 from .request import Request
 from .selection import Selection, drawn, select, shares_of, without_unit
-from .words import content_stems, join_words
+from .words import content_stems, join_words, stems_of
 from .writing import tidy_item
 
 LONGEST_LINE = 280
@@ -128,13 +128,13 @@ def _trace(request: Request, composition: Composition) -> tuple[list[dict[str, s
     links, gaps = [], []
     for term in _needs(request):
         stems = set(content_stems(term))
-        inputs = dict.fromkeys(name for name, text in request.inputs if stems <= set(content_stems(text)))
+        inputs = dict.fromkeys(name for name, text in request.inputs if stems <= stems_of(text))
         if parts := [heading for heading, words in answers if stems <= words]:
             evidence = ", ".join(list(inputs)[:2]) or "the brief"
             links.append(
                 {"need": bare(capital(term)), "answer": bare("; ".join(parts[:2])), "evidence": bare(evidence)}
             )
-        elif not any(stems <= set(content_stems(upstream.text)) for upstream in request.upstream):
+        elif not any(stems <= stems_of(upstream.text) for upstream in request.upstream):
             gaps.append(safe(f"No part of the solution takes up {request.lexicon.with_article(term)} so far."))
     return links[:_MOST_LINKS] or [_no_link(request)], gaps[:_MOST_GAPS]
 

@@ -100,9 +100,10 @@ def lexicon(texts: tuple[str, ...]) -> Lexicon:
     return Lexicon(names, nouns, counts, frozenset().union(*(part[2] for part in known)))
 
 
-def _phrases(text: str, nouns: frozenset[str]) -> list[str]:
+@lru_cache(maxsize=512)
+def _phrases(text: str, nouns: frozenset[str]) -> tuple[str, ...]:
     found = (_phrase_from(words.split(" "), nouns) for words in _AFTER_LITTLE_WORD.findall(text))
-    return [phrase for phrase in found if phrase]
+    return tuple(phrase for phrase in found if phrase)
 
 
 def _phrase_from(tokens: Sequence[str], nouns: frozenset[str]) -> str:

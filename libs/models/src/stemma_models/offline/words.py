@@ -43,6 +43,12 @@ def content_stems(text: str) -> list[str]:
     return [stem(word) for word in words_of(text) if word not in STOPWORDS and (len(word) > 2 or word.isdigit())]
 
 
+@lru_cache(maxsize=64)
+def stems_of(text: str) -> frozenset[str]:
+    """The different stems of a text."""
+    return frozenset(content_stems(text))
+
+
 def join_words(items: list[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     if len(items) < 2:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from .allocation import owner
 from .material import Unit
 from .request import Request
-from .words import content_stems
+from .words import stems_of
 
 # Contract clauses and rules of procurement stand in many inputs; a document is not made of them.
 _CLAUSE = re.compile(
@@ -20,16 +20,19 @@ _CLAUSE = re.compile(
     re.I,
 )
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.I)
+_RELEVANCE = 0.9
+_SHORT = 12
 _QUOTE_MARKS = '"“'
 
 
 def worth(unit: Unit, request: Request) -> float:
-    """Rises with what the unit has to do with its section and with the brief, falls for clauses and direct address."""
+    """Rises with what the unit has to do with its section and with the brief, falls for clauses and scraps."""
     return (
         owner(unit, request.outline)[1]
         + relevance(unit, request)
         + 0.4 * (unit.kind == "table")
         - 0.7 * min(2, len(_CLAUSE.findall(unit.text)))
+        - 0.4 * (unit.kind == "paragraph" and len(unit.text.split()) < _SHORT)
         - 0.6 * (unit.text[0] not in _QUOTE_MARKS and bool(_SECOND_PERSON.search(unit.text)))
     )
 
@@ -37,14 +40,9 @@ def worth(unit: Unit, request: Request) -> float:
 def relevance(unit: Unit, request: Request) -> float:
     """How much of the brief a unit takes up; rare words count more than those that stand everywhere."""
     rarity = _rarity(request.units)
-    brief = _stems_of(request.brief)
+    brief = stems_of(request.brief)
     shared = sum(rarity.get(word, 1.0) for word in unit.stems if word in brief)
-    return 0.3 * shared / math.sqrt(len(unit.stems) + 8)
-
-
-@lru_cache(maxsize=16)
-def _stems_of(text: str) -> frozenset[str]:
-    return frozenset(content_stems(text))
+    return _RELEVANCE * shared / math.sqrt(len(unit.stems) + 8)
 
 
 @lru_cache(maxsize=16)
