@@ -182,7 +182,7 @@ async def test_the_log_holds_no_text(desk: Desk) -> None:
         await desk.revise(ScriptedModel(script=[GOOD]), await desk.job())
     ours = [line for line in lines if line["event"] == "draft_revised"]
     assert ours == [
-        {"event": "draft_revised", "log_level": "info", "editor": "section", "changed_blocks": 1, "refused": False}
+        {"event": "draft_revised", "log_level": "info", "kind": "budget", "changed_blocks": 1, "refused": False}
     ]
 
 
