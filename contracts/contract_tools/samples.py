@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, BaseModel
 from stemma_contracts import Entry, Envelope, Family, envelope_for
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.jobs import UpstreamDraft
-from stemma_contracts.v1.requests import CreateDocument
+from stemma_contracts.v1.requests import CreateDocument, EditSection
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, UpstreamVersion
 
 from .parties import address, senders
@@ -98,8 +98,14 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     UpstreamVersion: {"section_id": "approach"},
 }
 # A rule across fields that the fields by themselves do not show: exactly one form of the brief.
-LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {CreateDocument: frozenset({"brief_upload"})}
-ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {CreateDocument: frozenset({"brief"})}
+LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {
+    CreateDocument: frozenset({"brief_upload"}),
+    EditSection: frozenset({"text", "text_upload"}),
+}
+ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {
+    CreateDocument: frozenset({"brief"}),
+    EditSection: frozenset({"instruction"}),
+}
 
 
 def full(cls: type[BaseModel]) -> dict[str, Any]:

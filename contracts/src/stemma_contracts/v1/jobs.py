@@ -85,6 +85,18 @@ class ReviseDraft(SectionJob):
     upstream: tuple[UpstreamDraft, ...] = ()
 
 
+@registry.contract("stemma.evaluate.draft.v1", Family.JOB, subjects.GENERATION)
+class EvaluateDraft(SectionJob):
+    """Evaluate a text that no generator wrote, by the criteria of its section kind."""
+
+    version: int
+    draft: ArtifactRef
+    brief: ArtifactRef
+    inputs: tuple[InputFile, ...] = ()
+    outline: tuple[OutlineEntry, ...]
+    upstream: tuple[UpstreamDraft, ...] = ()
+
+
 @registry.contract("stemma.validate.draft.v1", Family.JOB, subjects.VALIDATOR)
 class ValidateDraft(SectionJob):
     """Check one draft; ``assets`` are the names that its images may refer to."""

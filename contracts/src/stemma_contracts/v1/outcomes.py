@@ -47,6 +47,14 @@ class GraphPaused(Outcome):
     need: Need
 
 
+@registry.contract("stemma.draft.evaluated.v1", Family.OUTCOME, subjects.GENERATION)
+class DraftEvaluated(Outcome):
+    """The evaluation of a text that no generator wrote."""
+
+    evaluation: Evaluation
+    provenance: Provenance
+
+
 @registry.contract("stemma.draft.revised.v1", Family.OUTCOME, subjects.EDITOR)
 class DraftRevised(Outcome):
     """The revised draft and, in words, what changed."""

@@ -80,6 +80,47 @@ class ReviseSection(SectionDecision):
     feedback: str = Field(min_length=1, max_length=20_000)
 
 
+@registry.contract("stemma.edit.section.v1", Family.REQUEST)
+class EditSection(DocumentRequest):
+    """Change any section at any time: by an instruction to the editor agent, or by text that takes its place.
+
+    Give exactly one of ``instruction``, ``text`` and ``text_upload``. ``version`` is the one that the person
+    saw, 0 if nothing was written yet.
+    """
+
+    section_id: Token
+    version: int = Field(ge=0)
+    instruction: str | None = Field(default=None, min_length=1, max_length=20_000)
+    text: str | None = Field(default=None, min_length=1)
+    text_upload: UploadRef | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> EditSection:
+        if sum(way is not None for way in (self.instruction, self.text, self.text_upload)) != 1:
+            raise ValueError("give exactly one of instruction, text and text_upload")
+        return self
+
+
+@registry.contract("stemma.keep.section.v1", Family.REQUEST)
+class KeepSection(SectionDecision):
+    """Keep a stale section as it is: it rests on the current upstream versions from now on."""
+
+
+@registry.contract("stemma.regenerate.section.v1", Family.REQUEST)
+class RegenerateSection(SectionDecision):
+    """Write a section anew. ``replace_edited`` allows it for a version that a person made."""
+
+    guidance: str | None = Field(default=None, min_length=1, max_length=20_000)
+    replace_edited: bool = False
+
+
+@registry.contract("stemma.restore.section.v1", Family.REQUEST)
+class RestoreSection(SectionDecision):
+    """Bring back the text of an earlier version, as a new version."""
+
+    restore_version: int = Field(ge=1)
+
+
 @registry.contract("stemma.retry.section.v1", Family.REQUEST)
 class RetrySection(DocumentRequest):
     """Try a failed section again."""

@@ -67,11 +67,22 @@ class DocumentStatus(StrEnum):
 
 
 class Activity(StrEnum):
-    """What is being done to a section while its status is ``generating``."""
+    """What is being done to a section; the first three while its status is ``generating``."""
 
     GENERATE = "generate"
     EDIT = "edit"
     VALIDATE = "validate"
+    EVALUATE = "evaluate"
+
+
+class Origin(StrEnum):
+    """How a version came to be; the last three are a person's doing, and no machine replaces them unasked."""
+
+    GENERATED = "generated"
+    REVISED = "revised"
+    EDITED = "edited"
+    WRITTEN = "written"
+    RESTORED = "restored"
 
 
 class SectionPlan(Contract):
@@ -160,10 +171,27 @@ class Provenance(Contract):
 
 
 class UpstreamVersion(Contract):
-    """The version of a direct upstream section that a draft was made from."""
+    """The version of a direct upstream section that a draft rests on; 0: nothing was written there yet."""
 
     section_id: Token
-    version: int = Field(ge=1)
+    version: int = Field(ge=0)
+
+
+class StaleReason(Contract):
+    """Why a section is stale: an upstream has another version than the one it rests on, or is stale itself."""
+
+    upstream_section_id: Token
+    accepted_version: int = Field(ge=0, description="the version that the section rests on")
+    current_version: int = Field(ge=0)
+    upstream_stale: bool = Field(default=False, description="the upstream is stale itself")
+
+
+class StaleMark(Contract):
+    """A section that an event made stale, why, and what a person can do about it."""
+
+    section_id: Token
+    reasons: tuple[StaleReason, ...]
+    options: tuple[Literal["keep", "regenerate"], ...] = ("keep", "regenerate")
 
 
 class Need(Contract):

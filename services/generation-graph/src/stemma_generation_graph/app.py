@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
+from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph
 from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
 from stemma_models import (
     OFFLINE,
@@ -33,7 +33,7 @@ from .criteria import load_criteria
 from .graphs import Graph, find_graphs
 from .graphs.parts import ContextLimits, GraphParts, Models
 from .graphs.section.schemas import SCHEMAS
-from .handlers import Desk, on_generate_section, on_resume_graph
+from .handlers import Desk, on_evaluate_draft, on_generate_section, on_resume_graph
 from .kinds import load_kinds
 from .runner import Runner
 from .sources.library import Library
@@ -145,6 +145,7 @@ async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator
             {
                 GenerateSection: partial(on_generate_section, desk=desk),
                 ResumeGraph: partial(on_resume_graph, desk=desk),
+                EvaluateDraft: partial(on_evaluate_draft, desk=desk),
             },
             {"graphs": tuple(graphs), "prompts": parts.prompts.kinds("section", "generate")},
         )

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import assert_never
+from typing import Any, assert_never
 
-from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph, SectionJob
-from stemma_contracts.v1.outcomes import AnswerMalformed, GraphPaused, ModelUnavailable, Outcome, SectionGenerated
+from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
+from stemma_contracts.v1.outcomes import (
+    AnswerMalformed,
+    DraftEvaluated,
+    GraphPaused,
+    ModelUnavailable,
+    Outcome,
+    SectionGenerated,
+)
 from stemma_contracts.v1.values import ArtifactRef, Evaluation, EvaluationResult, Need, Provenance
 from stemma_models import CallContext, MalformedAnswerError, ModelUnavailableError
 
 from .graphs.parts import GraphParts, RunContext
+from .graphs.section.evaluating import evaluated
+from .graphs.section.material import load_material
 from .runner import Finished, Paused, Runner
 from .sources.library import Library
 
@@ -46,6 +55,22 @@ async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
     return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
 
 
+async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
+    """Evaluate a text that no generator wrote."""
+    context = _context(job, job.job_id, desk)
+    as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
+    try:
+        material = await load_material(as_written, desk.library, desk.parts.limits)
+        draft = await desk.library.text(job.document, job.draft)
+        found = await evaluated(desk.parts, context, as_written, material, draft)
+    except ModelUnavailableError as error:
+        return ModelUnavailable(**_echo(job, context), detail=error.detail)
+    except MalformedAnswerError as error:
+        return AnswerMalformed(**_echo(job, context), detail=error.detail)
+    evaluation = await _evaluation(job, desk, found)
+    return DraftEvaluated(**_echo(job, context), evaluation=evaluation, provenance=_recipe(job, desk))
+
+
 async def _outcome(
     job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[Finished | Paused]]
 ) -> Outcome:
@@ -65,19 +90,22 @@ async def _outcome(
 
 
 async def _generated(job: SectionJob, desk: Desk, context: RunContext, result: Finished) -> SectionGenerated:
-    found = result.state["evaluation"]
+    evaluation = await _evaluation(job, desk, result.state["evaluation"])
+    draft = ArtifactRef.model_validate(result.state["draft_artifact"])
+    return SectionGenerated(**_echo(job, context), draft=draft, evaluation=evaluation, provenance=_recipe(job, desk))
+
+
+async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> Evaluation:
     feedback = EvaluationResult(scores=found["scores"], feedback=found["feedback"], passed=found["passed"])
     name = f"{job.section.section_id}.evaluation.json"
     ref = await desk.library.store(job.document, feedback.model_dump_json().encode(), "application/json", name)
-    evaluation = Evaluation(
+    return Evaluation(
         scores=found["scores"],
         score=found["score"],
         passed=found["passed"],
         critical_failures=tuple(found["critical_failures"]),
         feedback=ref,
     )
-    draft = ArtifactRef.model_validate(result.state["draft_artifact"])
-    return SectionGenerated(**_echo(job, context), draft=draft, evaluation=evaluation, provenance=_recipe(job, desk))
 
 
 async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paused) -> GraphPaused:

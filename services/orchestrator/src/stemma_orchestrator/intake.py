@@ -63,25 +63,33 @@ class Intake:
             return await self._stored(tenant, request.document_id, text, name)
 
         match request:
-            case r.ApproveSection():
-                return c.Approve(asked, request.section_id, request.version)
             case r.ReviseSection():
                 feedback = await stored(request.feedback, "feedback.txt")
                 return c.Revise(asked, request.section_id, request.version, feedback)
-            case r.RetrySection():
-                return c.Retry(asked, request.section_id)
             case r.AnswerNeed():
                 return c.Answer(asked, request.section_id, request.need_id, await stored(request.answer, "answer.txt"))
-            case r.PauseDocument():
-                return c.Pause(asked)
-            case r.ResumeDocument():
-                return c.Resume(asked)
-            case r.CancelDocument():
-                return c.Cancel(asked)
-            case r.ExportDocument():
-                return c.Export(asked, request.format)
+            case r.EditSection():
+                return await self._edit(tenant, asked, request)
+            case r.RegenerateSection():
+                guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
+                return c.Regenerate(asked, request.section_id, request.version, guidance, request.replace_edited)
             case _:
-                raise Refused(Problem(field="", message="this request cannot be handled"))
+                return _without_text(asked, request)
+
+    async def _edit(self, tenant: str, asked: c.Asked, request: r.EditSection) -> c.Edit | c.Write:
+        section_id, version, document_id = request.section_id, request.version, request.document_id
+        if request.instruction is not None:
+            instruction = await self._stored(tenant, document_id, request.instruction, "instruction.txt")
+            return c.Edit(asked, section_id, version, instruction)
+        if request.text is not None:
+            draft = await self._stored(tenant, document_id, request.text, "draft.md", "text/markdown")
+            return c.Write(asked, section_id, version, draft)
+        assert request.text_upload is not None
+        upload = request.text_upload
+        if upload.media_type != "text/markdown":
+            raise Refused(Problem(field="text_upload", message="the text of a section must be text/markdown"))
+        limit = self.limits.max_brief_bytes
+        return c.Write(asked, section_id, version, await self._taken(tenant, document_id, upload, "text_upload", limit))
 
     async def _create(self, tenant: str, asked: c.Asked, request: r.CreateDocument, time: datetime) -> c.Create:
         kind = await self._kind(request)
@@ -152,3 +160,26 @@ class Intake:
         self, tenant: str, document_id: str, text: str, name: str, media_type: str = "text/plain"
     ) -> ArtifactRef:
         return await self.artifacts.put(tenant, document_id, text.encode(), media_type=media_type, name=name)
+
+
+def _without_text(asked: c.Asked, request: r.DocumentRequest) -> c.Request:
+    """The command of a request that holds no free text."""
+    match request:
+        case r.ApproveSection():
+            return c.Approve(asked, request.section_id, request.version)
+        case r.RetrySection():
+            return c.Retry(asked, request.section_id)
+        case r.KeepSection():
+            return c.Keep(asked, request.section_id, request.version)
+        case r.RestoreSection():
+            return c.Restore(asked, request.section_id, request.version, request.restore_version)
+        case r.PauseDocument():
+            return c.Pause(asked)
+        case r.ResumeDocument():
+            return c.Resume(asked)
+        case r.CancelDocument():
+            return c.Cancel(asked)
+        case r.ExportDocument():
+            return c.Export(asked, request.format)
+        case _:
+            raise Refused(Problem(field="", message="this request cannot be handled"))

@@ -24,21 +24,32 @@ from .refusals import (
     DecisionRefused,
     RefusedByDocumentStatus,
     RefusedByStatus,
+    RefusedNothingWritten,
+    RefusedNotStale,
     RefusedOldVersion,
+    RefusedReplacesEdit,
     RefusedRevisionLimit,
     RefusedUnknownNeed,
     RefusedUnknownSection,
+    RefusedUnknownVersion,
+    RefusedUpstreamStale,
 )
 from .section import (
     SectionAnswerMalformed,
     SectionApproved,
+    SectionChecked,
     SectionDrafted,
+    SectionEdited,
+    SectionEditRequested,
     SectionFailure,
     SectionJobDead,
+    SectionKept,
     SectionLintFailed,
     SectionModelUnavailable,
     SectionNeedAnswered,
     SectionNeedRaised,
+    SectionRegenerationRequested,
+    SectionRestored,
     SectionRetried,
     SectionReviewRequested,
     SectionRevised,
@@ -59,6 +70,12 @@ AnySectionEvent = (
     | SectionRetried
     | SectionNeedRaised
     | SectionNeedAnswered
+    | SectionEditRequested
+    | SectionEdited
+    | SectionRestored
+    | SectionKept
+    | SectionRegenerationRequested
+    | SectionChecked
 )
 AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
 AnyRefusal = (
@@ -68,6 +85,11 @@ AnyRefusal = (
     | RefusedUnknownNeed
     | RefusedByDocumentStatus
     | RefusedRevisionLimit
+    | RefusedNothingWritten
+    | RefusedNotStale
+    | RefusedUpstreamStale
+    | RefusedReplacesEdit
+    | RefusedUnknownVersion
 )
 AnyDocumentEvent = (
     DocumentRequested
@@ -104,20 +126,31 @@ __all__ = [
     "OutcomeSuperseded",
     "RefusedByDocumentStatus",
     "RefusedByStatus",
+    "RefusedNotStale",
+    "RefusedNothingWritten",
     "RefusedOldVersion",
+    "RefusedReplacesEdit",
     "RefusedRevisionLimit",
     "RefusedUnknownNeed",
     "RefusedUnknownSection",
+    "RefusedUnknownVersion",
+    "RefusedUpstreamStale",
     "SectionAnswerMalformed",
     "SectionApproved",
+    "SectionChecked",
     "SectionDrafted",
+    "SectionEditRequested",
+    "SectionEdited",
     "SectionEvent",
     "SectionFailure",
     "SectionJobDead",
+    "SectionKept",
     "SectionLintFailed",
     "SectionModelUnavailable",
     "SectionNeedAnswered",
     "SectionNeedRaised",
+    "SectionRegenerationRequested",
+    "SectionRestored",
     "SectionRetried",
     "SectionReviewRequested",
     "SectionRevised",

@@ -7,6 +7,7 @@ from pydantic import Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.requests import Actor
+from stemma_contracts.v1.values import StaleMark
 
 
 class Event(Contract):
@@ -16,6 +17,8 @@ class Event(Contract):
     request_digest: Digest | None = None
     actor: Actor | None = None
     starts: tuple[Token, ...] = Field(default=(), description="sections that begin to be generated")
+    makes_stale: tuple[StaleMark, ...] = Field(default=(), description="sections that the event makes stale")
+    clears_stale: tuple[Token, ...] = Field(default=(), description="sections that are not stale any more")
 
 
 class SectionEvent(Event):

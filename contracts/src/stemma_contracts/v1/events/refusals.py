@@ -7,6 +7,7 @@ from pydantic import Field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.values import (
+    Origin,
     SectionStatus,
 )
 
@@ -59,3 +60,35 @@ class RefusedRevisionLimit(DecisionRefused):
     """The section was revised as often as its blueprint allows."""
 
     max_revisions: int
+
+
+@registry.contract("stemma.refused.nothing.written.v1", Family.EVENT)
+class RefusedNothingWritten(DecisionRefused):
+    """The section has no text yet that the decision could be about."""
+
+
+@registry.contract("stemma.refused.not.stale.v1", Family.EVENT)
+class RefusedNotStale(DecisionRefused):
+    """The section is not stale: there is nothing to keep it against."""
+
+
+@registry.contract("stemma.refused.upstream.stale.v1", Family.EVENT)
+class RefusedUpstreamStale(DecisionRefused):
+    """A section that this one rests on is stale itself: decide about that one first."""
+
+    upstream_section_id: Token
+
+
+@registry.contract("stemma.refused.replaces.edit.v1", Family.EVENT)
+class RefusedReplacesEdit(DecisionRefused):
+    """The version is a person's, and the request does not say that it may be replaced."""
+
+    version: int
+    origin: Origin
+
+
+@registry.contract("stemma.refused.unknown.version.v1", Family.EVENT)
+class RefusedUnknownVersion(DecisionRefused):
+    """The section has no such earlier version."""
+
+    restore_version: int

@@ -11,6 +11,7 @@ from stemma_contracts.v1.values import (
     ArtifactRef,
     Evaluation,
     Need,
+    Origin,
     Provenance,
     SectionStatus,
     UpstreamVersion,
@@ -91,6 +92,67 @@ class SectionRevisionRefused(SectionEvent):
     job_id: JobId
     version: int = Field(ge=1)
     reason: ArtifactRef
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.edit.requested.v1", Family.EVENT)
+class SectionEditRequested(SectionEvent):
+    """A person asked the editor agent for a change of the version."""
+
+    version: int = Field(ge=1)
+    instruction: ArtifactRef
+
+
+@registry.contract("stemma.section.edited.v1", Family.EVENT)
+class SectionEdited(SectionEvent):
+    """The section has the text that a person gave, or the change that a person asked for (``job_id`` is set).
+
+    It counts as settled; it is validated and evaluated too, and the results block nothing.
+    """
+
+    version: int = Field(ge=1)
+    draft: ArtifactRef
+    origin: Origin
+    upstream: tuple[UpstreamVersion, ...] = ()
+    job_id: JobId | None = None
+    summary: ArtifactRef | None = None
+    provenance: Provenance | None = None
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.restored.v1", Family.EVENT)
+class SectionRestored(SectionEvent):
+    """The text of an earlier version is current again, as a version of its own."""
+
+    version: int = Field(ge=1)
+    restored_version: int = Field(ge=1)
+    draft: ArtifactRef
+
+
+@registry.contract("stemma.section.kept.v1", Family.EVENT)
+class SectionKept(SectionEvent):
+    """A person kept the version against the current upstream versions."""
+
+    version: int = Field(ge=1)
+    accepted: tuple[UpstreamVersion, ...]
+
+
+@registry.contract("stemma.section.regeneration.requested.v1", Family.EVENT)
+class SectionRegenerationRequested(SectionEvent):
+    """The section is queued to be written anew."""
+
+    version: int = Field(ge=1)
+    guidance: ArtifactRef | None = None
+
+
+@registry.contract("stemma.section.checked.v1", Family.EVENT)
+class SectionChecked(SectionEvent):
+    """A settled text was validated or evaluated; the result is shown and changes no status."""
+
+    job_id: JobId
+    version: int = Field(ge=1)
+    validation: ValidationSummary | None = None
+    evaluation: Evaluation | None = None
     usage: Usage = Usage()
 
 

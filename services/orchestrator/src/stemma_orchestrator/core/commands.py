@@ -48,6 +48,50 @@ class Revise:
 
 
 @dataclass(frozen=True)
+class Write:
+    """Give a section the text of a person; ``version`` 0: nothing was written yet."""
+
+    asked: Asked
+    section_id: str
+    version: int
+    draft: ArtifactRef
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Ask the editor agent for a change of any section, at any time."""
+
+    asked: Asked
+    section_id: str
+    version: int
+    instruction: ArtifactRef
+
+
+@dataclass(frozen=True)
+class Keep:
+    asked: Asked
+    section_id: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Regenerate:
+    asked: Asked
+    section_id: str
+    version: int
+    guidance: ArtifactRef | None
+    replace_edited: bool
+
+
+@dataclass(frozen=True)
+class Restore:
+    asked: Asked
+    section_id: str
+    version: int
+    restore_version: int
+
+
+@dataclass(frozen=True)
 class Retry:
     asked: Asked
     section_id: str
@@ -89,7 +133,8 @@ class Record:
     outcome: Outcome
 
 
-Decision = Approve | Revise | Retry | Answer
+Change = Write | Edit | Keep | Regenerate | Restore
+Decision = Approve | Revise | Retry | Answer | Change
 Steering = Pause | Resume | Cancel | Export
 Request = Create | Decision | Steering
 Command = Request | Record

@@ -11,10 +11,28 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 
-from .commands import Answer, Approve, Cancel, Command, Create, Export, Pause, Record, Resume, Retry, Revise
+from .commands import (
+    Answer,
+    Approve,
+    Cancel,
+    Command,
+    Create,
+    Edit,
+    Export,
+    Keep,
+    Pause,
+    Record,
+    Regenerate,
+    Restore,
+    Resume,
+    Retry,
+    Revise,
+    Write,
+)
 from .decisions import decide_section
 from .evolve import evolve
 from .outcomes import decide_outcome
+from .staleness import stale_changes
 from .starting import consequences
 from .state import Document, NoDocument, State
 from .steering import decide_steering
@@ -39,7 +57,7 @@ def _decide(command: Command, document: Document) -> list[e.AnyEvent]:
             return []
         case Create():
             return []
-        case Approve() | Revise() | Retry() | Answer():
+        case Approve() | Revise() | Retry() | Answer() | Write() | Edit() | Keep() | Regenerate() | Restore():
             return [decide_section(command, document)]
         case Pause() | Resume() | Cancel() | Export():
             return [decide_steering(command, document)]
@@ -65,12 +83,13 @@ def _create(command: Create) -> e.DocumentRequested:
 
 
 def _complete(state: State, events: list[e.AnyEvent]) -> list[e.AnyEvent]:
-    """The events with what follows from them."""
+    """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
         return []
+    after = state
     for event in events:
-        state = evolve(state, event)
-    starts, more = consequences(state)
-    if starts:
-        events[-1] = events[-1].model_copy(update={"starts": starts})
+        after = evolve(after, event)
+    starts, more = consequences(after)
+    named = {"starts": starts, **stale_changes(state, after)}
+    events[-1] = events[-1].model_copy(update={name: value for name, value in named.items() if value})
     return [*events, *more]

@@ -7,9 +7,9 @@ from typing import Any, assert_never
 from stemma_contracts import Contract, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
-from stemma_contracts.v1.values import SectionStatus
 
-from .commands import Answer, Approve, Asked, Decision, Retry, Revise
+from .changes import by, decide_change
+from .commands import Answer, Approve, Decision, Edit, Keep, Regenerate, Restore, Retry, Revise, Write
 from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, status_of
 
 _CLOSED = frozenset({Lifecycle.CANCELLED})
@@ -18,6 +18,11 @@ _REQUEST_TYPES: dict[type, type[Contract]] = {
     Revise: requests.ReviseSection,
     Retry: requests.RetrySection,
     Answer: requests.AnswerNeed,
+    Write: requests.EditSection,
+    Edit: requests.EditSection,
+    Keep: requests.KeepSection,
+    Regenerate: requests.RegenerateSection,
+    Restore: requests.RestoreSection,
 }
 
 
@@ -40,13 +45,10 @@ def decide_section(command: Decision, document: Document) -> e.AnyEvent:
             return _retry(command, section, refusal)
         case Answer():
             return _answer(command, section, refusal)
+        case Write() | Edit() | Keep() | Regenerate() | Restore():
+            return decide_change(command, document, section, refusal)
         case _:
             assert_never(command)
-
-
-def by(asked: Asked) -> dict[str, Any]:
-    """The fields that say whose request led to an event."""
-    return {"request_id": asked.request_id, "request_digest": asked.digest, "actor": asked.actor}
 
 
 def _refusal(command: Decision, document: Document) -> dict[str, Any]:
@@ -88,8 +90,3 @@ def _answer(command: Answer, section: Section, refusal: dict[str, Any]) -> e.Any
     return e.SectionNeedAnswered(
         **by(command.asked), section_id=command.section_id, need_id=command.need_id, answer=command.answer
     )
-
-
-def settled_status(section: Section) -> SectionStatus:
-    """Where a section goes back to when a job on its draft fails: to its reviewer."""
-    return SectionStatus.AWAITING_REVIEW if section.current else SectionStatus.FAILED

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.values import (
+    Activity,
     ArtifactRef,
     DocumentHead,
     ExportSection,
@@ -13,10 +14,12 @@ from stemma_contracts.v1.values import (
     UpstreamVersion,
 )
 
+from .staleness import staleness
 from .state import (
     Approved,
     AwaitingReview,
     Document,
+    Edited,
     Failed,
     Generating,
     InNeed,
@@ -38,9 +41,17 @@ def open_jobs(state: State) -> tuple[j.Job, ...]:
     if not isinstance(state, Document):
         return ()
     working = state.lifecycle in _WORKING
-    sections = (_section_job(state, section) for section in state.sections.values()) if working else ()
+    sections = state.sections.values() if working else ()
+    writing = (_section_job(state, section) for section in sections)
+    checking = (job for section in sections for job in _check_jobs(state, section))
     exports = (_export_job(state, name) for name in state.exports)
-    return tuple(job for job in (*sections, *exports) if job is not None)
+    return tuple(job for job in (*writing, *checking, *exports) if job is not None)
+
+
+def _check_jobs(document: Document, section: Section) -> list[j.Job]:
+    """The open jobs beside the phase."""
+    make = {Activity.VALIDATE: _validate, Activity.EVALUATE: _evaluate}
+    return [make[activity](document, section, job_id) for job_id, activity in section.checks.items()]
 
 
 def _section_job(document: Document, section: Section) -> j.Job | None:
@@ -52,8 +63,8 @@ def _section_job(document: Document, section: Section) -> j.Job | None:
         case Revising():
             return _revise(document, section, section.phase)
         case Validating():
-            return _validate(document, section, section.phase)
-        case Queued() | InNeed() | AwaitingReview() | Approved() | Failed():
+            return _validate(document, section, section.phase.job_id)
+        case Queued() | InNeed() | AwaitingReview() | Approved() | Edited() | Failed():
             return None
         case _:
             assert_never(section.phase)
@@ -69,6 +80,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         inputs=document.inputs,
         outline=_outline(document),
         upstream=_upstream(document, phase.upstream),
+        guidance=phase.guidance,
         previous=section.current.draft if lint_round and section.current else None,
         report=phase.report,
         round=phase.round,
@@ -96,13 +108,13 @@ def _revise(document: Document, section: Section, phase: Revising) -> j.ReviseDr
         draft=_current_draft(section),
         instruction=phase.instruction,
         brief=document.brief,
-        upstream=_upstream(document, section.current.upstream if section.current else ()),
+        upstream=_written(document, section.current.upstream if section.current else ()),
     )
 
 
-def _validate(document: Document, section: Section, phase: Validating) -> j.ValidateDraft:
+def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDraft:
     return j.ValidateDraft(
-        job_id=phase.job_id,
+        job_id=job_id,
         document=_head(document),
         section=section.plan,
         version=section.current_number,
@@ -111,16 +123,31 @@ def _validate(document: Document, section: Section, phase: Validating) -> j.Vali
     )
 
 
+def _evaluate(document: Document, section: Section, job_id: str) -> j.EvaluateDraft:
+    return j.EvaluateDraft(
+        job_id=job_id,
+        document=_head(document),
+        section=section.plan,
+        version=section.current_number,
+        draft=_current_draft(section),
+        brief=document.brief,
+        inputs=document.inputs,
+        outline=_outline(document),
+        upstream=_written(document, section.current.upstream if section.current else ()),
+    )
+
+
 def _export_job(document: Document, export_id: str) -> j.ConvertDocument | None:
     export = document.exports[export_id]
     if export.job_id is None:
         return None
+    stale = staleness(document)
     return j.ConvertDocument(
         job_id=export.job_id,
         document=_head(document),
         export_id=export_id,
         format=export.format,
-        sections=tuple(_export_section(section) for section in document.sections.values()),
+        sections=tuple(_export_section(section, name in stale) for name, section in document.sections.items()),
         assets=_images(document),
         generator=_generator(document),
     )
@@ -156,6 +183,11 @@ def _upstream(document: Document, versions: tuple[UpstreamVersion, ...]) -> tupl
     )
 
 
+def _written(document: Document, versions: tuple[UpstreamVersion, ...]) -> tuple[j.UpstreamDraft, ...]:
+    """Upstreams that a person's text rests on: some may not be written yet."""
+    return _upstream(document, tuple(upstream for upstream in versions if upstream.version > 0))
+
+
 def _draft_of(section: Section, number: int) -> ArtifactRef:
     return next(version.draft for version in section.versions if version.number == number)
 
@@ -164,11 +196,12 @@ def _current_draft(section: Section) -> ArtifactRef:
     return section.versions[-1].draft
 
 
-def _export_section(section: Section) -> ExportSection:
+def _export_section(section: Section, stale: bool) -> ExportSection:
     return ExportSection(
         section_id=section.plan.section_id,
         title=section.plan.title,
         status=status_of(section.phase),
+        stale=stale,
         version=section.current_number,
         draft=section.current.draft if section.current else None,
     )
@@ -179,5 +212,5 @@ def _images(document: Document) -> tuple[InputFile, ...]:
 
 
 def _generator(document: Document) -> str:
-    models = {version.provenance.model for s in document.sections.values() for version in s.versions}
-    return ", ".join(sorted(models))[:200]
+    versions = (version for section in document.sections.values() for version in section.versions)
+    return ", ".join(sorted({version.provenance.model for version in versions if version.provenance}))[:200]

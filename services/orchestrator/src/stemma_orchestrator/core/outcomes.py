@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import ArtifactRef, Evaluation, ReviewMode, SectionStatus, ValidationSummary
+from stemma_contracts.v1.values import (
+    Activity,
+    Evaluation,
+    Origin,
+    ReviewMode,
+    SectionStatus,
+    ValidationSummary,
+)
 
-from .decisions import settled_status
 from .state import (
     Document,
     Export,
@@ -21,13 +27,9 @@ from .state import (
     Working,
     activity_of,
     open_job_id,
+    status_of,
 )
-
-_FAILURES: dict[type[o.Outcome], type[e.SectionFailure]] = {
-    o.ModelUnavailable: e.SectionModelUnavailable,
-    o.AnswerMalformed: e.SectionAnswerMalformed,
-    o.JobDead: e.SectionJobDead,
-}
+from .versions import next_version
 
 
 class UnfittingOutcome(TypeError):
@@ -41,6 +43,8 @@ def decide_outcome(outcome: o.Outcome, document: Document) -> list[e.AnyEvent]:
     for section in document.sections.values():
         if open_job_id(section.phase) == outcome.job_id:
             return [_of_section(outcome, section)]
+        if outcome.job_id in section.checks:
+            return [_of_check(outcome, section, section.checks[outcome.job_id])]
     for export_id, export in document.exports.items():
         if export.job_id == outcome.job_id:
             return [_of_export(outcome, export_id, export)]
@@ -64,8 +68,8 @@ def _of_section(outcome: o.Outcome, section: Section) -> e.AnyEvent:
             return _drafted(outcome, section, phase, paid)
         case o.GraphPaused(), Generating() | Resuming():
             return e.SectionNeedRaised(**paid, thread_id=outcome.thread_id, need=outcome.need)
-        case o.DraftRevised(), Revising():
-            return _revised(outcome, section, paid)
+        case o.DraftRevised(), Revising() as phase:
+            return _revised(outcome, section, phase, paid)
         case o.InstructionRefused(), Revising():
             return e.SectionRevisionRefused(**paid, version=section.current_number, reason=outcome.reason)
         case o.DraftValidated(), Validating() as phase:
@@ -84,7 +88,7 @@ def _drafted(
 ) -> e.SectionDrafted:
     return e.SectionDrafted(
         **paid,
-        version=_next_version(section, outcome.draft),
+        version=next_version(section, outcome.draft),
         draft=outcome.draft,
         upstream=phase.upstream if isinstance(phase, Generating) else phase.generating.upstream,
         evaluation=outcome.evaluation,
@@ -92,31 +96,44 @@ def _drafted(
     )
 
 
-def _revised(outcome: o.DraftRevised, section: Section, paid: dict[str, Any]) -> e.SectionRevised:
-    return e.SectionRevised(
+def _revised(
+    outcome: o.DraftRevised, section: Section, phase: Revising, paid: dict[str, Any]
+) -> e.SectionRevised | e.SectionEdited:
+    """An edit is settled at once, a revision goes back to its reviewer."""
+    result: dict[str, Any] = {
         **paid,
-        version=_next_version(section, outcome.draft),
-        draft=outcome.draft,
-        summary=outcome.summary,
-        provenance=outcome.provenance,
-    )
+        "version": next_version(section, outcome.draft),
+        "draft": outcome.draft,
+        "summary": outcome.summary,
+        "provenance": outcome.provenance,
+    }
+    if not phase.edit:
+        return e.SectionRevised(**result)
+    upstream = section.current.upstream if section.current else ()
+    return e.SectionEdited(**result, origin=Origin.EDITED, upstream=upstream)
 
 
-def _next_version(section: Section, draft: ArtifactRef) -> int:
-    """One more, but only if the text is another."""
-    current = section.current
-    if current is None:
-        return 1
-    return current.number if current.draft.digest == draft.digest else current.number + 1
+def _of_check(outcome: o.Outcome, section: Section, activity: Activity) -> e.AnyEvent:
+    """The result of a check is shown and changes no status, also when there is none."""
+    common: dict[str, Any] = {"section_id": section.plan.section_id, "job_id": outcome.job_id, "usage": outcome.usage}
+    match outcome, activity:
+        case o.DraftValidated(), Activity.VALIDATE:
+            return e.SectionChecked(**common, version=section.current_number, validation=outcome.validation)
+        case o.DraftEvaluated(), Activity.EVALUATE:
+            return e.SectionChecked(**common, version=section.current_number, evaluation=outcome.evaluation)
+        case (o.ModelUnavailable() | o.AnswerMalformed() | o.JobDead()) as failure, _:
+            return _failure(failure, common, activity, status_of(section.phase))
+        case _:
+            raise _unfitting(outcome)
 
 
 def _validated(
     validation: ValidationSummary, section: Section, phase: Validating, common: dict[str, Any]
 ) -> e.AnyEvent:
-    version = section.current_number
-    if not phase.revised and not validation.passed and phase.round < section.plan.max_lint_rounds:
-        return e.SectionLintFailed(**common, version=version, validation=validation, round=phase.round + 1)
-    if not phase.revised and validation.passed and _settled_by_policy(section):
+    version, generating = section.current_number, phase.generating
+    if generating and not validation.passed and generating.round < section.plan.max_lint_rounds:
+        return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
+    if generating and validation.passed and _settled_by_policy(section):
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
     return e.SectionReviewRequested(**common, version=version, validation=validation)
 
@@ -130,13 +147,28 @@ def _settled_by_policy(section: Section) -> bool:
     return policy.mode is ReviewMode.NONE or evaluation.score >= policy.min_score
 
 
-def _failed(
-    outcome: o.ModelUnavailable | o.AnswerMalformed | o.JobDead, section: Section, phase: Working, paid: dict[str, Any]
-) -> e.AnyEvent:
-    status = settled_status(section) if isinstance(phase, Revising) else SectionStatus.FAILED
-    failure = _FAILURES[type(outcome)]
-    event: Any = failure(**paid, activity=activity_of(phase), status=status, detail=outcome.detail)
-    return event  # type: ignore[no-any-return]
+_Failure = o.ModelUnavailable | o.AnswerMalformed | o.JobDead
+
+
+def _failed(outcome: _Failure, section: Section, phase: Working, paid: dict[str, Any]) -> e.AnyEvent:
+    """A failed edit leaves the section as it was before."""
+    status = status_of(phase.before) if isinstance(phase, Revising) else SectionStatus.FAILED
+    activity = activity_of(phase)
+    assert activity is not None
+    return _failure(outcome, paid, activity, status)
+
+
+def _failure(outcome: _Failure, common: dict[str, Any], activity: Activity, status: SectionStatus) -> e.AnyFailure:
+    details: dict[str, Any] = {**common, "activity": activity, "status": status, "detail": outcome.detail}
+    match outcome:
+        case o.ModelUnavailable():
+            return e.SectionModelUnavailable(**details)
+        case o.AnswerMalformed():
+            return e.SectionAnswerMalformed(**details)
+        case o.JobDead():
+            return e.SectionJobDead(**details)
+        case _:
+            assert_never(outcome)
 
 
 def _of_export(outcome: o.Outcome, export_id: str, export: Export) -> e.AnyEvent:

@@ -34,6 +34,19 @@ def problem_of(refusal: e.AnyRefusal) -> Problem:
         case e.RefusedRevisionLimit():
             words = f"the section was revised {refusal.max_revisions} times, which is the limit"
             return Problem(field="section_id", message=words)
+        case e.RefusedNothingWritten():
+            return Problem(field="section_id", message="nothing is written in the section yet")
+        case e.RefusedNotStale():
+            return Problem(field="section_id", message="the section is not stale")
+        case e.RefusedUpstreamStale():
+            words = f"{refusal.upstream_section_id}, which it rests on, is stale itself: decide about that one first"
+            return Problem(field="section_id", message=words)
+        case e.RefusedReplacesEdit():
+            words = f"version {refusal.version} is a person's ({refusal.origin}); say so if it may be replaced"
+            return Problem(field="replace_edited", message=words)
+        case e.RefusedUnknownVersion():
+            words = f"the section has no earlier version {refusal.restore_version}"
+            return Problem(field="restore_version", message=words)
         case _:
             assert_never(refusal)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import SectionStatus
 
+from .staleness import Staleness, staleness
 from .state import Document, Failed, Lifecycle, Queued, Section, State, status_of
 
 _SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
@@ -15,23 +16,28 @@ def consequences(state: State) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
     """The sections to start now, and the event that ends the document if nothing can go on."""
     if not isinstance(state, Document) or state.lifecycle is not Lifecycle.RUNNING:
         return (), []
-    starts = tuple(name for name, section in state.sections.items() if _may_start(state, section))
+    stale = staleness(state)
+    starts = tuple(name for name, section in state.sections.items() if _may_start(state, section, stale))
     if starts:
         return starts, []
-    if all(is_settled(section) for section in state.sections.values()):
-        return (), [e.DocumentCompleted()]
-    failed = tuple(name for name, section in state.sections.items() if isinstance(section.phase, Failed))
-    if failed and all(status_of(section.phase) in _AT_REST for section in state.sections.values()):
-        return (), [e.DocumentFailed(failed_sections=failed)]
-    return (), []
+    return (), [] if stale else _end(state)
+
+
+def _end(document: Document) -> list[e.AnyEvent]:
+    if all(is_settled(section) for section in document.sections.values()):
+        return [e.DocumentCompleted()]
+    failed = tuple(name for name, section in document.sections.items() if isinstance(section.phase, Failed))
+    if failed and all(status_of(section.phase) in _AT_REST for section in document.sections.values()):
+        return [e.DocumentFailed(failed_sections=failed)]
+    return []
 
 
 def is_settled(section: Section) -> bool:
-    """Whether dependents may rest on the section."""
+    """Whether a person or a policy has settled the current version."""
     return status_of(section.phase) in _SETTLED
 
 
-def _may_start(document: Document, section: Section) -> bool:
-    """A section is met when every direct upstream is settled."""
-    met = all(is_settled(document.sections[name]) for name in section.plan.depends_on)
+def _may_start(document: Document, section: Section, stale: Staleness) -> bool:
+    """A section is met when every direct upstream is settled and not stale."""
+    met = all(is_settled(document.sections[name]) and name not in stale for name in section.plan.depends_on)
     return isinstance(section.phase, Queued) and met

@@ -20,6 +20,7 @@ from stemma_contracts.v1.values import (
     ExportFormat,
     InputFile,
     Need,
+    Origin,
     Provenance,
     SectionPlan,
     SectionStatus,
@@ -31,19 +32,22 @@ from stemma_contracts.v1.values import (
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a section's text, and the upstream versions that it was made from."""
+    """One version of a section's text, and the upstream versions that it rests on."""
 
     number: int
     draft: ArtifactRef
     upstream: tuple[UpstreamVersion, ...]
-    provenance: Provenance
+    origin: Origin = Origin.GENERATED
+    provenance: Provenance | None = None
     evaluation: Evaluation | None = None
     validation: ValidationSummary | None = None
 
 
 @dataclass(frozen=True)
 class Queued:
-    """Waits until every direct upstream is settled."""
+    """Waits until every direct upstream is settled and fresh."""
+
+    guidance: ArtifactRef | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Generating:
 
     job_id: str
     upstream: tuple[UpstreamVersion, ...]
+    guidance: ArtifactRef | None = None
     round: int = 0
     report: ArtifactRef | None = None
 
@@ -77,20 +82,14 @@ class Resuming:
 
 
 @dataclass(frozen=True)
-class Revising:
-    """The editor agent has an open job on the current version."""
-
-    job_id: str
-    instruction: ArtifactRef
-
-
-@dataclass(frozen=True)
 class Validating:
-    """The validator has an open job on the current version."""
+    """The validator has an open job on the current version.
+
+    ``generating`` is the phase that wrote it, which a lint round goes back to; None for a revision.
+    """
 
     job_id: str
-    round: int = 0
-    revised: bool = False
+    generating: Generating | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,28 @@ class Approved:
 
 
 @dataclass(frozen=True)
+class Edited:
+    """The current version is settled, and a person's doing."""
+
+
+Resting = AwaitingReview | Approved | Edited
+
+
+@dataclass(frozen=True)
+class Revising:
+    """The editor agent has an open job on the current version.
+
+    ``edit`` says whether the result is settled at once (an edit) or reviewed (a revision); without a result
+    the section is as ``before``.
+    """
+
+    job_id: str
+    instruction: ArtifactRef
+    edit: bool
+    before: Resting
+
+
+@dataclass(frozen=True)
 class Failed:
     """A job ended without a result; ``validating`` is the phase to go back to if a draft is there."""
 
@@ -112,17 +133,21 @@ class Failed:
 
 
 Working = Generating | Resuming | Revising | Validating
-Phase = Queued | Working | InNeed | AwaitingReview | Approved | Failed
+Phase = Queued | Working | InNeed | Resting | Failed
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section: its plan, its phase, and all versions that it ever had."""
+    """A section: its plan, its phase, and all versions that it ever had.
+
+    ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
+    """
 
     plan: SectionPlan
     phase: Phase = field(default_factory=Queued)
     versions: tuple[Version, ...] = ()
     revisions: int = 0
+    checks: Mapping[str, Activity] = field(default_factory=dict)
 
     @property
     def current(self) -> Version | None:
@@ -212,6 +237,8 @@ def status_of(phase: Phase) -> SectionStatus:
             return SectionStatus.AWAITING_REVIEW
         case Approved():
             return SectionStatus.APPROVED
+        case Edited():
+            return SectionStatus.EDITED
         case Failed():
             return SectionStatus.FAILED
         case _:
@@ -227,7 +254,7 @@ def activity_of(phase: Phase) -> Activity | None:
             return Activity.EDIT
         case Validating():
             return Activity.VALIDATE
-        case Queued() | AwaitingReview() | Approved() | Failed():
+        case Queued() | AwaitingReview() | Approved() | Edited() | Failed():
             return None
         case _:
             assert_never(phase)

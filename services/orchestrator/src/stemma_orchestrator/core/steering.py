@@ -8,8 +8,8 @@ from stemma_contracts import Contract, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 
+from .changes import by
 from .commands import Cancel, Export, Pause, Resume, Steering
-from .decisions import by
 from .state import Document, Lifecycle
 
 _REQUEST_TYPES: dict[type, type[Contract]] = {

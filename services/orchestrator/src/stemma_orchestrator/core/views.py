@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from stemma_contracts.v1.values import DocumentSummary, SectionSummary
 
+from .staleness import staleness
 from .state import Document, InNeed, Section, activity_of, status_of
 
 
 def summarise(document: Document, last_sequence: int) -> DocumentSummary:
     """The summary of a document as of a sequence of the log."""
+    stale = staleness(document)
     return DocumentSummary(
         document_id=document.document_id,
         kind=document.kind,
@@ -16,11 +18,11 @@ def summarise(document: Document, last_sequence: int) -> DocumentSummary:
         title=document.title,
         created_at=document.created_at,
         last_sequence=last_sequence,
-        sections=tuple(_summarise(section) for section in document.sections.values()),
+        sections=tuple(_summarise(section, name in stale) for name, section in document.sections.items()),
     )
 
 
-def _summarise(section: Section) -> SectionSummary:
+def _summarise(section: Section, stale: bool) -> SectionSummary:
     version = section.current
     return SectionSummary(
         section_id=section.plan.section_id,
@@ -28,6 +30,7 @@ def _summarise(section: Section) -> SectionSummary:
         status=status_of(section.phase),
         activity=activity_of(section.phase),
         version=section.current_number,
+        stale=stale,
         score=version.evaluation.score if version and version.evaluation else None,
         issue_count=version.validation.issue_count if version and version.validation else 0,
         need_id=section.phase.need.need_id if isinstance(section.phase, InNeed) else None,

@@ -17,10 +17,10 @@ from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.kinds import PLAIN
 
 from .drafts import as_draft
-from .material import criteria_block, load_material, round_blocks
+from .evaluating import evaluated, prompt_values
+from .material import load_material, round_blocks
 from .rendering import render
-from .schemas import SCHEMAS, Evaluation
-from .scoring import judge
+from .schemas import SCHEMAS
 from .state import SectionState, job_of
 
 GRAPH = "section"
@@ -69,29 +69,8 @@ class SectionNodes:
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
-        job = job_of(state)
-        criteria = self._parts.criteria.for_kind(job.section.kind)
-        shown = [state["material"], criteria_block(criteria), block("draft", state["draft"])]
-        answer = await self._parts.models.for_node("evaluate").structured(
-            runtime.context.call,
-            "evaluate",
-            [
-                SystemMessage(self._prompt(job, "evaluate")),
-                HumanMessage("\n".join([block("task", "evaluation"), *shown])),
-            ],
-            Evaluation,
-            context={"criteria": criteria.ids},
-        )
-        verdict = judge(criteria.criteria, answer.value.scores)
-        return {
-            "evaluation": {
-                "scores": answer.value.scores,
-                "feedback": answer.value.feedback,
-                "score": verdict.score,
-                "critical_failures": list(verdict.critical_failures),
-                "passed": verdict.passed,
-            }
-        }
+        found = await evaluated(self._parts, runtime.context, job_of(state), state["material"], state["draft"])
+        return {"evaluation": found}
 
     async def _write(
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
@@ -111,7 +90,7 @@ class SectionNodes:
 
     def _prompt(self, job: GenerateSection, node: str) -> str:
         prompt = self._parts.prompts.get(GRAPH, node, job.section.kind)
-        return prompt.render({"title": job.section.title, "document_kind": job.document.kind.replace("_", " ")})
+        return prompt.render(prompt_values(job))
 
 
 def after_generate(state: SectionState) -> Literal["tools", "evaluate"]:

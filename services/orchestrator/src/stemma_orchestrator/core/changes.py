@@ -1,0 +1,113 @@
+"""Changes of any section at any time: write, edit, keep, regenerate, restore."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import Origin
+
+from .commands import Asked, Change, Edit, Keep, Regenerate, Restore, Write
+from .sections import upstream_versions
+from .staleness import staleness
+from .state import Document, InNeed, Queued, Revising, Section, Working, status_of
+from .versions import next_version
+
+_BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+
+
+def decide_change(command: Change, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    """The event of a change, or the refusal that names the reason."""
+    if command.version != section.current_number:
+        return e.RefusedOldVersion(**refusal, version=command.version, current_version=section.current_number)
+    if section.current is None and not isinstance(command, Write):
+        return e.RefusedNothingWritten(**refusal)
+    match command:
+        case Write():
+            return _write(command, document, section)
+        case Edit():
+            return _edit(command, section, refusal)
+        case Keep():
+            return _keep(command, document, section, refusal)
+        case Regenerate():
+            return _regenerate(command, section, refusal)
+        case Restore():
+            return _restore(command, section, refusal)
+        case _:
+            assert_never(command)
+
+
+def by(asked: Asked) -> dict[str, Any]:
+    """The fields that say whose request led to an event."""
+    return {"request_id": asked.request_id, "request_digest": asked.digest, "actor": asked.actor}
+
+
+def _write(command: Write, document: Document, section: Section) -> e.AnyEvent:
+    """A person's text wins over whatever is being done to the section."""
+    return e.SectionEdited(
+        **by(command.asked),
+        section_id=command.section_id,
+        version=next_version(section, command.draft),
+        draft=command.draft,
+        origin=Origin.WRITTEN,
+        upstream=section.current.upstream if section.current else upstream_versions(document, section),
+    )
+
+
+def _edit(command: Edit, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    """An instruction applies to the last version; one at a time, so that none is lost."""
+    if isinstance(section.phase, Revising):
+        return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+    return e.SectionEditRequested(
+        **by(command.asked),
+        section_id=command.section_id,
+        version=command.version,
+        instruction=command.instruction,
+    )
+
+
+def _keep(command: Keep, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    stale = staleness(document)
+    if _is_being_made(section):
+        return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+    if command.section_id not in stale:
+        return e.RefusedNotStale(**refusal)
+    for reason in stale[command.section_id]:
+        if reason.upstream_stale:
+            return e.RefusedUpstreamStale(**refusal, upstream_section_id=reason.upstream_section_id)
+    return e.SectionKept(
+        **by(command.asked),
+        section_id=command.section_id,
+        version=command.version,
+        accepted=upstream_versions(document, section),
+    )
+
+
+def _regenerate(command: Regenerate, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    """Supersedes a waiting review; what a person made is replaced only if the request says so."""
+    if _is_being_made(section):
+        return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+    current = section.current
+    if current is not None and current.origin in _BY_A_PERSON and not command.replace_edited:
+        return e.RefusedReplacesEdit(**refusal, version=current.number, origin=current.origin)
+    return e.SectionRegenerationRequested(
+        **by(command.asked), section_id=command.section_id, version=command.version, guidance=command.guidance
+    )
+
+
+def _restore(command: Restore, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    earlier = {version.number: version for version in section.versions[:-1]}
+    if command.restore_version not in earlier:
+        return e.RefusedUnknownVersion(**refusal, restore_version=command.restore_version)
+    draft = earlier[command.restore_version].draft
+    return e.SectionRestored(
+        **by(command.asked),
+        section_id=command.section_id,
+        version=next_version(section, draft),
+        restored_version=command.restore_version,
+        draft=draft,
+    )
+
+
+def _is_being_made(section: Section) -> bool:
+    return isinstance(section.phase, Working | InNeed | Queued)

@@ -1,0 +1,225 @@
+"""Fold an event about a section into the section. The event is a fact: no rule is applied here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion
+
+from .state import (
+    Approved,
+    AwaitingReview,
+    Document,
+    Edited,
+    Failed,
+    Generating,
+    InNeed,
+    Phase,
+    Queued,
+    Resting,
+    Resuming,
+    Revising,
+    Section,
+    Validating,
+    Version,
+)
+
+GENERATE = "generate"
+RESUME = "resume"
+REVISE = "revise"
+VALIDATE = "validate"
+EVALUATE = "evaluate"
+CONVERT = "convert"
+
+
+def job_id(document: Document, job: str, target: str) -> str:
+    """The id of a job: document, number of the event that opened it, job name, section or export."""
+    return f"{document.document_id}.{document.number}.{job}.{target}"
+
+
+def started(document: Document, section: Section) -> Section:
+    """The section with a generation job, on the upstream versions of now."""
+    guidance = section.phase.guidance if isinstance(section.phase, Queued) else None
+    job = job_id(document, GENERATE, section.plan.section_id)
+    return replace(section, phase=Generating(job, upstream_versions(document, section), guidance), checks={})
+
+
+def upstream_versions(document: Document, section: Section) -> tuple[UpstreamVersion, ...]:
+    """The current versions of the direct upstreams."""
+    return tuple(
+        UpstreamVersion(section_id=name, version=document.sections[name].current_number)
+        for name in section.plan.depends_on
+    )
+
+
+def section_after(document: Document, section: Section, event: e.AnySectionEvent) -> Section:
+    """The section after an event about it."""
+    match event:
+        case e.SectionDrafted() | e.SectionRevised() | e.SectionEdited() | e.SectionRestored():
+            return _with_text(document, section, event)
+        case e.SectionLintFailed() | e.SectionReviewRequested() | e.SectionApproved():
+            return _with_verdict(document, section, event)
+        case e.SectionRevisionRequested() | e.SectionEditRequested():
+            return _revising(document, section, event)
+        case e.SectionRevisionRefused():
+            return replace(section, phase=_before(section.phase))
+        case e.SectionFailure():
+            return _failed(section, event)
+        case e.SectionRetried():
+            return replace(section, phase=_retried(document, section))
+        case e.SectionNeedRaised() | e.SectionNeedAnswered():
+            return replace(section, phase=_need_phase(document, section, event))
+        case e.SectionKept():
+            return _kept(section, event)
+        case e.SectionRegenerationRequested():
+            return replace(section, phase=Queued(event.guidance), checks={})
+        case e.SectionChecked():
+            return _checked(section, event)
+        case _:
+            assert_never(event)
+
+
+def _with_text(
+    document: Document,
+    section: Section,
+    event: e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored,
+) -> Section:
+    """The section with another text, and the jobs that look at it."""
+    name = section.plan.section_id
+    validate, evaluate = job_id(document, VALIDATE, name), job_id(document, EVALUATE, name)
+    rests_on = section.current.upstream if section.current else upstream_versions(document, section)
+    match event:
+        case e.SectionDrafted():
+            version = Version(
+                event.version, event.draft, event.upstream, Origin.GENERATED, event.provenance, event.evaluation
+            )
+            return _with_version(section, version, Validating(validate, _generating(section.phase)), {})
+        case e.SectionRevised():
+            version = Version(event.version, event.draft, rests_on, Origin.REVISED, event.provenance)
+            return _with_version(section, version, Validating(validate), {evaluate: Activity.EVALUATE})
+        case e.SectionEdited():
+            version = Version(event.version, event.draft, event.upstream, event.origin, event.provenance)
+        case e.SectionRestored():
+            restored = next(v for v in section.versions if v.number == event.restored_version)
+            version = replace(restored, number=event.version, origin=Origin.RESTORED)
+        case _:
+            assert_never(event)
+    return _with_version(section, version, Edited(), {validate: Activity.VALIDATE, evaluate: Activity.EVALUATE})
+
+
+def _with_version(section: Section, version: Version, phase: Phase, checks: dict[str, Activity]) -> Section:
+    """A draft with the digest of the current version takes its place: the number goes on only for new text."""
+    kept = section.versions[:-1] if section.current_number == version.number else section.versions
+    return replace(section, versions=(*kept, version), phase=phase, checks=checks)
+
+
+def _with_verdict(
+    document: Document, section: Section, event: e.SectionLintFailed | e.SectionReviewRequested | e.SectionApproved
+) -> Section:
+    section = _with_current(section, validation=event.validation) if event.validation else section
+    match event:
+        case e.SectionLintFailed():
+            return replace(section, phase=_next_round(document, section, event))
+        case e.SectionReviewRequested():
+            return replace(section, phase=AwaitingReview())
+        case e.SectionApproved():
+            return replace(section, phase=Approved())
+        case _:
+            assert_never(event)
+
+
+def _next_round(document: Document, section: Section, event: e.SectionLintFailed) -> Phase:
+    phase = section.phase
+    if not isinstance(phase, Validating) or phase.generating is None:
+        return phase
+    job = job_id(document, GENERATE, section.plan.section_id)
+    return replace(phase.generating, job_id=job, round=event.round, report=event.validation.report)
+
+
+def _revising(
+    document: Document, section: Section, event: e.SectionRevisionRequested | e.SectionEditRequested
+) -> Section:
+    job = job_id(document, REVISE, section.plan.section_id)
+    if isinstance(event, e.SectionEditRequested):
+        phase = Revising(job, event.instruction, edit=True, before=_before(section.phase))
+        return replace(section, phase=phase, checks={})
+    revising = Revising(job, event.feedback, edit=False, before=AwaitingReview())
+    return replace(section, phase=revising, revisions=section.revisions + 1, checks={})
+
+
+def _before(phase: Phase) -> Resting:
+    """Where a section with a draft goes back to when an edit has no result."""
+    match phase:
+        case Revising():
+            return phase.before
+        case Approved() | Edited() | AwaitingReview():
+            return phase
+        case _:
+            return AwaitingReview()
+
+
+def _failed(section: Section, event: e.AnyFailure) -> Section:
+    if event.job_id in section.checks:
+        return replace(section, checks=_without(section, event.job_id))
+    match section.phase:
+        case Revising():
+            return replace(section, phase=section.phase.before)
+        case Validating() as validating:
+            return replace(section, phase=Failed(event.activity, validating))
+        case _:
+            return replace(section, phase=Failed(event.activity))
+
+
+def _retried(document: Document, section: Section) -> Phase:
+    phase = section.phase
+    if isinstance(phase, Failed) and phase.validating:
+        return replace(phase.validating, job_id=job_id(document, VALIDATE, section.plan.section_id))
+    return Queued()
+
+
+def _need_phase(document: Document, section: Section, event: e.SectionNeedRaised | e.SectionNeedAnswered) -> Phase:
+    phase = section.phase
+    match event, phase:
+        case e.SectionNeedRaised(), Generating():
+            return InNeed(event.thread_id, event.need, phase)
+        case e.SectionNeedRaised(), Resuming():
+            return InNeed(event.thread_id, event.need, phase.generating)
+        case e.SectionNeedAnswered(), InNeed():
+            job = job_id(document, RESUME, section.plan.section_id)
+            return Resuming(job, phase.thread_id, phase.need.checkpoint_id, event.answer, phase.generating)
+        case _:
+            return phase
+
+
+def _kept(section: Section, event: e.SectionKept) -> Section:
+    return _with_current(section, upstream=event.accepted)
+
+
+def _checked(section: Section, event: e.SectionChecked) -> Section:
+    section = replace(section, checks=_without(section, event.job_id))
+    if event.validation is not None:
+        section = _with_current(section, validation=event.validation)
+    return _with_current(section, evaluation=event.evaluation) if event.evaluation is not None else section
+
+
+def _generating(phase: Phase) -> Generating | None:
+    match phase:
+        case Generating():
+            return phase
+        case Resuming():
+            return phase.generating
+        case _:
+            return None
+
+
+def _with_current(section: Section, **changes: object) -> Section:
+    if section.current is None:
+        return section
+    version = replace(section.current, **changes)  # type: ignore[arg-type]
+    return replace(section, versions=(*section.versions[:-1], version))
+
+
+def _without(section: Section, job: str) -> dict[str, Activity]:
+    return {name: activity for name, activity in section.checks.items() if name != job}
