@@ -110,6 +110,24 @@ def test_finds_the_config_of_a_checkout_and_of_a_wheel(tmp_path: Path, monkeypat
         config_dir("stemma_nothing")
 
 
+@pytest.mark.req("P16")
+def test_a_variable_names_another_config_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEMMA_VALIDATOR_CONFIG_DIR", str(file.parent))
+    assert config_dir("stemma_validator") == file.parent
+    assert _load(file).engine == "rumdl"
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize("name", ["nothing", "settings.toml"])
+def test_a_config_folder_that_is_none_is_refused_by_name(
+    file: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    file.touch()
+    monkeypatch.setenv("STEMMA_VALIDATOR_CONFIG_DIR", str(file.parent / name))
+    with pytest.raises(BadSettings, match="^STEMMA_VALIDATOR_CONFIG_DIR: no such folder$"):
+        config_dir("stemma_validator")
+
+
 DEMO = """
 from contextlib import asynccontextmanager
 from stemma_messaging import BadSettings, WorkerSettings, worker_service

@@ -162,9 +162,12 @@ def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(beg
 def test_revisions_are_bounded(story: Story) -> None:
     story.create(max_revisions=1)
     story.reviewable("research")
-    story.do(c.Revise(story.asked(), "research", 1, ref("more")))
+    story.do(c.Revise(story.asked(), "research", 1, ref("sing")))
     story.outcome(o.InstructionRefused, "research", reason=ref("no"))
-    assert types(story.do(c.Revise(story.asked(), "research", 1, ref("more")))) == [e.RefusedRevisionLimit]
+    story.do(c.Revise(story.asked(), "research", 1, ref("more")))
+    story.outcome(o.DraftRevised, "research", draft=ref("more text"), summary=ref("s"), provenance=PROVENANCE)
+    story.validated("research")
+    assert types(story.do(c.Revise(story.asked(), "research", 2, ref("more")))) == [e.RefusedRevisionLimit]
 
 
 @pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.JobDead])
@@ -197,8 +200,19 @@ def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
 
 
-def test_only_a_failed_section_can_be_retried(begun: Story) -> None:
-    assert types(begun.do(c.Retry(begun.asked(), "research"))) == [e.RefusedByStatus]
+def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:
+    begun.reviewable("research")
+    for name in ("research", "solution"):
+        assert types(begun.do(c.Retry(begun.asked(), name))) == [e.RefusedByStatus]
+
+
+def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: Story) -> None:
+    stuck = begun.job_of("research")
+    begun.do(c.Retry(begun.asked(), "research"))
+    assert begun.job_of("research") != stuck
+    assert types(begun.drafted("research", "late", job_id=stuck)) == [e.OutcomeSuperseded]
+    begun.drafted("research")
+    assert begun.document.sections["research"].current_number == 1
 
 
 def test_a_document_whose_sections_are_all_settled_is_completed(begun: Story) -> None:

@@ -51,7 +51,7 @@ def intake(uploads: UploadStore) -> Intake:
         return frozenset({"section"})
 
     catalog = load_catalog(Path(__file__).parents[1] / "config")
-    return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 500))
+    return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 500))
 
 
 async def create(intake: Intake, **fields: object) -> c.Create:
@@ -130,6 +130,18 @@ async def test_refuses_an_upload_that_is_not_what_it_says(
     upload = await uploads.put(data, name="a.bin", media_type=media_type)
     field, message = await refusal_of(intake, inputs=[upload.model_dump() | changes])
     assert (field, words in message) == ("inputs.0", True), message
+
+
+async def test_refuses_inputs_that_are_too_much_together(intake: Intake, uploads: UploadStore) -> None:
+    files = [await uploads.put(bytes([65 + i]) * 900, name=f"{i}.txt", media_type="text/plain") for i in range(3)]
+    assert (await refusal_of(intake, inputs=[upload.model_dump() for upload in files]))[0] == "inputs"
+
+
+async def test_refuses_a_list_of_inputs_that_no_job_could_carry(intake: Intake, uploads: UploadStore) -> None:
+    upload = await uploads.put(b"text", name="a.md", media_type="text/markdown")
+    names = [f"{i:03}-{'n' * 120}.md" for i in range(200)]
+    field, message = await refusal_of(intake, inputs=[upload.model_dump() | {"name": name} for name in names])
+    assert (field, "too many files" in message) == ("inputs", True)
 
 
 async def test_refuses_two_inputs_of_one_name(intake: Intake, uploads: UploadStore) -> None:

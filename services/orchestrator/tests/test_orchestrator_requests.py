@@ -6,6 +6,7 @@ import json
 
 import pytest
 from stemma_contracts.v1.requests import ApproveSection, CreateDocument
+from stemma_messaging import InvalidMessage
 from stemma_orchestrator.requests import Received, read_request
 
 SUBJECT = "stemma.request.v1.default.create-document"
@@ -56,6 +57,20 @@ def test_refuses_what_it_cannot_use_and_names_the_field(body: object, field: str
     received = read(body)
     assert received.request is None
     assert field in [problem.field for problem in received.problems]
+
+
+@pytest.mark.req("E3")
+def test_names_only_so_many_unknown_fields_and_whatever_they_hold_can_be_answered() -> None:
+    body = b'{"kind": "proposal", "brief": "x", "\\ud800": 1' + b"".join(b', "k%d": 1' % i for i in range(7000)) + b"}"
+    received = read(body)
+    assert received.request is not None
+    assert len(received.ignored_fields) == 20
+    "".join(received.ignored_fields).encode()
+
+
+def test_a_name_in_the_subject_that_is_no_token_is_no_message_of_ours() -> None:
+    with pytest.raises(InvalidMessage):
+        read({}, subject="stemma.request.v1.default.a%1")
 
 
 def test_refuses_a_newer_version_by_its_header() -> None:

@@ -48,9 +48,13 @@ def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
     assert refused.document_status == DocumentStatus.CANCELLED
 
 
-def test_an_outcome_after_cancel_is_recorded_and_starts_nothing(begun: Story) -> None:
+def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(begun: Story) -> None:
+    late = begun.job_of("research")
     begun.do(c.Cancel(begun.asked()))
-    begun.drafted("research")
+    assert begun.status("research") == SectionStatus.QUEUED
+    (superseded,) = begun.drafted("research", job_id=late)
+    assert isinstance(superseded, e.OutcomeSuperseded)
+    assert begun.document.usage.calls == 2
     assert begun.open_jobs() == {}
 
 

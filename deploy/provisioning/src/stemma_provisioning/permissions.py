@@ -61,6 +61,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         f"{_API}.DIRECT.GET.{subjects.EVENTS}",
         f"{_API}.DIRECT.GET.{subjects.EVENTS}.>",
         f"{_API}.STREAM.INFO.{subjects.EVENTS}",
+        f"{_API}.DIRECT.GET.{subjects.ANSWERS}",
         *(f"{_API}.STREAM.MSG.{verb}.{queue}" for verb in ("GET", "DELETE") for queue in _QUEUES),
         *_write_artifacts(tenants),
         *(right for tenant in tenants for right in _read_bucket(subjects.uploads_bucket(tenant))),

@@ -66,7 +66,6 @@ def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
             deny_delete=True,
             deny_purge=True,
             allow_atomic=True,
-            duplicate_window=DAY_S,
         ),
         _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
         _log(subjects.ADVISORIES, list(subjects.ADVISORY_SUBJECTS), max_age=7 * DAY_S),
@@ -82,7 +81,7 @@ def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
 def consumers() -> list[Consumer]:
     """Every durable consumer. Short handlers are pushed to, long jobs are pulled as slots become free."""
     return [
-        Consumer(subjects.REQUESTS, subjects.ORCHESTRATOR, push=True, max_deliver=20, max_ack_pending=256),
+        Consumer(subjects.REQUESTS, subjects.ORCHESTRATOR, push=True, max_deliver=6, max_ack_pending=256),
         Consumer(subjects.OUTCOMES, subjects.ORCHESTRATOR, push=True, max_deliver=20, max_ack_pending=256),
         _jobs(subjects.VALIDATOR, push=True, max_ack_pending=64),
         _jobs(subjects.GENERATION),

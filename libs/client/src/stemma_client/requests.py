@@ -48,7 +48,7 @@ async def publish(connection: Connection, request: Request, encoded: EncodedRequ
     """Store a request; the server drops the same body under the same id when it comes again."""
     entry = registry.entry_of(request)
     tenant = connection.address.tenant
-    message_id = f"{encoded.request_id}.{encoded.digest}"
+    message_id = f"{tenant}.{encoded.request_id}.{encoded.digest}"
     envelope = envelope_for(
         entry,
         id=message_id,

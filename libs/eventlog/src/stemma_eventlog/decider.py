@@ -23,6 +23,8 @@ S = TypeVar("S")
 C = TypeVar("C")
 MAX_TRIES = 50
 CACHED_DOCUMENTS = 4096
+PAUSE_S = 0.002
+LONGEST_PAUSE_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ class EventStore(Generic[C, S]):
             fresh = folded is None
             if folded is None:
                 folded, _ = await self._refresh(stream)
-            for _ in range(MAX_TRIES):
+            for tried in range(MAX_TRIES):
+                await asyncio.sleep(min(LONGEST_PAUSE_S, tried * PAUSE_S))
                 events = tuple(self._decider.decide(command, folded.state))
                 if not events and fresh:
                     return Handled(folded, ())

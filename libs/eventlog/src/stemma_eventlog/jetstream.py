@@ -17,7 +17,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
-from stemma_contracts import Envelope, registry, subjects
+from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, registry, subjects
 
 from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId
 
@@ -54,12 +54,13 @@ class JetStreamEventLog:
 
     async def _request(self, stream: StreamId, new: NewEvent, headers: Mapping[str, str]) -> dict[str, Any]:
         entry = registry.entry_of(new.event)
+        data = registry.encode(new.event)
+        if len(data) > MAX_MESSAGE_BYTES:
+            raise LogRefused(f"{entry.ce_type} has {len(data)} bytes, at most {MAX_MESSAGE_BYTES} are taken")
         subject = subjects.event(stream.tenant, stream.document_id, entry.token)
         all_headers = new.envelope.headers() | dict(headers)
         try:
-            reply = await self._nats.request(
-                subject, registry.encode(new.event), timeout=self._timeout, headers=all_headers
-            )
+            reply = await self._nats.request(subject, data, timeout=self._timeout, headers=all_headers)
         except (NatsTimeout, NoRespondersError) as error:
             raise AppendUnknown(type(error).__name__) from error
         return dict(json.loads(reply.data)) if reply.data else {}

@@ -1,12 +1,16 @@
-"""Dead letters: put aside with the reason, and for a job the typed outcome that it is dead."""
+"""Dead letters: put aside with the reason; who waits for a job or an answer is told."""
 
 from __future__ import annotations
+
+from hashlib import sha256
 
 from nats.js.api import Header
 from pydantic import ValidationError
 from stemma_contracts import Contract, subjects
 from stemma_contracts.tokens import JobId, Token
+from stemma_contracts.v1.answers import RequestRejected
 from stemma_contracts.v1.outcomes import JobDead
+from stemma_contracts.v1.values import Problem
 
 from .addresses import last_token
 from .delivery import Delivery
@@ -18,6 +22,7 @@ ERROR = "stemma-dead-error"
 SUBJECT = "stemma-dead-subject"
 SEQUENCE = "stemma-dead-sequence"
 DELIVERIES = "stemma-dead-deliveries"
+JOB_DEAD = "job-dead"
 
 
 class _Document(Contract):
@@ -27,6 +32,21 @@ class _Document(Contract):
 
 class _Section(Contract):
     section_id: Token
+
+
+class _Identity(Contract):
+    """What outcomes echo of their job."""
+
+    job_id: JobId
+    tenant: Token
+    document_id: Token
+    section_id: Token | None = None
+
+
+class _AnyRequest(Contract):
+    """What can still be read of a request whose other fields may be wrong."""
+
+    request_id: Token | None = None
 
 
 class _AnyJob(Contract):
@@ -40,19 +60,61 @@ class _AnyJob(Contract):
 async def bury(
     delivery: Delivery, verdict: DeadLetter, error: BaseException | None, service: str, publisher: Publisher
 ) -> None:
-    """Store the dead letter, then tell the orchestrator if it was a job; ids make the repetition harmless."""
+    """Store the dead letter, then tell who waits for it; ids make the repetition harmless."""
     subject = subjects.dead(service, last_token(delivery.subject))
     await publisher.store(subject, delivery.data, _headers(delivery, verdict, error))
+    match delivery.stream:
+        case subjects.JOBS | subjects.OUTCOMES:
+            await _tell_of_job(delivery, verdict, error, service, publisher)
+        case subjects.REQUESTS:
+            await _answer_request(delivery, publisher)
+
+
+async def _tell_of_job(
+    delivery: Delivery, verdict: DeadLetter, error: BaseException | None, service: str, publisher: Publisher
+) -> None:
+    """Its section fails visibly, also when it is the outcome that cannot be taken in."""
     job = _read_job(delivery)
-    if job is not None:
-        await publisher.publish(
-            subjects.outcome(service, "job-dead"),
-            _job_dead(job, verdict, error),
-            id=f"{job.job_id}.dead",
-            about=f"{job.document.tenant}/{job.document.document_id}",
-            causation=delivery.headers.get("ce-id", ""),
-            correlation=delivery.headers.get("ce-correlationid", ""),
-        )
+    if job is None or last_token(delivery.subject) == JOB_DEAD:
+        return
+    await publisher.publish(
+        subjects.outcome(service, JOB_DEAD),
+        JobDead(**job.model_dump(), detail=f"{verdict.reason}: {type(error).__name__}"),
+        id=f"{job.job_id}.dead",
+        about=f"{job.tenant}/{job.document_id}",
+        causation=delivery.headers.get("ce-id", ""),
+        correlation=delivery.headers.get("ce-correlationid", ""),
+    )
+
+
+async def _answer_request(delivery: Delivery, publisher: Publisher) -> None:
+    """Its caller is told, if the subject says who that is."""
+    try:
+        tenant = subjects.parse_request(delivery.subject).tenant
+    except ValueError:
+        return
+    request_id = _request_id(delivery)
+    rejected = RequestRejected(
+        request_id=request_id,
+        request_sequence=delivery.stream_sequence,
+        request_digest=sha256(delivery.data).hexdigest(),
+        problems=(Problem(field="", message="it could not be handled and lies with the dead letters"),),
+    )
+    await publisher.publish(
+        subjects.answer(tenant, request_id),
+        rejected,
+        id=f"answer-{delivery.stream_sequence}-dead",
+        about=f"{tenant}/{request_id}",
+        correlation=request_id,
+    )
+
+
+def _request_id(delivery: Delivery) -> str:
+    try:
+        own = _AnyRequest.model_validate_json(delivery.data).request_id
+    except ValidationError:
+        own = None
+    return own or f"seq-{delivery.stream_sequence}"
 
 
 def _headers(delivery: Delivery, verdict: DeadLetter, error: BaseException | None) -> dict[str, str]:
@@ -68,20 +130,14 @@ def _headers(delivery: Delivery, verdict: DeadLetter, error: BaseException | Non
     }
 
 
-def _read_job(delivery: Delivery) -> _AnyJob | None:
-    if delivery.stream != subjects.JOBS:
-        return None
+def _read_job(delivery: Delivery) -> _Identity | None:
+    """Whose job a job or an outcome is about."""
     try:
-        return _AnyJob.model_validate_json(delivery.data)
+        if delivery.stream == subjects.OUTCOMES:
+            return _Identity.model_validate_json(delivery.data)
+        job = _AnyJob.model_validate_json(delivery.data)
     except ValidationError:
         return None
-
-
-def _job_dead(job: _AnyJob, verdict: DeadLetter, error: BaseException | None) -> JobDead:
-    return JobDead(
-        job_id=job.job_id,
-        tenant=job.document.tenant,
-        document_id=job.document.document_id,
-        section_id=job.section.section_id if job.section else None,
-        detail=f"{verdict.reason}: {type(error).__name__}",
-    )
+    section_id = job.section.section_id if job.section else None
+    document = job.document
+    return _Identity(job_id=job.job_id, tenant=document.tenant, document_id=document.document_id, section_id=section_id)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from nats.aio.msg import Msg
@@ -27,6 +27,13 @@ _DURATION = metrics.get_meter(__name__).create_histogram(names.Metric.PROCESS_DU
 Handler = Callable[[Delivery], Awaitable[None]]
 
 
+@dataclass
+class Held:
+    """A message that is being handled, in its newest delivery."""
+
+    message: Msg
+
+
 @dataclass(frozen=True)
 class Handling:
     """How the messages of one consumer are handled; ``ack_wait_s`` and ``max_deliver`` are those of the consumer."""
@@ -36,15 +43,31 @@ class Handling:
     ack_wait_s: float
     max_deliver: int
     retry_base_s: float
+    _under_way: dict[int, Held] = field(default_factory=dict)
 
     async def handle(self, message: Msg, handler: Handler) -> None:
-        """Handle a message and settle it. A cancelled handler gives the message back; nothing else is raised."""
-        delivery, started = Delivery.of(message), time.perf_counter()
+        """Handle a message and settle it. A cancelled handler gives the message back; nothing else is raised.
+
+        After a silence the server delivers again what this process still works on: the work goes on, and is
+        settled by the newest delivery.
+        """
+        sequence = message.metadata.sequence.stream
+        if sequence in self._under_way:
+            self._under_way[sequence].message = message
+            return
+        held = self._under_way[sequence] = Held(message)
+        try:
+            await self._handle(held, handler)
+        finally:
+            del self._under_way[sequence]
+
+    async def _handle(self, held: Held, handler: Handler) -> None:
+        delivery, started = Delivery.of(held.message), time.perf_counter()
         with bind(service=self.service), _span(delivery) as span:
-            async with _heartbeats(message, self.ack_wait_s / 3):
+            async with _heartbeats(held, self.ack_wait_s / 3):
                 error = await _attempt(handler, delivery)
             verdict = verdict_for(error, delivery.deliveries, self.max_deliver, self.retry_base_s)
-            settled = await self._settle(message, delivery, verdict, error)
+            settled = await self._settle(held.message, delivery, verdict, error)
             _record(span, delivery, verdict, error, settled, time.perf_counter() - started)
         if isinstance(error, asyncio.CancelledError):
             raise error
@@ -78,12 +101,12 @@ async def _attempt(handler: Handler, delivery: Delivery) -> BaseException | None
 
 
 @asynccontextmanager
-async def _heartbeats(message: Msg, every_s: float) -> AsyncIterator[None]:
+async def _heartbeats(held: Held, every_s: float) -> AsyncIterator[None]:
     async def beat() -> None:
         while True:
             await asyncio.sleep(every_s)
             with suppress(NatsError):
-                await message.in_progress()
+                await held.message.in_progress()
 
     task = asyncio.create_task(beat())
     try:

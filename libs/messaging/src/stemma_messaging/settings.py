@@ -19,6 +19,7 @@ from pydantic_settings import (
 )
 
 S = TypeVar("S", bound="ServiceSettings")
+CONFIG_DIR = "CONFIG_DIR"
 
 
 class BadSettings(ValueError):
@@ -39,7 +40,8 @@ class ServiceSettings(BaseSettings):
 
     A field ``x`` of the service ``validator`` is overridden by ``STEMMA_VALIDATOR_X``; the connection and the
     logging of all services by ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``, ``STEMMA_NATS_PASSWORD``,
-    ``STEMMA_LOG_JSON``, ``STEMMA_LOG_LEVEL`` and ``STEMMA_READY_FILE``.
+    ``STEMMA_LOG_JSON``, ``STEMMA_LOG_LEVEL`` and ``STEMMA_READY_FILE``. ``STEMMA_VALIDATOR_CONFIG_DIR`` names
+    another folder of config files, the settings file among them.
     """
 
     model_config = SettingsConfigDict(extra="forbid", populate_by_name=True, env_nested_delimiter="__")
@@ -75,15 +77,27 @@ class WorkerSettings(ServiceSettings):
 
 
 def config_dir(package: str) -> Path:
-    """The folder of a service's config files: beside ``src`` in a checkout, inside the package in a wheel.
+    """The folder of a service's config files.
 
-    Raises `ModuleNotFoundError` for a package that is not installed.
+    ``STEMMA_VALIDATOR_CONFIG_DIR`` names it for the package ``stemma_validator``; without that it lies beside
+    ``src`` in a checkout and inside the package in a wheel. Raises `BadSettings` for a variable that names no
+    folder, `ModuleNotFoundError` for a package that is not installed.
     """
+    variable = f"{package.upper()}_{CONFIG_DIR}"
+    if variable in os.environ:
+        return _named_folder(variable)
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"no package is called {package}")
     folder = Path(spec.submodule_search_locations[0])
     return folder / "config" if (folder / "config").is_dir() else folder.parents[1] / "config"
+
+
+def _named_folder(variable: str) -> Path:
+    folder = os.environ[variable]
+    if not folder or not Path(folder).is_dir():
+        raise BadSettings([f"{variable}: no such folder"])
+    return Path(folder)
 
 
 def load_settings(service: str, settings_class: type[S], file: Path, **overrides: Any) -> S:
@@ -112,7 +126,7 @@ def load_settings(service: str, settings_class: type[S], file: Path, **overrides
 def _unknown_variables(prefix: str, settings_class: type[BaseSettings]) -> list[str]:
     known = {f"{prefix}{name.upper()}" for name, field in settings_class.model_fields.items() if not _aliases(field)}
     known |= {alias for field in settings_class.model_fields.values() for alias in _aliases(field)}
-    ours = (name for name in os.environ if name.upper().startswith(prefix))
+    ours = (name for name in os.environ if name.upper().startswith(prefix) and name != f"{prefix}{CONFIG_DIR}")
     return sorted(name for name in ours if name.upper().split("__")[0] not in known)
 
 

@@ -16,6 +16,7 @@ from stemma_contracts import subjects
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog
 from stemma_messaging import BadSettings, Bus, Service, ServiceSettings, config_dir
 
+from .answers import Answers
 from .catalog import Catalog, ConfigError, load_catalog
 from .core.commands import Command
 from .core.decide import decide
@@ -37,6 +38,7 @@ class OrchestratorSettings(ServiceSettings):
     """Settings of the orchestrator; sizes in bytes."""
 
     max_input_bytes: int = Field(default=50 * 1024 * 1024, ge=1)
+    max_inputs_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_brief_bytes: int = Field(default=1024 * 1024, ge=1)
 
 
@@ -50,7 +52,7 @@ def catalog() -> Catalog:
 
 def intake(settings: OrchestratorSettings, bus: Bus) -> Intake:
     """The intake with the stores of this installation."""
-    limits = Limits(settings.max_input_bytes, settings.max_brief_bytes)
+    limits = Limits(settings.max_input_bytes, settings.max_inputs_bytes, settings.max_brief_bytes)
     uploads = cache(partial(UploadStore, bus.jetstream))
     artifacts = JetStreamArtifactStore(bus.jetstream)
     return Intake(catalog(), artifacts, uploads, partial(known_graphs, bus.jetstream), limits)
@@ -73,7 +75,10 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     desk = Desk(store, intake(settings, bus), OpenJobs(bus.publisher))
     projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
     sweeper = Sweeper(bus.jetstream, bus.publisher)
-    requests, outcomes = partial(on_request, desk=desk, publisher=bus.publisher), partial(on_outcome, desk=desk)
+    requests, outcomes = (
+        partial(on_request, desk=desk, answers=Answers(bus.jetstream, bus.publisher)),
+        partial(on_outcome, desk=desk),
+    )
     bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, requests)
     bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, outcomes)
     bus.subscribe_pull(subjects.EVENTS, subjects.PROJECTOR, PROJECTION_SLOTS, projector.on_event)

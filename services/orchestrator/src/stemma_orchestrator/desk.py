@@ -67,10 +67,15 @@ def _answer(received: Received, stream: StreamId, state: State) -> RequestAccept
     handled = state.requests.get(received.asked.request_id) if isinstance(state, Document) else None
     assert handled is not None, "every request about a document leaves an event"
     if handled.digest != received.asked.digest:
-        return _rejected(received, Problem(field="request_id", message="it was used for another request"))
+        return id_used_before(received)
     if handled.refusal is not None:
         return _rejected(received, problem_of(handled.refusal), document_id=stream.document_id)
     return _accepted(received, stream, handled)
+
+
+def id_used_before(received: Received) -> RequestRejected:
+    """The same id with another body is another request."""
+    return _rejected(received, Problem(field="request_id", message="it was used for another request"))
 
 
 def _accepted(received: Received, stream: StreamId, handled: HandledRequest) -> RequestAccepted:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from stemma_contracts import registry, subjects
+from stemma_contracts import subjects
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_eventlog import Cause
-from stemma_messaging import Delivery, Publisher
+from stemma_messaging import Delivery
 from stemma_telemetry import annotate, get_logger, inject
 
-from .desk import Desk
-from .requests import Received, read_request
+from .answers import Answers
+from .desk import Desk, id_used_before
+from .requests import read_request
 
 SOURCE = f"/{subjects.ORCHESTRATOR}"
 
 
-async def on_request(delivery: Delivery, *, desk: Desk, publisher: Publisher) -> None:
+async def on_request(delivery: Delivery, *, desk: Desk, answers: Answers) -> None:
     """Answer a request event."""
     received = read_request(delivery.subject, delivery.headers, delivery.data, delivery.stream_sequence)
     annotate(tenant=received.tenant, request_id=received.asked.request_id)
@@ -26,25 +27,18 @@ async def on_request(delivery: Delivery, *, desk: Desk, publisher: Publisher) ->
         correlation_id=received.asked.request_id,
         trace=inject(),
     )
-    answer = await desk.request(received, cause, delivery.time)
+    if await answers.belongs_to_another(received):
+        answer: RequestAccepted | RequestRejected = id_used_before(received)
+    else:
+        answer = await desk.request(received, cause, delivery.time)
     annotate(document_id=answer.document_id or "")
-    await _answer(answer, received, publisher, cause)
+    _log(answer)
+    await answers.publish(answer, received, cause)
 
 
-async def _answer(
-    answer: RequestAccepted | RequestRejected, received: Received, publisher: Publisher, cause: Cause
-) -> None:
+def _log(answer: RequestAccepted | RequestRejected) -> None:
     if isinstance(answer, RequestRejected):
-        fields = ",".join(problem.field for problem in answer.problems)[:200]
-        get_logger().info("request_rejected", fields=fields)
-    await publisher.publish(
-        subjects.answer(received.tenant, answer.request_id),
-        answer,
-        id=f"answer-{received.sequence}-{registry.entry_of(answer).token}",
-        about=f"{received.tenant}/{answer.document_id or answer.request_id}",
-        causation=cause.id,
-        correlation=answer.request_id,
-    )
+        get_logger().info("request_rejected", fields=",".join(problem.field for problem in answer.problems)[:200])
 
 
 async def on_outcome(delivery: Delivery, *, desk: Desk) -> None:

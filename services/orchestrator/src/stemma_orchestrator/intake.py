@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,9 @@ from .core.identity import document_id_for
 from .core.planning import plan_sections, unknown_sections
 from .inputs import problem_of_content, problem_of_ref
 
+MAX_LIST_BYTES = 40 * 1024
+"""What the list of inputs may take up in an event and in every job of a section."""
+
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
 
@@ -32,9 +34,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes in bytes that inputs are held to."""
+    """Sizes in bytes that inputs are held to: one of them, all of a request, and a text."""
 
     max_input_bytes: int
+    max_inputs_bytes: int
     max_brief_bytes: int
 
 
@@ -134,13 +137,19 @@ class Intake:
         for i, name in enumerate(names):
             if name in names[:i]:
                 raise Refused(Problem(field=f"inputs.{i}.name", message=f"{name!r} is there twice"))
-        taken = await asyncio.gather(
-            *(
-                self._taken(tenant, document_id, upload, f"inputs.{i}", self.limits.max_input_bytes)
-                for i, upload in enumerate(uploads)
+        if sum(upload.size for upload in uploads) > self.limits.max_inputs_bytes:
+            words = f"the inputs have more than {self.limits.max_inputs_bytes} bytes together"
+            raise Refused(Problem(field="inputs", message=words))
+        taken = [
+            InputFile(
+                name=upload.name,
+                artifact=await self._taken(tenant, document_id, upload, f"inputs.{i}", self.limits.max_input_bytes),
             )
-        )
-        return tuple(InputFile(name=upload.name, artifact=ref) for upload, ref in zip(uploads, taken, strict=True))
+            for i, upload in enumerate(uploads)
+        ]
+        if sum(len(item.model_dump_json()) for item in taken) > MAX_LIST_BYTES:
+            raise Refused(Problem(field="inputs", message="too many files, or too long names, for one document"))
+        return tuple(taken)
 
     async def _taken(self, tenant: str, document_id: str, upload: UploadRef, field: str, limit: int) -> ArtifactRef:
         """Copy an upload to the artifacts, if it is what it says."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from dataclasses import dataclass
 
-from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
+from nats.js.errors import KeyDeletedError, KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import DocumentSummary
@@ -16,7 +16,23 @@ from .core.commands import Command
 from .core.state import Document, State
 from .core.views import summarise
 
-_REMEMBERED = 4096
+MAX_TRIES = 20
+
+
+@dataclass(frozen=True)
+class Written:
+    """The revision of a summary in the bucket, and the sequence that it was folded to."""
+
+    revision: int
+    last_sequence: int = 0
+
+
+class ReadBehind(Exception):
+    """The log was read where the event is not yet: try again."""
+
+
+class TooManyWriters(Exception):
+    """Other processes wrote the same summary each time: try again later."""
 
 
 class Projector:
@@ -25,44 +41,34 @@ class Projector:
     def __init__(self, store: EventStore[Command, State], views: KeyValue) -> None:
         self._store = store
         self._views = views
-        self._written: OrderedDict[StreamId, int] = OrderedDict()
 
     async def on_event(self, delivery: Delivery) -> None:
         """Bring the summary of the event's document up to the log."""
         address = subjects.parse_event(delivery.subject)
         annotate(tenant=address.tenant, document_id=address.document_id)
-        stream = StreamId(address.tenant, address.document_id)
-        if self._written.get(stream, 0) >= delivery.stream_sequence:
-            return
-        folded = await self._store.load(stream)
-        if isinstance(folded.state, Document):
-            await self._write(stream, summarise(folded.state, folded.sequence))
-            self._remember(stream, folded.sequence)
-
-    async def _write(self, stream: StreamId, summary: DocumentSummary) -> None:
-        """Write unless a later summary is there; another process that was faster makes it look again."""
-        key = subjects.view_key(stream.tenant, stream.document_id)
-        data = summary.model_dump_json(exclude_defaults=True).encode()
-        while True:
-            try:
-                revision = await self._revision(key, summary.last_sequence)
-                if revision is not None:
-                    await self._views.update(key, data, last=revision)
+        key = subjects.view_key(address.tenant, address.document_id)
+        for _ in range(MAX_TRIES):
+            written = await self._written(key)
+            if written.last_sequence >= delivery.stream_sequence:
                 return
+            folded = await self._store.load(StreamId(address.tenant, address.document_id))
+            if folded.sequence < delivery.stream_sequence or not isinstance(folded.state, Document):
+                raise ReadBehind(f"read to {folded.sequence}")
+            data = summarise(folded.state, folded.sequence).model_dump_json(exclude_defaults=True).encode()
+            try:
+                await self._views.update(key, data, last=written.revision)
             except KeyWrongLastSequenceError:
                 continue
+            return
+        raise TooManyWriters
 
-    async def _revision(self, key: str, sequence: int) -> int | None:
-        """The revision to replace, None if the summary that is there is as new."""
+    async def _written(self, key: str) -> Written:
+        """What is there now; a deleted summary is made anew."""
         try:
             entry = await self._views.get(key)
+        except KeyDeletedError as deleted:
+            return Written(deleted.entry.revision or 0)
         except KeyNotFoundError:
-            return 0
-        current = DocumentSummary.model_validate_json(entry.value or b"{}")
-        return entry.revision if current.last_sequence < sequence else None
-
-    def _remember(self, stream: StreamId, sequence: int) -> None:
-        self._written[stream] = sequence
-        self._written.move_to_end(stream)
-        while len(self._written) > _REMEMBERED:
-            self._written.popitem(last=False)
+            return Written(0)
+        summary = DocumentSummary.model_validate_json(entry.value or b"{}")
+        return Written(entry.revision or 0, summary.last_sequence)

@@ -13,9 +13,12 @@ from stemma_contracts import Family, UnknownContract, registry, subjects
 from stemma_contracts.tokens import is_token
 from stemma_contracts.v1.requests import Request
 from stemma_contracts.v1.values import Problem
+from stemma_messaging import InvalidMessage
 
 from .core.commands import Asked
 from .core.identity import request_id_for
+
+MAX_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,15 @@ class Received:
 
 
 def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence: int) -> Received:
-    """Read a message of the stream of requests; never raises for what a caller wrote."""
-    address = subjects.parse_request(subject)
+    """Read a message of the stream of requests.
+
+    What a caller wrote into the body is answered, never raised; `InvalidMessage` is for a subject under which no
+    answer could be found.
+    """
+    try:
+        address = subjects.parse_request(subject)
+    except ValueError as error:
+        raise InvalidMessage(str(error)) from None
     digest = sha256(data).hexdigest()
     fallback = request_id_for(sequence)
     try:
@@ -41,7 +51,8 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
     except _Unreadable as error:
         asked = Asked(_own_id(error.body) or fallback, digest, "unknown")
         return Received(address.tenant, asked, sequence, None, error.problems)
-    ignored = tuple(sorted(set(body) - set(type(request).model_fields)))
+    unknown = sorted(set(body) - set(type(request).model_fields))
+    ignored = tuple(shown(name) for name in unknown[:MAX_NAMED])
     asked = Asked(request.request_id or fallback, digest, request.actor)
     return Received(address.tenant, asked, sequence, request, ignored_fields=ignored)
 
@@ -57,7 +68,7 @@ def _json_object(data: bytes) -> dict[str, Any]:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise _Unreadable(Problem(field="", message=f"the body is not JSON: {error}"[:200])) from None
+        raise _Unreadable(Problem(field="", message=shown(f"the body is not JSON: {error}", 200))) from None
     if not isinstance(body, dict):
         raise _Unreadable(Problem(field="", message="the body must be a JSON object"))
     return body
@@ -70,7 +81,8 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
     except UnknownContract:
         known = ", ".join(sorted(entry.ce_type for entry in registry.entries(Family.REQUEST)))
         field = "ce-type" if ce_type else "subject"
-        problem = Problem(field=field, message=f"{(ce_type or name)[:80]!r} is not known here; known are: {known}")
+        wanted = shown(ce_type or name)
+        problem = Problem(field=field, message=f"{wanted!r} is not known here; known are: {known}")
         raise _Unreadable(problem, body=body) from None
     if entry.family is not Family.REQUEST or entry.token != name:
         problem = Problem(field="ce-type", message=f"{entry.ce_type} does not belong on the subject of {name!r}")
@@ -86,9 +98,14 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """The problems of a validation, each with its dotted field; inputs are not repeated."""
     return tuple(
-        Problem(field=".".join(str(part) for part in item["loc"]), message=item["msg"][:300])
-        for item in error.errors(include_url=False, include_input=False)[:20]
+        Problem(field=".".join(shown(part) for part in item["loc"]), message=shown(item["msg"], 300))
+        for item in error.errors(include_url=False, include_input=False)[:MAX_NAMED]
     )
+
+
+def shown(text: object, length: int = 64) -> str:
+    """A caller's text as it may stand in an answer: short, and encodable whatever it held."""
+    return str(text).encode("utf-8", "replace").decode()[:length]
 
 
 def _own_id(body: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,7 @@ CORPORA = 8
 
 def is_text(file: InputFile) -> bool:
     """Whether an input is a document to read, not an image to show."""
-    return file.artifact.media_type.startswith("text/")
+    return not file.artifact.media_type.startswith("image/")
 
 
 class Library:

@@ -44,9 +44,9 @@ class SearchInputs:
         """The best passages, each in a block that names its input."""
         found, room = list[str](), RESULT_CHARS
         for passage in corpus.search(arguments.query):
+            if len(passage.text) > room:
+                continue
             room -= len(passage.text)
-            if room < 0:
-                break
             found.append(block("input", passage.text, name=passage.source))
         return "\n".join(found) or "Nothing in the inputs matches."
 

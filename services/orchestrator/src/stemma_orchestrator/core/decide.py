@@ -91,5 +91,5 @@ def _complete(state: State, events: list[e.AnyEvent]) -> list[e.AnyEvent]:
         after = evolve(after, event)
     starts, more = consequences(after)
     named = {"starts": starts, **stale_changes(state, after)}
-    events[-1] = events[-1].model_copy(update={name: value for name, value in named.items() if value})
-    return [*events, *more]
+    last = events[-1].model_copy(update={name: value for name, value in named.items() if value})
+    return [*events[:-1], last, *more]

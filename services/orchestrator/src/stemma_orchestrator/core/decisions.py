@@ -10,7 +10,7 @@ from stemma_contracts.v1 import requests
 
 from .changes import by, decide_change
 from .commands import Answer, Approve, Decision, Edit, Keep, Regenerate, Restore, Retry, Revise, Write
-from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, status_of
+from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, Working, status_of
 
 _CLOSED = frozenset({Lifecycle.CANCELLED})
 _REQUEST_TYPES: dict[type, type[Contract]] = {
@@ -78,7 +78,7 @@ def _revise(command: Revise, section: Section, refusal: dict[str, Any]) -> e.Any
 
 
 def _retry(command: Retry, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
-    if not isinstance(section.phase, Failed):
+    if not isinstance(section.phase, Failed | Working):
         return _by_status(section, refusal)
     return e.SectionRetried(**by(command.asked), section_id=command.section_id)
 

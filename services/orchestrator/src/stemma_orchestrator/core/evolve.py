@@ -9,7 +9,7 @@ from typing import TypeVar, assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Usage
 
-from .sections import CONVERT, job_id, section_after, started
+from .sections import CONVERT, cancelled, job_id, section_after, started
 from .state import Document, Export, HandledRequest, Lifecycle, NoDocument, Section, State
 
 _REOPENING = (
@@ -76,7 +76,8 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
         case e.DocumentResumed():
             return replace(document, lifecycle=Lifecycle.RUNNING)
         case e.DocumentCancelled():
-            return replace(document, lifecycle=Lifecycle.CANCELLED)
+            sections = {name: cancelled(section) for name, section in document.sections.items()}
+            return replace(document, lifecycle=Lifecycle.CANCELLED, sections=sections)
         case e.DocumentCompleted():
             return replace(document, lifecycle=Lifecycle.COMPLETED)
         case e.DocumentFailed():

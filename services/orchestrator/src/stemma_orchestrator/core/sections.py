@@ -24,6 +24,7 @@ from .state import (
     Section,
     Validating,
     Version,
+    Working,
 )
 
 GENERATE = "generate"
@@ -98,7 +99,8 @@ def _with_text(
             return _with_version(section, version, Validating(validate, _generating(section.phase)), {})
         case e.SectionRevised():
             version = Version(event.version, event.draft, rests_on, Origin.REVISED, event.provenance)
-            return _with_version(section, version, Validating(validate), {evaluate: Activity.EVALUATE})
+            revised = replace(section, revisions=section.revisions + 1)
+            return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
         case e.SectionEdited():
             version = Version(event.version, event.draft, event.upstream, event.origin, event.provenance)
         case e.SectionRestored():
@@ -146,7 +148,7 @@ def _revising(
         phase = Revising(job, event.instruction, edit=True, before=_before(section.phase))
         return replace(section, phase=phase, checks={})
     revising = Revising(job, event.feedback, edit=False, before=AwaitingReview())
-    return replace(section, phase=revising, revisions=section.revisions + 1, checks={})
+    return replace(section, phase=revising, checks={})
 
 
 def _before(phase: Phase) -> Resting:
@@ -173,10 +175,25 @@ def _failed(section: Section, event: e.AnyFailure) -> Section:
 
 
 def _retried(document: Document, section: Section) -> Phase:
-    phase = section.phase
-    if isinstance(phase, Failed) and phase.validating:
-        return replace(phase.validating, job_id=job_id(document, VALIDATE, section.plan.section_id))
-    return Queued()
+    """The same work under another job; what was open before is superseded."""
+    match section.phase:
+        case Failed(validating=Validating() as phase) | (Validating() as phase):
+            return replace(phase, job_id=job_id(document, VALIDATE, section.plan.section_id))
+        case Generating() as phase:
+            return replace(phase, job_id=job_id(document, GENERATE, section.plan.section_id))
+        case Revising() as phase:
+            return replace(phase, job_id=job_id(document, REVISE, section.plan.section_id))
+        case Resuming() as phase:
+            return replace(phase, job_id=job_id(document, RESUME, section.plan.section_id))
+        case _:
+            return Queued()
+
+
+def cancelled(section: Section) -> Section:
+    """The section with nothing open: what was being made is not waited for any more."""
+    at_work = isinstance(section.phase, Working | InNeed)
+    phase: Phase = AwaitingReview() if section.current else Queued()
+    return replace(section, phase=phase if at_work else section.phase, checks={})
 
 
 def _need_phase(document: Document, section: Section, event: e.SectionNeedRaised | e.SectionNeedAnswered) -> Phase:
