@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from weakref import WeakValueDictionary
+
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from stemma_contracts import registry, subjects
@@ -21,6 +24,15 @@ class Answers:
     def __init__(self, jetstream: JetStreamContext, publisher: Publisher) -> None:
         self._js = jetstream
         self._publisher = publisher
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    def one_at_a_time(self, received: Received) -> asyncio.Lock:
+        """What requests with the same id wait for, so that the first one is answered before the next is looked at."""
+        key = (received.tenant, received.asked.request_id)
+        lock = self._locks.get(key)
+        if lock is None:
+            lock = self._locks[key] = asyncio.Lock()
+        return lock
 
     async def belongs_to_another(self, received: Received) -> bool:
         """Whether the id was first answered for a request with another body."""

@@ -26,12 +26,13 @@ from .desk import Desk
 from .handlers import on_outcome, on_request
 from .intake import Intake, Limits
 from .open_jobs import OpenJobs
-from .projector import Projector
+from .projector import Projector, document_of
 from .sweeper import Sweeper
 
 DECIDER: Decider[Command, State] = Decider(NoDocument(), decide, evolve)
 ADVISORY_SLOTS = 1
-PROJECTION_SLOTS = 1
+PROJECTION_REST_S = 0.25
+"""How far the list of documents may be behind; meanwhile the events of a document gather."""
 
 
 class OrchestratorSettings(ServiceSettings):
@@ -81,7 +82,7 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     )
     bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, requests)
     bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, outcomes)
-    bus.subscribe_pull(subjects.EVENTS, subjects.PROJECTOR, PROJECTION_SLOTS, projector.on_event)
+    bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, PROJECTION_REST_S, projector.on_event)
     bus.subscribe_pull(subjects.ADVISORIES, subjects.SWEEPER, ADVISORY_SLOTS, sweeper.on_advisory)
     yield
 

@@ -27,13 +27,12 @@ async def on_request(delivery: Delivery, *, desk: Desk, answers: Answers) -> Non
         correlation_id=received.asked.request_id,
         trace=inject(),
     )
-    if await answers.belongs_to_another(received):
-        answer: RequestAccepted | RequestRejected = id_used_before(received)
-    else:
-        answer = await desk.request(received, cause, delivery.time)
-    annotate(document_id=answer.document_id or "")
-    _log(answer)
-    await answers.publish(answer, received, cause)
+    async with answers.one_at_a_time(received):
+        another = await answers.belongs_to_another(received)
+        answer = id_used_before(received) if another else await desk.request(received, cause, delivery.time)
+        annotate(document_id=answer.document_id or "")
+        _log(answer)
+        await answers.publish(answer, received, cause)
 
 
 def _log(answer: RequestAccepted | RequestRejected) -> None:

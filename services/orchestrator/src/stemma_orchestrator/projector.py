@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nats.js.errors import KeyDeletedError, KeyNotFoundError, KeyWrongLastSequenceError
+from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import DocumentSummary
-from stemma_eventlog import EventStore, StreamId
+from stemma_eventlog import EventStore, Folded, StreamId
 from stemma_messaging import Delivery
 from stemma_telemetry import annotate
 
@@ -35,6 +35,12 @@ class TooManyWriters(Exception):
     """Other processes wrote the same summary each time: try again later."""
 
 
+def document_of(subject: str) -> StreamId:
+    """Whose summary the event under a subject changes."""
+    address = subjects.parse_event(subject)
+    return StreamId(address.tenant, address.document_id)
+
+
 class Projector:
     """Writes summaries; many events of one document that wait together cost one write."""
 
@@ -44,14 +50,14 @@ class Projector:
 
     async def on_event(self, delivery: Delivery) -> None:
         """Bring the summary of the event's document up to the log."""
-        address = subjects.parse_event(delivery.subject)
-        annotate(tenant=address.tenant, document_id=address.document_id)
-        key = subjects.view_key(address.tenant, address.document_id)
+        stream = document_of(delivery.subject)
+        annotate(tenant=stream.tenant, document_id=stream.document_id)
+        key = subjects.view_key(stream.tenant, stream.document_id)
         for _ in range(MAX_TRIES):
             written = await self._written(key)
             if written.last_sequence >= delivery.stream_sequence:
                 return
-            folded = await self._store.load(StreamId(address.tenant, address.document_id))
+            folded = await self._folded(stream, delivery.stream_sequence)
             if folded.sequence < delivery.stream_sequence or not isinstance(folded.state, Document):
                 raise ReadBehind(f"read to {folded.sequence}")
             data = summarise(folded.state, folded.sequence).model_dump_json(exclude_defaults=True).encode()
@@ -62,13 +68,16 @@ class Projector:
             return
         raise TooManyWriters
 
+    async def _folded(self, stream: StreamId, sequence: int) -> Folded[State]:
+        """The state as of the event at least; the log is read only if this process does not know it yet."""
+        folded = await self._store.known(stream)
+        return folded if folded.sequence >= sequence else await self._store.load(stream)
+
     async def _written(self, key: str) -> Written:
         """What is there now; a deleted summary is made anew."""
         try:
             entry = await self._views.get(key)
-        except KeyDeletedError as deleted:
-            return Written(deleted.entry.revision or 0)
-        except KeyNotFoundError:
-            return Written(0)
+        except KeyNotFoundError as missing:
+            return Written(missing.entry.revision if missing.entry else 0)
         summary = DocumentSummary.model_validate_json(entry.value or b"{}")
         return Written(entry.revision or 0, summary.last_sequence)

@@ -1,0 +1,304 @@
+"""A naive model of a document, written from the rules in words: lists of texts, and what each rests on.
+
+It knows no event, no job and no state of the core. Open work has a ticket, and an outcome names its ticket.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a person asks for; ``number`` is the version to restore."""
+
+    verb: str
+    section: str = ""
+    version: int = 0
+    words: str = ""
+    number: int = 0
+    replace: bool = False
+
+
+@dataclass(frozen=True)
+class Say:
+    """What a worker says of the work with a ticket."""
+
+    verb: str
+    ticket: int
+    words: str = ""
+    good: bool = True
+
+
+@dataclass(frozen=True)
+class Text:
+    words: str
+    rests_on: dict[str, int]
+    human: bool
+
+
+@dataclass
+class Part:
+    """A section. ``work`` is what is being done to it, ``checks`` what is being looked at beside its status."""
+
+    ups: tuple[str, ...]
+    by_policy: bool = False
+    texts: list[Text] = field(default_factory=list)
+    status: str = "queued"
+    work: str = ""
+    ticket: int = 0
+    checks: dict[str, int] = field(default_factory=dict)
+    started_on: dict[str, int] = field(default_factory=dict)
+    guidance: str = ""
+    rounds: int = 0
+    revisions: int = 0
+    before: str = ""
+    generated: bool = False
+    evaluated_well: bool = False
+    asks: bool = False
+    unchecked: bool = False
+
+    @property
+    def busy(self) -> bool:
+        return self.status in ("queued", "generating")
+
+    @property
+    def settled(self) -> bool:
+        return self.status in ("approved", "edited")
+
+    def put(self, text: Text) -> None:
+        """Another text is another version, the same text is the same version."""
+        if self.texts and self.texts[-1].words == text.words:
+            self.texts.pop()
+        self.texts.append(text)
+
+
+ALLOWED = {
+    "pause": ("running", "failed"),
+    "resume": ("paused",),
+    "cancel": ("running", "paused", "failed"),
+    "export": ("running", "paused", "failed", "completed", "cancelled"),
+}
+RUNNING_AGAIN = ("retry", "write", "edit", "regenerate", "restore")
+
+
+class Book:
+    """A document."""
+
+    def __init__(self, ups: dict[str, tuple[str, ...]], by_policy: set[str], max_rounds: int, max_revisions: int):
+        self.parts = {name: Part(above, name in by_policy) for name, above in ups.items()}
+        self.status = "running"
+        self.exports: set[int] = set()
+        self.started: set[str] = set()
+        self._answered: set[int] = set()
+        self._tickets = count(1)
+        self._max_rounds, self._max_revisions = max_rounds, max_revisions
+        self._go_on()
+
+    def number(self, name: str) -> int:
+        return len(self.parts[name].texts)
+
+    def reasons(self, name: str) -> list[tuple[str, int, int, bool]]:
+        """Why a section is stale: the upstream, the version it rests on, the one there is, whether that is stale."""
+        part = self.parts[name]
+        if not part.texts:
+            return []
+        accepted = part.texts[-1].rests_on
+        every = [(up, accepted[up], self.number(up), bool(self.reasons(up))) for up in part.ups]
+        return [reason for reason in every if reason[1] != reason[2] or reason[3]]
+
+    def stale(self) -> set[str]:
+        return {name for name in self.parts if self.reasons(name)}
+
+    def tickets(self) -> dict[int, tuple[str, str]]:
+        """All open work: what, and in which section."""
+        found = {part.ticket: (part.work, name) for name, part in self.parts.items() if part.work}
+        for name, part in self.parts.items():
+            found |= {ticket: (f"check-{kind}", name) for kind, ticket in part.checks.items()}
+        return found | dict.fromkeys(self.exports, ("convert", ""))
+
+    def ask(self, ask: Ask) -> str:
+        """Do what is asked, or tell why not."""
+        self.started = set()
+        refusal = self._refusal(ask)
+        if not refusal:
+            if self.status in ("completed", "failed") and ask.verb in RUNNING_AGAIN:
+                self.status = "running"
+            self._do(ask)
+            self._go_on()
+        return refusal
+
+    def _refusal(self, ask: Ask) -> str:
+        if ask.verb in ALLOWED:
+            return "" if self.status in ALLOWED[ask.verb] else "document status"
+        part = self.parts.get(ask.section)
+        if part is None:
+            return "unknown section"
+        if self.status == "cancelled":
+            return "document status"
+        if ask.verb == "retry":
+            return "" if part.status == "failed" or part.work else "status"
+        if ask.verb == "answer":
+            return "" if part.asks else "unknown need"
+        if ask.version != len(part.texts):
+            return "old version"
+        if ask.verb in ("approve", "revise") and part.status != "awaiting_review":
+            return "status"
+        if ask.verb == "revise" and part.revisions == self._max_revisions:
+            return "revision limit"
+        if not part.texts and ask.verb != "write":
+            return "nothing written"
+        return self._refusal_of_change(ask, part)
+
+    def _refusal_of_change(self, ask: Ask, part: Part) -> str:
+        match ask.verb:
+            case "edit" if part.work in ("edit", "revise"):
+                return "status"
+            case "keep" | "regenerate" if part.busy:
+                return "status"
+            case "keep" if not self.reasons(ask.section):
+                return "not stale"
+            case "keep" if any(self.reasons(up) for up in part.ups):
+                return "upstream stale"
+            case "regenerate" if part.texts[-1].human and not ask.replace:
+                return "replaces edit"
+            case "restore" if not 1 <= ask.number < len(part.texts):
+                return "unknown version"
+            case _:
+                return ""
+
+    def _do(self, ask: Ask) -> None:
+        if ask.verb in ALLOWED:
+            self._steer(ask.verb)
+            return
+        part = self.parts[ask.section]
+        match ask.verb:
+            case "approve":
+                part.status = "approved"
+            case "write":
+                self._settle(part, Text(ask.words, self._rests_on(part), human=True))
+            case "restore":
+                old = part.texts[ask.number - 1]
+                self._settle(part, Text(old.words, old.rests_on, human=True))
+            case "keep":
+                part.texts[-1] = Text(part.texts[-1].words, self._numbers(part), part.texts[-1].human)
+            case "regenerate":
+                self._queue(part, ask.words)
+            case "retry" if part.work or part.unchecked:
+                self._open(part, part.work or "validate")
+            case "retry":
+                self._queue(part, part.guidance)
+            case "answer":
+                self._open(part, "generate")
+            case "edit" | "revise":
+                part.before = "awaiting_review" if part.busy or part.status == "failed" else part.status
+                part.checks = {}
+                self._open(part, ask.verb)
+
+    def _steer(self, verb: str) -> None:
+        if verb == "export":
+            self.exports.add(next(self._tickets))
+        else:
+            self.status = {"pause": "paused", "resume": "running", "cancel": "cancelled"}[verb]
+        if verb == "cancel":
+            for part in self.parts.values():
+                self._close(part)
+
+    def _close(self, part: Part) -> None:
+        """Nothing is waited for any more; what was there before is there."""
+        part.checks = {}
+        if part.work in ("edit", "revise"):
+            part.status = part.before
+        elif part.work or part.asks:
+            part.status = "awaiting_review" if part.texts else "queued"
+        part.work, part.asks = "", False
+
+    def say(self, say: Say) -> str:
+        """Take in an outcome; ``late`` if its work is not open any more, ``again`` if it was said before."""
+        self.started = set()
+        if say.ticket in self._answered:
+            return "again"
+        self._answered.add(say.ticket)
+        if say.ticket not in self.tickets():
+            return "late"
+        kind, name = self.tickets()[say.ticket]
+        if kind == "convert":
+            self.exports.remove(say.ticket)
+        elif kind.startswith("check-"):
+            del self.parts[name].checks[kind.removeprefix("check-")]
+        else:
+            self._result(self.parts[name], say)
+            self._go_on()
+        return ""
+
+    def _result(self, part: Part, say: Say) -> None:
+        work, part.work = part.work, ""
+        match say.verb:
+            case "generated":
+                part.put(Text(say.words, part.started_on, human=False))
+                part.generated, part.evaluated_well = True, say.good
+                self._open(part, "validate")
+            case "paused":
+                part.asks = True
+            case "revised" if work == "edit":
+                self.status = "running" if self.status in ("completed", "failed") else self.status
+                self._settle(part, Text(say.words, part.texts[-1].rests_on, human=True))
+            case "revised":
+                part.put(Text(say.words, part.texts[-1].rests_on, human=False))
+                part.generated, part.revisions = False, part.revisions + 1
+                self._open(part, "validate")
+                part.checks = {"evaluate": next(self._tickets)}
+            case "validated":
+                self._validated(part, say.good)
+            case _ if work in ("edit", "revise"):
+                part.status = part.before
+            case _:
+                part.status, part.unchecked = "failed", work == "validate"
+
+    def _validated(self, part: Part, good: bool) -> None:
+        if part.generated and not good and part.rounds < self._max_rounds:
+            part.rounds += 1
+            self._open(part, "generate")
+        elif part.generated and good and part.by_policy and part.evaluated_well:
+            part.status = "approved"
+        else:
+            part.status = "awaiting_review"
+
+    def _open(self, part: Part, work: str) -> None:
+        part.status, part.work, part.ticket, part.asks = "generating", work, next(self._tickets), False
+
+    def _queue(self, part: Part, guidance: str) -> None:
+        part.status, part.work, part.checks, part.guidance, part.unchecked = "queued", "", {}, guidance, False
+
+    def _settle(self, part: Part, text: Text) -> None:
+        part.put(text)
+        part.status, part.work, part.asks, part.unchecked, part.guidance = "edited", "", False, False, ""
+        part.checks = {kind: next(self._tickets) for kind in ("validate", "evaluate")}
+
+    def _numbers(self, part: Part) -> dict[str, int]:
+        return {up: self.number(up) for up in part.ups}
+
+    def _rests_on(self, part: Part) -> dict[str, int]:
+        return part.texts[-1].rests_on if part.texts else self._numbers(part)
+
+    def _go_on(self) -> None:
+        """Start what may start; if nothing can and nothing is stale, the document may be at its end."""
+        if self.status != "running":
+            return
+        stale = self.stale()
+        self.started = {name for name, part in self.parts.items() if part.status == "queued" and self._met(part, stale)}
+        for name in self.started:
+            part = self.parts[name]
+            part.started_on, part.rounds, part.checks = self._numbers(part), 0, {}
+            self._open(part, "generate")
+        statuses = {part.status for part in self.parts.values()}
+        if self.started or stale:
+            return
+        if statuses <= {"approved", "edited"}:
+            self.status = "completed"
+        elif "failed" in statuses and statuses <= {"approved", "edited", "failed", "queued"}:
+            self.status = "failed"
+
+    def _met(self, part: Part, stale: set[str]) -> bool:
+        return all(self.parts[up].settled and up not in stale for up in part.ups)

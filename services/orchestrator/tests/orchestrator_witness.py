@@ -1,0 +1,230 @@
+"""Holds the core against the naive model, decision by decision, and draws what happens next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from orchestrator_naive import Ask, Book, Say
+from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, validation
+from stemma_contracts import registry
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, Need
+from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.evolve import evolve
+from stemma_orchestrator.core.jobs import open_jobs
+from stemma_orchestrator.core.staleness import staleness
+from stemma_orchestrator.core.state import Document, NoDocument, State, Version, open_job_id, status_of
+
+Move = Ask | Say
+NEED = "n1"
+REFUSALS: dict[str, type[e.DecisionRefused]] = {
+    "document status": e.RefusedByDocumentStatus,
+    "unknown section": e.RefusedUnknownSection,
+    "status": e.RefusedByStatus,
+    "unknown need": e.RefusedUnknownNeed,
+    "old version": e.RefusedOldVersion,
+    "revision limit": e.RefusedRevisionLimit,
+    "nothing written": e.RefusedNothingWritten,
+    "not stale": e.RefusedNotStale,
+    "upstream stale": e.RefusedUpstreamStale,
+    "replaces edit": e.RefusedReplacesEdit,
+    "unknown version": e.RefusedUnknownVersion,
+}
+CHECKS = {"check-validate": "validate", "check-evaluate": "evaluate"}
+
+
+@dataclass
+class Witness:
+    """Has seen every decision so far; ``jobs`` are the ids of the jobs behind the tickets."""
+
+    book: Book
+    state: State = field(default_factory=NoDocument)
+    jobs: dict[int, str] = field(default_factory=dict)
+    work: dict[int, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def document(self) -> Document:
+        assert isinstance(self.state, Document)
+        return self.state
+
+    def begun(self, events: Sequence[e.AnyEvent]) -> None:
+        """The document was requested."""
+        self._fold(events)
+        assert _names(events, "starts") == self.book.started
+        self._agree()
+
+    def saw(self, move: Move, events: Sequence[e.AnyEvent]) -> None:
+        """A decision, and what is the case after it."""
+        before = self.book.stale()
+        said = self.book.ask(move) if isinstance(move, Ask) else self.book.say(move)
+        self._fold(events)
+        self._as_said(said, events)
+        assert _names(events, "starts") == self.book.started
+        after = self.book.stale()
+        marks = {mark.section_id: _reasons(mark) for event in events for mark in event.makes_stale}
+        assert marks == {name: self.book.reasons(name) for name in after - before}
+        assert _names(events, "clears_stale") == before - after
+        self._agree()
+
+    def ticket_of(self, job_id: str) -> int:
+        return next(ticket for ticket, job in self.jobs.items() if job == job_id)
+
+    def _fold(self, events: Sequence[e.AnyEvent]) -> None:
+        for event in events:
+            decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
+            assert isinstance(decoded, e.AnyEvent)
+            self.state = evolve(self.state, decoded)
+
+    def _as_said(self, said: str, events: Sequence[e.AnyEvent]) -> None:
+        match said:
+            case "again":
+                assert events == []
+            case "late":
+                assert [type(event) for event in events] == [e.OutcomeSuperseded]
+            case "":
+                assert not isinstance(events[0], e.DecisionRefused | e.OutcomeSuperseded)
+            case _:
+                assert [type(event) for event in events] == [REFUSALS[said]]
+
+    def _agree(self) -> None:
+        """Core and model say the same of every section and of the document."""
+        book, document = self.book, self.document
+        assert document.status == book.status
+        for name, section in document.sections.items():
+            part = book.parts[name]
+            assert status_of(section.phase) == part.status, name
+            assert [_plain(version) for version in section.versions] == [
+                (number, ref(text.words).digest, text.rests_on) for number, text in enumerate(part.texts, start=1)
+            ]
+        told = {name: [_reason(reason) for reason in reasons] for name, reasons in staleness(document).items()}
+        assert told == {name: book.reasons(name) for name in book.stale()}
+        self._agree_on_work()
+
+    def _agree_on_work(self) -> None:
+        """Every ticket has a job, the same as long as it is open; only that work is published."""
+        tickets = self.book.tickets()
+        self.work |= tickets
+        for ticket, (kind, name) in tickets.items():
+            job_id = self._job_of(kind, name, ticket)
+            assert self.jobs.setdefault(ticket, job_id) == job_id
+        assert len(set(self.jobs.values())) == len(self.jobs)
+        halted = self.book.status in (DocumentStatus.PAUSED, DocumentStatus.CANCELLED)
+        wanted = {ticket for ticket, (kind, _) in tickets.items() if kind == "convert" or not halted}
+        published = {job.job_id: job for job in open_jobs(self.state)}
+        assert published.keys() == {self.jobs[ticket] for ticket in wanted}
+        if self.book.status == DocumentStatus.COMPLETED:
+            assert {type(job) for job in published.values()} <= {j.ValidateDraft, j.EvaluateDraft, j.ConvertDocument}
+        for job in published.values():
+            if isinstance(job, j.GenerateSection):
+                words = self.book.parts[job.section.section_id].guidance
+                assert job.guidance == (ref(words, "text/plain") if words else None)
+
+    def _job_of(self, kind: str, name: str, ticket: int) -> str:
+        if kind == "convert":
+            wanted = sorted(t for t, (work, _) in self.work.items() if work == "convert")
+            found = list(self.document.exports.values())[wanted.index(ticket)].job_id
+        elif kind in CHECKS:
+            found = next(job for job, what in self.document.sections[name].checks.items() if what == CHECKS[kind])
+        else:
+            found = open_job_id(self.document.sections[name].phase)
+        assert found is not None
+        return found
+
+
+def _names(events: Sequence[e.AnyEvent], field_name: str) -> set[str]:
+    return {name for event in events for name in getattr(event, field_name)}
+
+
+def _reasons(mark: Any) -> list[tuple[str, int, int, bool]]:
+    return [_reason(reason) for reason in mark.reasons]
+
+
+def _reason(reason: Any) -> tuple[str, int, int, bool]:
+    return reason.upstream_section_id, reason.accepted_version, reason.current_version, reason.upstream_stale
+
+
+def _plain(version: Version) -> tuple[int, str, dict[str, int]]:
+    return version.number, version.draft.digest, {up.section_id: up.version for up in version.upstream}
+
+
+def command_of(ask: Ask, asked: c.Asked) -> c.Request:
+    """The command behind what a person asks for."""
+    name, version, words = ask.section, ask.version, ref(ask.words, "text/plain")
+    match ask.verb:
+        case "approve":
+            return c.Approve(asked, name, version)
+        case "revise":
+            return c.Revise(asked, name, version, words)
+        case "write":
+            return c.Write(asked, name, version, ref(ask.words))
+        case "edit":
+            return c.Edit(asked, name, version, words)
+        case "keep":
+            return c.Keep(asked, name, version)
+        case "regenerate":
+            return c.Regenerate(asked, name, version, words if ask.words else None, ask.replace)
+        case "restore":
+            return c.Restore(asked, name, version, ask.number)
+        case "retry":
+            return c.Retry(asked, name)
+        case "answer":
+            return c.Answer(asked, name, NEED, words)
+        case "export":
+            return c.Export(asked, ExportFormat.MD)
+        case _:
+            return {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}[ask.verb](asked)
+
+
+FAILURES: dict[str, type[o.Outcome]] = {
+    "failed": o.ModelUnavailable,
+    "malformed": o.AnswerMalformed,
+    "dead": o.JobDead,
+}
+
+
+def outcome_of(say: Say, job_id: str, section_id: str | None, document_id: str = DOCUMENT) -> o.Outcome:
+    """The outcome behind what a worker says."""
+    about: dict[str, Any] = {"job_id": job_id, "tenant": TENANT, "document_id": document_id, "section_id": section_id}
+    match say.verb:
+        case "generated":
+            judged = evaluation(passed=say.good)
+            return o.SectionGenerated(**about, draft=ref(say.words), evaluation=judged, provenance=PROVENANCE)
+        case "paused":
+            need = Need(need_id=NEED, kind="question", checkpoint_id="cp1")
+            return o.GraphPaused(**about, thread_id=job_id, need=need)
+        case "revised":
+            return o.DraftRevised(**about, draft=ref(say.words), summary=ref("cut"), provenance=PROVENANCE)
+        case "refused":
+            return o.InstructionRefused(**about, reason=ref("no"))
+        case "validated":
+            return o.DraftValidated(**about, validation=validation(say.good))
+        case "evaluated":
+            return o.DraftEvaluated(**about, evaluation=evaluation(passed=say.good), provenance=PROVENANCE)
+        case "converted":
+            return o.DocumentConverted(**about, artifact=ref("document"))
+        case "not converted":
+            return o.ConversionFailed(**about, detail="timeout")
+        case _:
+            return FAILURES[say.verb](**about)
+
+
+ANSWERS = {
+    "generate": ("generated", "generated", "generated", "paused", "failed", "malformed", "dead"),
+    "edit": ("revised", "revised", "refused", "dead"),
+    "revise": ("revised", "revised", "refused", "malformed"),
+    "validate": ("validated", "validated", "validated", "dead"),
+    "check-validate": ("validated", "dead"),
+    "check-evaluate": ("evaluated", "failed"),
+    "convert": ("converted", "not converted", "dead"),
+}
+
+
+def say_of(ticket: int, work: tuple[str, str], choice: int, good: bool) -> Say:
+    """One of the outcomes that fit some work."""
+    kind, name = work
+    verbs = ANSWERS[kind]
+    return Say(verbs[choice % len(verbs)], ticket, f"{name} {choice % 3}", good)

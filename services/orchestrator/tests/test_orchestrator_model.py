@@ -1,0 +1,154 @@
+"""Whatever people and workers do, in whatever order: the core does what the naive model says, and loses no word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from orchestrator_naive import Ask, Book
+from orchestrator_story import Story, ref
+from orchestrator_witness import Move, Witness, command_of, outcome_of, say_of
+from stemma_contracts import registry
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.decide import decide
+from stemma_orchestrator.core.evolve import evolve
+from stemma_orchestrator.core.state import NoDocument, State
+
+MAX_ROUNDS, MAX_REVISIONS = 1, 2
+VERBS = [
+    *["work"] * 12,
+    *["approve"] * 5,
+    *["write", "edit", "regenerate"] * 3,
+    *["revise", "keep", "restore", "retry", "answer", "late"] * 2,
+    *["export", "pause", "resume", "again"],
+    "cancel",
+]
+Step = tuple[str, int, int, bool]
+STEP = st.tuples(st.sampled_from(VERBS), st.integers(0, 20), st.integers(0, 20), st.booleans())
+STEPS = st.lists(STEP, min_size=20, max_size=60)
+
+
+@st.composite
+def dependency_maps(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
+    names = "abcdef"[: draw(st.integers(3, 6))]
+    return {name: tuple(up for up in names[:i] if draw(st.booleans())) for i, name in enumerate(names)}
+
+
+class Run:
+    """A document that is driven step by step, watched by a witness."""
+
+    def __init__(self, dependencies: dict[str, tuple[str, ...]], by_policy: bool) -> None:
+        self.story = Story()
+        every = set(dependencies) if by_policy else set()
+        self.witness = Witness(Book(dependencies, every, MAX_ROUNDS, MAX_REVISIONS))
+        mode = ReviewMode.NONE if by_policy else ReviewMode.HUMAN
+        policy = ReviewPolicy(mode=mode)
+        limits = {"max_lint_rounds": MAX_ROUNDS, "max_revisions": MAX_REVISIONS}
+        self.witness.begun(self.story.create(dependencies, policy, **limits))
+        self.commands: list[c.Command] = []
+
+    def step(self, step: Step) -> Move | None:
+        """One step; nothing, if there is nothing that it could be about."""
+        verb, which, choice, flag = step
+        if verb == "again":
+            self._again(which)
+            return None
+        move = self._answer(verb, which, choice, flag) if verb in ("work", "late") else self._ask(step)
+        if move is not None:
+            self._do(move)
+        return move
+
+    def _ask(self, step: Step) -> Ask:
+        verb, which, choice, flag = step
+        names = [*self.witness.book.parts, *(["nowhere"] if choice == 20 else [])]
+        name = names[which % len(names)]
+        current = self.witness.book.number(name) if name != "nowhere" else 1
+        version = max(0, current + {18: 1, 19: -1}.get(choice, 0))
+        words = f"{name} {choice % 5}" if verb == "write" else f"say {choice}" if flag else ""
+        return Ask(verb, name, version, words, number=choice % 4, replace=flag)
+
+    def _answer(self, verb: str, which: int, choice: int, good: bool) -> Move | None:
+        tickets = sorted(self.witness.book.tickets() if verb == "work" else self.witness.work)
+        if not tickets:
+            return None
+        ticket = tickets[which % len(tickets)]
+        return say_of(ticket, self.witness.work[ticket], choice, good)
+
+    def _do(self, move: Move) -> None:
+        command = self._command(move)
+        self.commands.append(command)
+        self.witness.saw(move, self.story.do(command))
+        assert decide(command, self.story.state) == [], "deciding again gives nothing"
+        assert self.witness.state == self.story.state, "what was encoded and decoded folds to the same"
+
+    def _command(self, move: Move) -> c.Command:
+        if isinstance(move, Ask):
+            return command_of(move, self.story.asked())
+        name = self.witness.work[move.ticket][1]
+        return c.Record(outcome_of(move, self.witness.jobs[move.ticket], name or None))
+
+    def _again(self, which: int) -> None:
+        if self.commands:
+            assert decide(self.commands[which % len(self.commands)], self.story.state) == []
+
+
+def folded(history: list[e.AnyEvent]) -> State:
+    state: State = NoDocument()
+    for event in history:
+        decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
+        assert isinstance(decoded, e.AnyEvent)
+        state = evolve(state, decoded)
+    return state
+
+
+@pytest.mark.req("P9", "P10", "P18")
+@settings(max_examples=120, deadline=None)
+@given(dependency_maps(), st.booleans(), STEPS)
+def test_the_core_does_what_the_naive_model_says(
+    dependencies: dict[str, tuple[str, ...]], by_policy: bool, steps: list[Step]
+) -> None:
+    run = Run(dependencies, by_policy)
+    for step in steps:
+        run.step(step)
+    assert folded(run.story.history) == run.story.state, "the log alone gives the state"
+
+
+@pytest.mark.req("P9")
+@settings(max_examples=80, deadline=None)
+@given(dependency_maps(), STEPS)
+def test_every_text_that_a_person_wrote_is_current_or_comes_back_by_restore(
+    dependencies: dict[str, tuple[str, ...]], steps: list[Step]
+) -> None:
+    run = Run(dependencies, by_policy=False)
+    written: set[tuple[str, str]] = set()
+    for step in steps:
+        move = run.step(step)
+        accepted = not isinstance(run.story.history[-1], e.DecisionRefused)
+        if isinstance(move, Ask) and move.verb == "write" and accepted:
+            written.add((move.section, move.words))
+        for name, words in written:
+            assert reachable(run.story, name, words)
+
+
+def reachable(story: Story, name: str, words: str) -> bool:
+    """Whether a text is current, or a restore of its version would bring just it back."""
+    section = story.document.sections[name]
+    numbers = [version.number for version in section.versions if version.draft.digest == ref(words).digest]
+    if section.current_number in numbers:
+        return True
+    restores = (c.Restore(story.asked(), name, section.current_number, number) for number in numbers)
+    return any(restored(event, words) for command in restores for event in decide(command, open_again(story)))
+
+
+def restored(event: e.AnyEvent, words: str) -> bool:
+    return isinstance(event, e.SectionRestored) and event.draft.digest == ref(words).digest
+
+
+def open_again(story: Story) -> State:
+    """A cancelled document takes no restore; its texts are still there."""
+    document = story.document
+    return replace(document, lifecycle=type(document.lifecycle).RUNNING)

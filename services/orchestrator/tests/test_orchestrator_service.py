@@ -1,0 +1,208 @@
+"""The orchestrator as it runs, on a real server; callers and workers are played by the tests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.aio.client import Client
+from nats.js.errors import NotFoundError
+from orchestrator_story import PROVENANCE, evaluation, ref
+from pydantic import SecretStr
+from stemma_contracts import Contract, registry, subjects
+from stemma_contracts.v1.outcomes import SectionGenerated
+from stemma_eventlog import JetStreamEventLog, StreamId
+from stemma_messaging import Publisher
+from stemma_orchestrator.app import service
+from stemma_provisioning import NatsServer
+from stemma_testkit.servers import connected, eventually, provisioned_server
+
+BRIEF = {"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}
+
+
+@dataclass
+class Bus:
+    """All rights on a server, and what the tests do with them."""
+
+    server: NatsServer
+    client: Client
+
+    async def ask(self, name: str, body: dict[str, Any] | bytes, tenant: str = "default") -> int:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        acknowledged = await self.client.jetstream().publish(f"stemma.request.v1.{tenant}.{name}", data)
+        return acknowledged.seq
+
+    async def answers(self, request_id: str, number: int = 1, tenant: str = "default") -> list[Any]:
+        subject = subjects.answer(tenant, request_id)
+        found: list[Any] = []
+
+        async def there() -> bool:
+            found[:] = await self.stored(subjects.ANSWERS, subject)
+            return len(found) >= number
+
+        await eventually(there)
+        return found
+
+    async def stored(self, stream: str, subject: str) -> list[Any]:
+        """Everything under a subject, as dictionaries."""
+        found, sequence = [], 1
+        while True:
+            try:
+                message = await self.client.jetstream().get_msg(
+                    stream, seq=sequence, subject=subject, next=True, direct=stream != subjects.JOBS
+                )
+            except NotFoundError:
+                return found
+            found.append(json.loads(message.data or b"{}"))
+            sequence = (message.seq or 0) + 1
+
+    async def events(self, document_id: str) -> list[Contract]:
+        recorded = await JetStreamEventLog(self.client).read(StreamId("default", document_id))
+        return [one.event for one in recorded]
+
+    async def create(self, request_id: str) -> str:
+        await self.ask("create-document", {**BRIEF, "request_id": request_id})
+        [answer] = await self.answers(request_id)
+        return str(answer["document_id"])
+
+    async def seen(self, document_id: str, name: str) -> bool:
+        return any(type(event).__name__ == name for event in await self.events(document_id))
+
+
+@asynccontextmanager
+async def orchestrator(server: NatsServer) -> AsyncIterator[None]:
+    settings = service.load_settings(
+        nats_url=server.url,
+        nats_user=subjects.ORCHESTRATOR,
+        nats_password=SecretStr(server.passwords[subjects.ORCHESTRATOR]),
+    )
+    running = asyncio.create_task(service.run(settings))
+    try:
+        yield
+    finally:
+        running.cancel()
+        await asyncio.wait({running})
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path, tenants=("default", "other")) as server:
+        yield server
+
+
+@pytest.fixture
+async def bus(server: NatsServer) -> AsyncIterator[Bus]:
+    async with connected(server) as client, orchestrator(server):
+        yield Bus(server, client)
+
+
+@pytest.mark.req("E3")
+async def test_messages_that_nobody_can_answer_do_not_hold_up_those_of_others(bus: Bus) -> None:
+    for number in range(300):
+        await bus.ask("a%1", {"number": number})
+    await bus.ask("create-document", {**BRIEF, "request_id": "after"})
+    [answer] = await bus.answers("after")
+    assert answer["document_id"]
+
+
+@pytest.mark.req("E3")
+async def test_the_same_id_for_another_document_is_rejected(bus: Bus) -> None:
+    first, second = await bus.create("one"), await bus.create("two")
+    for document_id in (first, second):
+        await bus.ask("pause-document", {"document_id": document_id, "request_id": "mine"})
+    accepted, rejected = await bus.answers("mine", 2)
+    assert accepted["document_id"] == first
+    assert [problem["field"] for problem in rejected["problems"]] == ["request_id"]
+    assert not await bus.seen(second, "DocumentPaused")
+
+
+async def test_tenants_do_not_disturb_each_other(bus: Bus) -> None:
+    documents = set()
+    for tenant in ("default", "other"):
+        await bus.ask("create-document", {**BRIEF, "request_id": "same"}, tenant)
+        [answer] = await bus.answers("same", tenant=tenant)
+        documents.add(answer["document_id"])
+    assert len(documents) == 2
+
+
+@pytest.mark.req("P17")
+async def test_an_outcome_that_cannot_be_read_fails_its_section_which_can_be_retried(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    job_id = f"{document_id}.1.generate.research"
+    await bus.client.jetstream().publish(
+        subjects.outcome(subjects.GENERATION, "section-generated"),
+        json.dumps({"job_id": job_id, "tenant": "default", "document_id": document_id, "news": True}).encode(),
+        headers={"ce-type": "stemma.section.generated.v9", "ce-id": "x", "ce-source": "t", "ce-subject": "s"},
+    )
+    await eventually(lambda: bus.seen(document_id, "SectionJobDead"))
+    await bus.ask("retry-section", {"document_id": document_id, "section_id": "research", "request_id": "again"})
+    await bus.answers("again")
+    jobs = await bus.stored(subjects.JOBS, subjects.job(subjects.GENERATION, "generate-section"))
+    assert len({job["job_id"] for job in jobs}) == 2
+
+
+@pytest.mark.req("P17")
+async def test_a_job_that_the_server_gave_up_is_swept_and_fails_its_section(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    jobs = subjects.job(subjects.GENERATION, "generate-section")
+    message = await bus.client.jetstream().get_msg(subjects.JOBS, subject=jobs, seq=1, next=True)
+    advisory = {"stream": subjects.JOBS, "consumer": subjects.GENERATION, "stream_seq": message.seq, "deliveries": 8}
+    await bus.client.publish(
+        f"$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.{subjects.JOBS}.{subjects.GENERATION}",
+        json.dumps(advisory).encode(),
+    )
+    await eventually(lambda: bus.seen(document_id, "SectionJobDead"))
+    assert await bus.stored(subjects.JOBS, jobs) == []
+    assert len(await bus.stored(subjects.DEAD, subjects.dead(subjects.ORCHESTRATOR, "generate-section"))) == 1
+
+
+async def test_a_deleted_summary_is_written_again_and_holds_up_nobody(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    views = await bus.client.jetstream().key_value(subjects.VIEWS_BUCKET)
+    key = subjects.view_key("default", document_id)
+
+    async def written() -> bool:
+        try:
+            return bool((await views.get(key)).value)
+        except NotFoundError:
+            return False
+
+    await eventually(written)
+    await views.delete(key)
+    await bus.ask("pause-document", {"document_id": document_id, "request_id": "p"})
+    await eventually(written)
+    assert json.loads((await views.get(key)).value or b"")["status"] == "paused"
+
+
+async def test_a_repeated_outcome_is_one_event_and_starts_nothing_twice(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    outcome = SectionGenerated(
+        job_id=f"{document_id}.1.generate.research",
+        tenant="default",
+        document_id=document_id,
+        section_id="research",
+        draft=ref("text"),
+        evaluation=evaluation(),
+        provenance=PROVENANCE,
+    )
+    publisher = Publisher(bus.client.jetstream(), "/test")
+    for number in range(3):
+        await publisher.publish(
+            subjects.outcome(subjects.GENERATION, registry.entry_of(outcome).token),
+            outcome,
+            id=f"o{number}",
+            about="default",
+        )
+    await eventually(lambda: _empty(bus, subjects.OUTCOMES))
+    assert [type(event).__name__ for event in await bus.events(document_id)] == ["DocumentRequested", "SectionDrafted"]
+    assert len(await bus.stored(subjects.JOBS, subjects.job(subjects.VALIDATOR, "validate-draft"))) == 1
+
+
+async def _empty(bus: Bus, stream: str) -> bool:
+    return (await bus.client.jetstream().stream_info(stream)).state.messages == 0
