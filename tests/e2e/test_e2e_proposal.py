@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 SECTIONS = "research solution connections problem_statement approach timeline budget conclusion".split()
 
 
-@pytest.mark.req("E1", "P1", "P6", "P7", "P14", "P18")
+@pytest.mark.req("E1", "G13")
 async def test_a_proposal_goes_from_a_brief_to_a_docx(client: Client) -> None:
     document_id = await request_sample(client)
     events = [event.contract for event in await approve_all(client, document_id)]

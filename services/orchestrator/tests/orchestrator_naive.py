@@ -121,7 +121,7 @@ class Book:
     def ask(self, ask: Ask) -> str:
         """Do what is asked, or tell why not."""
         self.started = set()
-        refusal = self._refusal(ask)
+        refusal = self.refusal(ask)
         if not refusal:
             if self.status in ("completed", "failed") and ask.verb in RUNNING_AGAIN:
                 self.status = "running"
@@ -129,7 +129,8 @@ class Book:
             self._go_on()
         return refusal
 
-    def _refusal(self, ask: Ask) -> str:
+    def refusal(self, ask: Ask) -> str:
+        """Why something would not be done."""
         if ask.verb in ALLOWED:
             return "" if self.status in ALLOWED[ask.verb] else "document status"
         part = self.parts.get(ask.section)

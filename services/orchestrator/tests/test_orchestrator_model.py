@@ -63,10 +63,16 @@ class Run:
         return move
 
     def _ask(self, step: Step) -> Ask:
-        verb, which, choice, flag = step
-        names = [*self.witness.book.parts, *(["nowhere"] if choice == 20 else [])]
-        name = names[which % len(names)]
-        current = self.witness.book.number(name) if name != "nowhere" else 1
+        """Mostly something that will be done, if there is a section that it can be done to."""
+        book = self.witness.book
+        asks = [self._ask_about(name, step) for name in (*book.parts, "nowhere")]
+        possible = [ask for ask in asks if not book.refusal(ask)]
+        chosen = possible if possible and step[2] % 4 else asks
+        return chosen[step[1] % len(chosen)]
+
+    def _ask_about(self, name: str, step: Step) -> Ask:
+        verb, _, choice, flag = step
+        current = self.witness.book.number(name) if name in self.witness.book.parts else 1
         version = max(0, current + {18: 1, 19: -1}.get(choice, 0))
         words = f"{name} {choice % 5}" if verb == "write" else f"say {choice}" if flag else ""
         return Ask(verb, name, version, words, number=choice % 4, replace=flag)
@@ -106,7 +112,7 @@ def folded(history: list[e.AnyEvent]) -> State:
 
 
 @pytest.mark.req("P9", "P10", "P18")
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(dependency_maps(), st.booleans(), STEPS)
 def test_the_core_does_what_the_naive_model_says(
     dependencies: dict[str, tuple[str, ...]], by_policy: bool, steps: list[Step]
@@ -118,7 +124,7 @@ def test_the_core_does_what_the_naive_model_says(
 
 
 @pytest.mark.req("P9")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(dependency_maps(), STEPS)
 def test_every_text_that_a_person_wrote_is_current_or_comes_back_by_restore(
     dependencies: dict[str, tuple[str, ...]], steps: list[Step]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,8 @@ async def orchestrator(server: NatsServer) -> AsyncIterator[None]:
         yield
     finally:
         running.cancel()
-        await asyncio.wait({running})
+        with suppress(asyncio.CancelledError):
+            await running
 
 
 @pytest.fixture

@@ -170,8 +170,9 @@ def _failed(section: Section, event: e.AnyFailure) -> Section:
             return replace(section, phase=section.phase.before)
         case Validating() as validating:
             return replace(section, phase=Failed(event.activity, validating))
-        case _:
-            return replace(section, phase=Failed(event.activity))
+        case phase:
+            generating = _generating(phase)
+            return replace(section, phase=Failed(event.activity, guidance=generating and generating.guidance))
 
 
 def _retried(document: Document, section: Section) -> Phase:
@@ -185,6 +186,8 @@ def _retried(document: Document, section: Section) -> Phase:
             return replace(phase, job_id=job_id(document, REVISE, section.plan.section_id))
         case Resuming() as phase:
             return replace(phase, job_id=job_id(document, RESUME, section.plan.section_id))
+        case Failed(guidance=guidance):
+            return Queued(guidance)
         case _:
             return Queued()
 
@@ -192,7 +195,7 @@ def _retried(document: Document, section: Section) -> Phase:
 def cancelled(section: Section) -> Section:
     """The section with nothing open: what was being made is not waited for any more."""
     at_work = isinstance(section.phase, Working | InNeed)
-    phase: Phase = AwaitingReview() if section.current else Queued()
+    phase: Phase = _before(section.phase) if section.current else Queued()
     return replace(section, phase=phase if at_work else section.phase, checks={})
 
 

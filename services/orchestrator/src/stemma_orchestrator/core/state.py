@@ -126,10 +126,14 @@ class Revising:
 
 @dataclass(frozen=True)
 class Failed:
-    """A job ended without a result; ``validating`` is the phase to go back to if a draft is there."""
+    """A job ended without a result; ``validating`` is the phase to go back to if a draft is there.
+
+    Without one a retry writes the section anew, by the same ``guidance``.
+    """
 
     activity: Activity
     validating: Validating | None = None
+    guidance: ArtifactRef | None = None
 
 
 Working = Generating | Resuming | Revising | Validating

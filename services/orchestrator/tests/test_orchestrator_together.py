@@ -1,0 +1,177 @@
+"""Two orchestrators at once on a real server: the log is one history, and it is what the naive model says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from nats.js import JetStreamContext
+from orchestrator_crowd import TENANT, Crowd
+from orchestrator_naive import Ask, Book, Say
+from orchestrator_witness import Witness
+from pydantic import SecretStr
+from stemma_client import Client
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
+from stemma_orchestrator.app import service
+from stemma_orchestrator.core.jobs import open_jobs
+from stemma_provisioning import NatsServer, client_user
+from stemma_testkit.servers import connected, eventually, provisioned_server
+
+QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
+CLIENTS = 3
+WANTED: list[tuple[tuple[str, ...], ReviewMode]] = [
+    (("budget", "timeline"), ReviewMode.HUMAN),
+    (("conclusion",), ReviewMode.NONE),
+]
+
+
+@asynccontextmanager
+async def orchestrators(server: NatsServer, folder: Path, number: int) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(service.run(settings(server, folder / f"ready-{n}"))) for n in range(number)]
+    try:
+        await eventually(lambda: _all_ready(folder, number))
+        yield
+        assert not any(task.done() for task in tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+def settings(server: NatsServer, ready_file: Path) -> Any:
+    password = SecretStr(server.passwords[subjects.ORCHESTRATOR])
+    return service.load_settings(
+        nats_url=server.url, nats_user=subjects.ORCHESTRATOR, nats_password=password, ready_file=ready_file
+    )
+
+
+async def _all_ready(folder: Path, number: int) -> bool:
+    return all((folder / f"ready-{n}").exists() for n in range(number))
+
+
+async def quiet(jetstream: JetStreamContext) -> None:
+    """No request, job or outcome is there, nor came between two looks: nothing waits."""
+
+    async def state() -> list[tuple[int, int]]:
+        states = [(await jetstream.stream_info(queue)).state for queue in QUEUES]
+        return [(state.last_seq, state.messages) for state in states]
+
+    async def nothing_moves() -> bool:
+        first = await state()
+        return first == await state() and not any(messages for _, messages in first)
+
+    await eventually(nothing_moves, within_s=60)
+
+
+async def live_through(crowd: Crowd, client: Client, jetstream: JetStreamContext, requests: int) -> list[str]:
+    """The life of some documents, until nothing moves any more; their ids."""
+    documents = [
+        (await client.request(created(number, *wanted))).document_id for number, wanted in enumerate(WANTED)
+    ]
+    async with crowd.at_work():
+        asking = [crowd.clients(client, document_id, requests) for document_id in documents for _ in range(CLIENTS)]
+        await asyncio.gather(*asking)
+        await quiet(jetstream)
+        for document_id in documents:
+            await crowd.ask(client, document_id, Ask("resume"))
+        await quiet(jetstream)
+        await crowd.ask(client, documents[-1], Ask("cancel"))
+        await quiet(jetstream)
+    return documents
+
+
+def created(number: int, sections: tuple[str, ...], mode: ReviewMode) -> r.CreateDocument:
+    review = ReviewPolicy(mode=mode)
+    return r.CreateDocument(
+        request_id=f"create-{number}", kind="proposal", brief="Write it.", sections=sections, review=review
+    )
+
+
+def decisions(history: Sequence[Recorded]) -> list[list[e.AnyEvent]]:
+    """The events of each decision: what follows from one names neither a request nor a job."""
+    found: list[list[e.AnyEvent]] = []
+    for recorded in history:
+        event = recorded.event
+        assert isinstance(event, e.AnyEvent)
+        if cause_of(event) is None:
+            found[-1].append(event)
+        else:
+            found.append([event])
+    return found
+
+
+def cause_of(event: e.AnyEvent) -> str | None:
+    return event.request_id or getattr(event, "job_id", None)
+
+
+def witnessed(crowd: Crowd, history: Sequence[Recorded]) -> Witness:
+    """A witness who saw every decision in the order of the log."""
+    (requested,), *rest = decisions(history)
+    assert isinstance(requested, e.DocumentRequested)
+    plans = requested.sections
+    by_policy = {plan.section_id for plan in plans if plan.review.mode is ReviewMode.NONE}
+    limits = plans[0].max_lint_rounds, plans[0].max_revisions
+    witness = Witness(Book({plan.section_id: plan.depends_on for plan in plans}, by_policy, *limits))
+    witness.begun([requested])
+    for events in rest:
+        cause = cause_of(events[0])
+        assert cause is not None
+        witness.saw(move_behind(crowd, witness, cause), events)
+    return witness
+
+
+def move_behind(crowd: Crowd, witness: Witness, cause: str) -> Ask | Say:
+    if cause in crowd.asks:
+        return crowd.asks[cause]
+    said = crowd.said[cause]
+    return Say(said.verb, witness.ticket_of(cause), said.words, said.good)
+
+
+def assert_every_request_left_one_event(crowd: Crowd, histories: Sequence[Sequence[Recorded]]) -> None:
+    left = [recorded.event for history in histories for recorded in history]
+    by_request = [event for event in left if isinstance(event, e.Event) and event.request_id in crowd.asks]
+    assert sorted(str(event.request_id) for event in by_request) == sorted(crowd.asks)
+    for event in by_request:
+        assert crowd.accepted[str(event.request_id)] == (not isinstance(event, e.DecisionRefused))
+
+
+async def run(folder: Path, seed: int, requests: int) -> None:
+    with provisioned_server(folder / "nats", ack_wait_s=2) as server:
+        crowd = Crowd(server, Random(seed))
+        user = client_user(TENANT)
+        async with (
+            connected(server) as nats,
+            orchestrators(server, folder, 2),
+            Client.connect(server.url, tenant=TENANT, user=user, password=server.passwords[user]) as client,
+        ):
+            jetstream = nats.jetstream(timeout=10)
+            documents = await live_through(crowd, client, jetstream, requests)
+            log = JetStreamEventLog(nats)
+            histories = [await log.read(StreamId(TENANT, document_id)) for document_id in documents]
+            assert (await jetstream.stream_info(subjects.DEAD)).state.messages == 0
+    for history in histories:
+        assert [recorded.envelope.sequence for recorded in history] == list(range(1, len(history) + 1))
+        assert len({recorded.envelope.id for recorded in history}) == len(history)
+        assert open_jobs(witnessed(crowd, history).state) == (), "whatever was open was published and answered"
+    assert_every_request_left_one_event(crowd, histories)
+
+
+@pytest.mark.req("P9", "P10")
+async def test_two_orchestrators_write_one_history_that_the_naive_model_agrees_with(tmp_path: Path) -> None:
+    await run(tmp_path, seed=1, requests=12)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", range(2, 12))
+async def test_two_orchestrators_write_one_history_whatever_happens(tmp_path: Path, seed: int) -> None:
+    await run(tmp_path, seed, requests=40)

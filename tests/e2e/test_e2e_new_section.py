@@ -1,0 +1,113 @@
+"""A newcomer adds a section, and a kind of document, with an editor for text and nothing else."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+import pytest_asyncio
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+SERVICES = Path(__file__).parents[2] / "services"
+SECTION = {
+    "id": "stakeholders",
+    "title": "Stakeholders",
+    "kind": "stakeholders",
+    "purpose": "Who is concerned, what each of them needs, and who decides.",
+    "required_headings": ["Who is concerned"],
+}
+PROMPT = "Your task: say who is concerned. The first line is `# {{title}}`; the block `headings` is obeyed.\n"
+CRITERIA = [{"id": "grounding", "description": "Every group stands in the material.", "weight": 1, "threshold": 0.5}]
+MEMO = {
+    "kind": "memo",
+    "title": "Memo",
+    "review": {"mode": "none"},
+    "dependencies": {"recommendation": ["situation"]},
+    "sections": [
+        {"id": "recommendation", "title": "Recommendation", "kind": "default", "purpose": "What should be done."},
+        {"id": "situation", "title": "Situation", "kind": "default", "purpose": "What is the case, in figures."},
+    ],
+}
+
+
+def edit(file: Path, change: Any) -> None:
+    data = json.loads(file.read_text(encoding="utf-8"))
+    change(data)
+    file.write_text(json.dumps(data), encoding="utf-8")
+
+
+def add_section(orchestrator: Path, generation: Path) -> None:
+    def needs(maps: Any) -> None:
+        maps["proposal"]["stakeholders"] = ["research"]
+        maps["proposal"]["conclusion"].append("stakeholders")
+
+    edit(orchestrator / "blueprints/proposal.json", lambda blueprint: blueprint["sections"].insert(1, SECTION))
+    edit(orchestrator / "dependencies.json", needs)
+    (generation / "prompts/section/generate/stakeholders.md").write_text(PROMPT, encoding="utf-8")
+    (generation / "evaluation/stakeholders.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
+    """A caller of an installation whose config folders were edited."""
+    folder = tmp_path_factory.mktemp("newcomer")
+    orchestrator, generation = folder / "orchestrator", folder / "generation-graph"
+    for config in (orchestrator, generation):
+        shutil.copytree(SERVICES / config.name / "config", config)
+    add_section(orchestrator, generation)
+    (orchestrator / "blueprints/memo.json").write_text(json.dumps(MEMO), encoding="utf-8")
+    env = {
+        "orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(orchestrator)},
+        "generation-graph": {"STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(generation)},
+    }
+    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
+        yield client
+
+
+async def headings(client: Client, document_id: str) -> list[str]:
+    exported = await client.export(document_id, ExportFormat.DOCX)
+    document = docx.Document(io.BytesIO(await client.artifact(document_id, exported.artifact)))
+    return [p.text for p in document.paragraphs if p.style is not None and p.style.name in ("Heading 1", "Heading 2")]
+
+
+async def starts_of(client: Client, document_id: str) -> dict[str, tuple[str, ...]]:
+    """Which sections started when one was settled, in a document that was completed without a person."""
+    seen = await wait_for(client, document_id, lambda event: isinstance(event, (*ENDS, e.SectionReviewRequested)))
+    events = [event.contract for event in seen]
+    assert isinstance(events[-1], e.DocumentCompleted), events[-1]
+    return {event.section_id: event.starts for event in events if isinstance(event, e.SectionApproved)}
+
+
+@pytest.mark.req("P4", "P5", "P6", "P12")
+async def test_a_section_is_added_by_data_files_alone(client: Client) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE)
+    starts = await starts_of(client, document_id)
+    assert set(starts["research"]) == {"solution", "stakeholders"}
+    assert [name for name, started in starts.items() if "conclusion" in started] == [list(starts)[-2]]
+    seen = await headings(client, document_id)
+    assert seen.index("Research") < seen.index("Stakeholders") < seen.index("Solution")
+    assert seen[seen.index("Stakeholders") + 1 :].index("Who is concerned") < seen.index("Solution")
+    history = [event.contract for event in await client.history(document_id)]
+    [drafted] = [x for x in history if isinstance(x, e.SectionDrafted) and x.section_id == "stakeholders"]
+    assert list(drafted.evaluation.scores) == ["grounding"]
+
+
+@pytest.mark.req("P5", "P6", "P12")
+async def test_a_kind_of_document_is_one_file(client: Client) -> None:
+    brief = (sample_folder() / "brief.md").read_text(encoding="utf-8")
+    accepted = await client.create_document("memo", brief=brief, inputs=[sample_folder() / "inputs"])
+    starts = await starts_of(client, accepted.document_id)
+    assert starts == {"situation": ("recommendation",), "recommendation": ()}
+    seen = await headings(client, accepted.document_id)
+    assert seen.index("Recommendation") < seen.index("Situation")
