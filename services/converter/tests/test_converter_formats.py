@@ -35,8 +35,8 @@ async def test_docx_has_the_image_the_contents_and_numbered_headings(exporter: A
     document = Document(BytesIO(data))
     lines = [(p.style.name, p.text.split("\t")[0].strip()) for p in document.paragraphs if p.style]
     assert [text for style, text in lines if style.startswith("toc")] == [
-        "1  Solution architecture", "1.1  Work packages", "1.1.1  Code",
-        "2  Solution architecture", "2.1  Work packages", "2.1.1  Code",
+        "1  Solution architecture", "1.1  Work packages",
+        "2  Solution architecture", "2.1  Work packages",
     ]  # fmt: skip
     assert ("Image Caption", "Figure 2: The plan of the site") in lines
     assert ("Table Caption", "Table 1: Costs by year") in lines

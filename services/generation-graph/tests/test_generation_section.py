@@ -54,7 +54,7 @@ async def test_a_structured_kind_is_rendered_from_its_schema(workshop: Workshop)
     outcome, _ = await workshop.run(job, ["ready", json.dumps(RESEARCH), evaluation("research")])
     assert await workshop.read(outcome.draft) == (
         "# Research\n\nForty people cross each day.\n\n## Findings\n\n### Forty people cross\n\n"
-        "The harbour counts 40.\n\nSource: `harbour.md`.\n\n## Open questions\n\n- Who pays?\n"
+        "The harbour counts 40.\n\nSource: harbour.\n\n## Open questions\n\n- Who pays?\n"
     )
     assert "".join(workshop.tokens) == await workshop.read(outcome.draft)
 

@@ -12,7 +12,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import add_ai_message_chunks
 from langchain_core.runnables import Runnable
 from stemma_contracts.v1.values import Usage
-from stemma_telemetry import get_logger
+from stemma_telemetry import get_logger, note
+from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from .attempts import Wait, describe, is_provider_error, is_transient
@@ -98,4 +99,5 @@ def _clean(message: AIMessage) -> AIMessage:
 def _log_retry(state: RetryCallState) -> None:
     error = state.outcome.exception() if state.outcome else None
     if error is not None:
+        note(SpanEvent.RETRY, attempt=state.attempt_number, error=describe(error))
         log.warning("model_call_retried", attempt=state.attempt_number, error=describe(error))

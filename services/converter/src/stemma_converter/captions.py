@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import count
 
 from .images import Picture
@@ -14,7 +14,7 @@ _TABLE_TITLE = re.compile(r"\s*Table(?:\s+[\d.]+)?\s*:\s*(?P<title>\S.*?)\s*", r
 
 
 def with_captions(blocks: list[Node], pictures: Mapping[str, Picture]) -> list[Node]:
-    """Images on a line of their own become figures, tables are captioned; images get their width on the page.
+    """Images on a line of their own become figures, titled tables get captions; images get their width on the page.
 
     A figure's caption is its alternative text; a table's is a paragraph ``Table: ...`` right before or
     after it.
@@ -29,7 +29,7 @@ def with_captions(blocks: list[Node], pictures: Mapping[str, Picture]) -> list[N
             case {"t": "Para", "c": [{"t": "Image", "c": [_, alt, _]} as image]}:
                 return [_figure(image, alt, next(figures))]
             case {"t": "Table"}:
-                return [_numbered(with_columns(item), next(tables))]
+                return [_numbered(with_columns(item), tables)]
             case _:
                 return [item]
 
@@ -43,10 +43,12 @@ def _figure(image: Node, alt: list[Node], number: int) -> Node:
     return node("Figure", attributes(), [None, [node("Plain", words)]], [node("Plain", [image])])
 
 
-def _numbered(table: Node, number: int) -> Node:
+def _numbered(table: Node, numbers: Iterator[int]) -> Node:
     attrs, (short, title), *rest = table["c"]
     words = [inline for block in title for inline in block["c"]]
-    label = [*text(f"Table {number}:"), node("Space"), *words] if words else text(f"Table {number}")
+    if not words:
+        return table
+    label = [*text(f"Table {next(numbers)}:"), node("Space"), *words]
     return node("Table", attrs, [short, [node("Plain", label)]], *rest)
 
 

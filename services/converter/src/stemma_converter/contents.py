@@ -15,7 +15,7 @@ from docx.oxml.ns import qn
 from docx.oxml.text.paragraph import CT_P
 from lxml.etree import _Element
 
-DEPTH = 3
+DEPTH = 2
 TITLE = "Contents"
 _INSTRUCTION = f' TOC \\o "1-{DEPTH}" \\h \\z \\u '
 _HEADINGS = {f"Heading{level}": level for level in range(1, 10)}

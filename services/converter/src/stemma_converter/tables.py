@@ -5,7 +5,7 @@ from __future__ import annotations
 from .tree import Node, node, plain
 
 # In characters of the size that tables are set in.
-_PAGE, _NARROW, _UNBROKEN, _WIDE, _PADDING = 95, 4, 14, 60, 4
+_PAGE, _NARROW, _UNBROKEN, _WIDE, _PADDING = 95, 4, 18, 60, 4
 
 
 def with_columns(table: Node) -> Node:

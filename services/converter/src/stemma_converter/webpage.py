@@ -21,7 +21,7 @@ async def to_html(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes
     """A page with its style sheet and images inside, a table of contents and no scripts."""
     async with staged(manuscript, attributes("", "notice")) as (folder, blocks):
         options: list[str | Path] = [
-            "--template", config / "document.html", "--toc", "--toc-depth=3", "--number-sections",
+            "--template", config / "document.html", "--toc", "--toc-depth=2", "--number-sections",
             "--mathml", "--syntax-highlighting=none", "--section-divs", "--wrap=preserve",
         ]  # fmt: skip
         page = await pandoc.write("html5", blocks, manuscript.meta(), folder=folder, options=options)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -25,27 +26,27 @@ _DATE = re.compile(
 )
 _SHARE = re.compile(r"\d\s?%|\bper ?cent\b|\bin (?:ten|five|four|three)\b")
 _NEGATIVE = re.compile(
-    r"\b(?:no longer|cannot|can't|may not|unable|too (?:far|heavy|few|slow|late|small)|fell|fallen|has no|hardly)\b",
+    r"\b(?:no longer|cannot|can't|may not|unable|too (?:far|heavy|few|slow|late|small)|fell|fallen|has no|hardly|"
+    r"by hand|limitations?|inconsistent|outages?|latency|disruptions?|struggled?)\b",
     re.I,
 )
 _DECISION = re.compile(r"\b(?:asked to|decisions?|approve[ds]?|recommends?)\b", re.I)
 _RISK = re.compile(r"\brisks?\b", re.I)
 _DUTY = re.compile(r"\b(?:must|shall|required to)\b")
-_QUOTED = re.compile(r"^[\"“‘'].*[\"”’']|[“\"].{20,}[”\"]")
-# Rules for whoever writes or hands in the document, and pointers to places elsewhere: nothing to write down.
-_PROCEDURE = re.compile(
-    r"\b(?:offerors?|bidders?|tenderers?|proposers?|proposals?|RFPs?|bids?|solicitation|protests?|page limit\w*)\b"
-    r"|^(?:[\w ]{1,40} - )?(?:please|write|draft|describe|discuss|explain|submit|see|refer to|for more|keep it)\b"
-    r"|\b(?:previous|following) sentence\b|\bfound here\b|\bis as follows\b",
-    re.I,
+_DESCRIBED = re.compile(
+    r"\b(?:is|are) (?:an?|the) [\w, /-]{0,60}(?:systems?|solutions?|services?|database|application)\b"
 )
+_OURS = re.compile(r"\bwe will\b", re.I)
+_QUOTED = re.compile(r"^[\"“‘'].*[\"”’']|[“\"].{20,}[”\"]")
 
 # What tells by its form where a text belongs: pattern, and how much it speaks for which kind of section.
 _SIGNALS = (
     (_MONEY, {"budget": 1.3}),
     (_SHARE, {"research": 0.6}),
+    (_OURS, {"solution": 0.5, "approach": 0.5, "research": -0.8, "problem_statement": -0.8, "conclusion": -0.3}),
+    (_DESCRIBED, {"research": 0.6}),
     (_QUOTED, {"research": 0.4}),
-    (_NEGATIVE, {"problem_statement": 0.7}),
+    (_NEGATIVE, {"problem_statement": 1.0}),
     (_DUTY, {"solution": 0.3, "approach": 0.25}),
     (_DECISION, {"conclusion": 0.85}),
     (_RISK, {"approach": 0.5, "risks": 1.2}),
@@ -57,6 +58,8 @@ _MOST_OF_HEADING = 1.2
 _NAME_WEIGHT = 0.25
 _DATES_WEIGHT = 1.3
 _WORDS_PER_DATE = 12
+_CALENDAR = re.compile(r"\b(?:dates?|due|when|deadlines?|milestones?)\b", re.I)
+_CALENDAR_WEIGHT = 1.3
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,10 @@ class _Traits:
     stems: tuple[str, ...]
     heading_stems: tuple[str, ...] = ()
     source_stems: tuple[str, ...] = ()
+    head: str = ""
 
 
-def _signals(text: str) -> dict[str, float]:
+def _signals(text: str, head: str) -> dict[str, float]:
     """What the form of a text speaks for, by kind of section."""
     found: dict[str, float] = {}
     for pattern, kinds in _SIGNALS:
@@ -98,6 +102,8 @@ def _signals(text: str) -> dict[str, float]:
             found.update({kind: found.get(kind, 0.0) + bonus for kind, bonus in kinds.items()})
     dates = max(0.0, len(_DATE.findall(text)) - 0.6)
     found["timeline"] = _DATES_WEIGHT * min(1.0, dates * _WORDS_PER_DATE / (len(text.split()) + 20))
+    if _CALENDAR.search(head):
+        found["timeline"] += _CALENDAR_WEIGHT
     return found
 
 
@@ -125,7 +131,7 @@ def _affinities(traits: _Traits, outline: Outline) -> list[float]:
     own = _sums(traits.stems, outline)
     head = _sums(traits.heading_stems, outline)
     named = _sums(traits.source_stems, outline)
-    signals = _signals(traits.text)
+    signals = _signals(traits.text, traits.head)
     own_scale = math.sqrt(len(traits.stems) + 6)
     head_scale = math.sqrt(len(traits.heading_stems) + 1)
     return [
@@ -143,12 +149,8 @@ def _affinities(traits: _Traits, outline: Outline) -> list[float]:
 @lru_cache(maxsize=16384)
 def affinities(unit: Unit, outline: Outline) -> list[float]:
     """How much a unit belongs to each section of the outline; about 0 to 4."""
-    return _affinities(_Traits(unit.text, unit.stems, unit.heading_stems, unit.source_stems), outline)
-
-
-def is_procedure(text: str) -> bool:
-    """Whether a text is about how to hand in a proposal: rules for the writer, nothing to write."""
-    return _PROCEDURE.search(text) is not None
+    head = " ".join(unit.table.header) if unit.table else ""
+    return _affinities(_Traits(unit.text, unit.stems, unit.heading_stems, unit.source_stems, head), outline)
 
 
 def owner(unit: Unit, outline: Outline) -> tuple[str, float]:
@@ -156,10 +158,9 @@ def owner(unit: Unit, outline: Outline) -> tuple[str, float]:
     return _best(affinities(unit, outline), unit.text, outline)
 
 
-def owner_of_words(text: str, outline: Outline) -> str:
-    """The section that an image belongs to by its words."""
-    traits = _Traits(text, tuple(dict.fromkeys(content_stems(text))))
-    return _best(_affinities(traits, outline), text, outline)[0]
+def affinities_of_words(text: str, outline: Outline) -> list[float]:
+    """How much some words belong to each section of the outline."""
+    return _affinities(_Traits(text, tuple(dict.fromkeys(content_stems(text)))), outline)
 
 
 def _best(scores: list[float], text: str, outline: Outline) -> tuple[str, float]:
@@ -181,12 +182,18 @@ def heading_owners(units: tuple[Unit, ...], outline: Outline) -> dict[tuple[str,
     return {heading: counts.most_common(1)[0][0] for heading, counts in found.items()}
 
 
-def share_out(units: tuple[Unit, ...], outline: Outline) -> dict[str, list[Unit]]:
-    """The units by section; of units with the same words only the first counts."""
+def share_out(
+    units: tuple[Unit, ...], outline: Outline, settled: Mapping[int, str] | None = None
+) -> dict[str, list[Unit]]:
+    """The units by section; of units with the same words only the first counts.
+
+    ``settled`` names the section of units, by `id`, for which it is decided already.
+    """
+    settled = settled or {}
     shares: dict[str, list[Unit]] = {entry.id: [] for entry in outline}
     seen: set[str] = set()
     for unit in units:
         if unit.text not in seen:
             seen.add(unit.text)
-            shares[owner(unit, outline)[0]].append(unit)
+            shares[settled.get(id(unit)) or owner(unit, outline)[0]].append(unit)
     return shares

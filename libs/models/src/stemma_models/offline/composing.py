@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .allocation import owner, owner_of_words
 from .costs import currency_of, find_costs, sum_sentence
+from .figures import figure, image_words, place_of, shown_here
 from .guidance import answer_guidance
 from .headings import headings_for
-from .phrases import dates_run, nothing_about, opening, resting_on, resting_on_several, thin
+from .material import Place
+from .phrases import (
+    dates_run,
+    in_sentence,
+    nothing_about,
+    opening,
+    resting_on,
+    resting_on_several,
+    shown_in,
+    source_name,
+    thin,
+    to_be_reached,
+)
 from .plain import safe
-from .recap import recap, span_of_dates, telling_terms
+from .recap import goals, recap, span_of_dates, telling_terms
 from .request import SEARCH_RESULTS, Image, Request
 from .selection import Group, Selection, select
-from .voice import in_our_voice
 from .words import content_stems
-from .writing import Pen, figure, image_words
+from .writing import Pen
 
 
 @dataclass
@@ -65,19 +76,28 @@ def compose(request: Request, selection: Selection | None = None, *, cites: bool
 
 
 def _lead(request: Request, selection: Selection) -> list[str]:
-    first = [*_opening(request, selection), *_resting(request)]
+    paragraphs = [safe(" ".join(unit.sentences)) for unit in selection.opening]
+    paragraphs += _promise(request)
+    said = [*_opening(request, selection), *_resting(request)]
     if not selection.groups and len(request.upstream) < 2:
-        first.append(thin(request.section.title, request.position))
-    paragraphs = [safe(" ".join(first))] if first else []
-    paragraphs += [safe(" ".join(map(in_our_voice, unit.sentences))) for unit in selection.opening]
+        said.append(thin(request.section.title, request.position))
+    paragraphs += [safe(" ".join(said))] if said else []
     return paragraphs + (answer_guidance(request) if request.guidance else [])
 
 
 def _opening(request: Request, selection: Selection) -> list[str]:
     section = request.section
-    whole = section.nature in ("conclusion", "executive_summary") or not selection.texts
-    terms = request.lexicon.in_sentence([request.brief] if whole else selection.texts, 3)
-    return [opening(section.nature, section.title, request.position, terms)] if terms else []
+    files = dict.fromkeys(group.source for group in selection.groups)
+    sources = [source_name(name) if name else "the brief" for name in files if name != SEARCH_RESULTS]
+    if selection.opening or not sources or len(request.upstream) > 1:
+        return []
+    return [opening(section.nature, section.title, request.position, sources)]
+
+
+def _promise(request: Request) -> list[str]:
+    """What the whole is for, at its end."""
+    wanted = goals(request) if request.section.nature == "conclusion" else []
+    return [safe(to_be_reached([request.lexicon.lowered(goal) for goal in wanted]))] if wanted else []
 
 
 def _resting(request: Request) -> list[str]:
@@ -86,7 +106,8 @@ def _resting(request: Request) -> list[str]:
         return [resting_on_several([upstream.title for upstream in request.upstream])]
     named = [(upstream.title, telling_terms(upstream, request)) for upstream in request.upstream]
     nature, position = request.section.nature, request.position
-    return [resting_on(nature, title, position, name, terms) for name, terms in named if terms]
+    said = [resting_on(nature, title, position, name, terms) for name, terms in named if terms]
+    return [sentence for sentence in said if sentence]
 
 
 def _parts(request: Request, selection: Selection, *, cites: bool) -> list[Part]:
@@ -136,25 +157,25 @@ def _in_order(parts: Sequence[Part], required: Sequence[str]) -> list[Part]:
 
 
 def _place_images(request: Request, composition: Composition) -> None:
-    for image in request.images:
-        if _image_owner(image, request) != request.section.id:
-            continue
-        words = image_words(image, request.unit_beside(image))
-        part = _part_for(image, request, composition.parts)
-        (part.body if part else composition.lead).extend(figure(image, words))
+    for image in shown_here(request):
+        place = place_of(image, request)
+        part = _part_for(image, place, composition.parts)
+        words = image_words(image, place)
+        if part is None and place and place.headings[-1]:
+            part = Part(
+                place.headings[-1], [safe(shown_in(source_name(place.source), in_sentence(words, request.lexicon)))]
+            )
+            composition.parts.append(part)
+        (part.body if part else composition.lead).append(figure(image, words))
 
 
-def _image_owner(image: Image, request: Request) -> str:
-    """An image goes where the unit goes that it stands beside; without one its words decide."""
-    beside = request.unit_beside(image)
-    return owner(beside, request.outline)[0] if beside else owner_of_words(image_words(image, None), request.outline)
-
-
-def _part_for(image: Image, request: Request, parts: Sequence[Part]) -> Part | None:
-    if beside := request.unit_beside(image):
+def _part_for(image: Image, place: Place | None, parts: Sequence[Part]) -> Part | None:
+    if place and (beside := place.beside):
         near = (beside.source, beside.order)
         here = [part for part in parts if part.group and near in {(u.source, u.order) for u in part.group.units}]
         if here:
             return here[0]
+    if place and place.headings[-1]:
+        return next((part for part in parts if part.heading == place.headings[-1]), None)
     stems = set(content_stems(image_words(image, None)))
     return max(parts, key=lambda part: len(stems & set(content_stems(part.text))), default=None)

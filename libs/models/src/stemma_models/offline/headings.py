@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .allocation import heading_owners
-from .phrases import capital
+from .phrases import capital, source_name
 from .request import Request
 from .selection import Group
 from .vocabulary import fits, is_specific
@@ -19,10 +19,15 @@ def headings_for(groups: Sequence[Group], request: Request) -> list[str]:
     for index, group in enumerate(groups):
         if index not in chosen:
             owned = owners.get((group.source, group.heading)) == request.section.id
-            own = group.heading if owned and group.heading != title_of_brief(request) else ""
+            own = group.heading if owned and not _is_opening(group.heading, request) else ""
             chosen[index] = _free(own, group, request, taken)
             taken.add(chosen[index].lower())
     return [chosen[index] for index in range(len(groups))]
+
+
+def _is_opening(heading: str, request: Request) -> bool:
+    """Whether a heading says only that something begins."""
+    return heading == title_of_brief(request) or heading.lower() in ("introduction", "overview", "summary")
 
 
 def title_of_brief(request: Request) -> str:
@@ -47,8 +52,9 @@ def _fit(name: str, group: Group) -> float:
 
 def _free(own: str, group: Group, request: Request, taken: set[str]) -> str:
     terms = request.lexicon.terms([group.text], 3)
-    of_document = "" if group.heading == title_of_brief(request) else group.heading
-    names = [own, *(capital(term) for term in terms if " " in term), of_document, *map(capital, terms)]
+    of_document = "" if _is_opening(group.heading, request) else group.heading
+    names = [own, *(capital(term) for term in terms if " " in term), of_document]
+    names += [f"From {source_name(group.source)}" if group.source else "", *map(capital, terms)]
     names.append(request.section.title)
     names += [f"{request.section.title}, continued {number}" for number in range(1, len(taken) + 2)]
     return next(name for name in names if name and name.lower() not in taken)

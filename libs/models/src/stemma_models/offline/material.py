@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Literal
@@ -15,7 +15,7 @@ from .tables import Table, read_table, starts_table
 from .words import content_stems
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s+(.*?))?\s*#*\s*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-{2,})\s*$")
 _RULE = re.compile(r"^ {0,3}(?:[-*_]\s*){3,}$")
 _BOLD_LINE = re.compile(r"^\s*(?:\*\*|__)([^*_]{2,80})(?:\*\*|__)\s*:?\s*$")
@@ -23,16 +23,22 @@ _ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)]|[a-z][.)])\s+(.*)$")
 _ONLY_LINK = re.compile(r"^\s*!?\[[^\]]*\]\([^)]*\)\s*$")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]]+\]:\s")
 _IMAGE = re.compile(r"!\[[^\[\]]{0,300}\]\(<?([^()<>\s]{1,300})")
-_NUMBERING = re.compile(r"^(?:\(?[a-zA-Z]\)|\d+(?:\.\d+)+\.?|\(\d+\))\s+(?=[A-Z])")
+_NUMBERING = re.compile(r"(?:\(?[a-zA-Z]\)|\d+(?:\.\d+)+\.?|\(\d+\))\s+(?=[A-Z])")
 _NOT_CONTENT = re.compile(r"^(?:table of )?contents$|^(?:licen[cs]e|copyright)\b", re.I)
 _DUTY = re.compile(r"\b(?:must|shall|should|ha(?:s|ve) to)\b")
 _LEAST_DUTIES = 3
 LONGEST_LINE = 20_000
+_BELOW_ALL = 7
+_NEAR = 4
+_SAYS_NOTHING = re.compile(r"^(?:requirements?|description|notes?|details?)?$", re.I)
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """A piece of a document that stays together: sentences, items under a lead, or a table."""
+    """A piece of a document that stays together: sentences, items under a lead, or a table.
+
+    ``above`` are the headings over its own one, outermost first; ``quoted`` says that its words are another's.
+    """
 
     kind: Literal["paragraph", "list", "table"]
     source: str
@@ -41,6 +47,8 @@ class Unit:
     sentences: tuple[str, ...] = ()
     lead: str = ""
     table: Table | None = None
+    above: tuple[str, ...] = ()
+    quoted: bool = False
 
     @cached_property
     def text(self) -> str:
@@ -61,10 +69,20 @@ class Unit:
 
 @dataclass(frozen=True)
 class Document:
-    """The units of a document, and for every image in it the unit that it stands beside."""
+    """The units of a document, and where in it its images stand."""
 
     units: tuple[Unit, ...]
-    images: tuple[tuple[str, Unit], ...]
+    images: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an image stands: under which headings, outermost first, and beside which unit."""
+
+    name: str
+    source: str
+    headings: tuple[str, ...]
+    beside: Unit | None
 
 
 @dataclass
@@ -72,17 +90,25 @@ class _Reader:
     lines: list[str]
     source: str
     units: list[Unit] = field(default_factory=list)
-    images: list[tuple[str, str, int]] = field(default_factory=list)
-    heading: str = ""
+    images: list[tuple[str, tuple[str, ...], int]] = field(default_factory=list)
+    open: list[tuple[int, str]] = field(default_factory=list)
     position: int = 0
 
-    def images_beside(self) -> list[tuple[str, Unit]]:
+    @property
+    def heading(self) -> str:
+        return self.open[-1][1] if self.open else ""
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        return tuple(title for _, title in self.open[:-1])
+
+    def places(self) -> list[Place]:
         """The images with the unit before them, else after them, under the same heading."""
         found = []
-        for name, heading, index in self.images:
-            near = [*self.units[max(0, index - 1) : index], *self.units[index : index + 1]]
-            beside = [unit for unit in near if unit.heading == heading and _has_content(unit)]
-            found += [(name, unit) for unit in beside[:1]]
+        for name, headings, index in self.images:
+            near = [*reversed(self.units[max(0, index - _NEAR) : index]), *self.units[index : index + 1]]
+            own = [unit for unit in near if (*unit.above, unit.heading) == headings and _has_content(unit)]
+            found.append(Place(name, self.source, headings, own[0] if own else None))
         return found
 
     def read(self) -> None:
@@ -93,9 +119,9 @@ class _Reader:
         if fence := _FENCE.match(line):
             self._skip_fence(fence.group(1))
         elif heading := _HEADING.match(line):
-            self._open(heading.group(1) or "")
+            self._open(heading.group(2) or "", len(heading.group(1)))
         elif bold := _BOLD_LINE.match(line):
-            self._open(bold.group(1))
+            self._open(bold.group(1), _BELOW_ALL)
         elif starts_table(self.lines, self.position):
             self._read_table()
         elif not line.strip() or _RULE.match(line) or _DEFINITION.match(line):
@@ -105,8 +131,10 @@ class _Reader:
         else:
             self._read_paragraph()
 
-    def _open(self, title: str) -> None:
-        self.heading = heading_text(title)
+    def _open(self, title: str, level: int) -> None:
+        self.open = [(above, words) for above, words in self.open if above < level]
+        words = heading_text(title)
+        self.open.append((level, self.heading if _SAYS_NOTHING.match(words) and self.open else words))
         self.position += 1
 
     def _skip_fence(self, mark: str) -> None:
@@ -161,19 +189,31 @@ class _Reader:
             if parts and (_ends_paragraph(line) or starts_table(self.lines, self.position)):
                 break
             if parts and _UNDERLINE.match(line):
-                self._open(" ".join(parts))
+                self._open(" ".join(parts), 1 if "=" in line else 2)
                 return
             parts.append(line.strip().lstrip(">").strip())
             self.position += 1
         text = " ".join(parts)[:LONGEST_LINE]
-        self.images += [(name.removeprefix("./"), self.heading, len(self.units)) for name in _IMAGE.findall(text)]
+        here = (*self.above, self.heading)
+        self.images += [(name.removeprefix("./"), here, len(self.units)) for name in _IMAGE.findall(text)]
         self._add_paragraph(plain(text))
 
     def _add_paragraph(self, text: str) -> None:
-        sentences = split_sentences(_NUMBERING.sub("", text))
+        if self._is_loose_item(text):
+            last = self.units.pop()
+            self._add("list", (*last.sentences, text), lead=last.lead)
+            return
+        numbering = _NUMBERING.match(text)
+        sentences = split_sentences(text[numbering.end() :] if numbering else text)
         lead = sentences.pop() if sentences and sentences[-1].endswith(":") else ""
         fit = tuple(sentence for sentence in sentences if is_sentence(sentence) and not has_address(sentence))
         self._add("paragraph", fit, lead=lead if len(lead) < 240 and not has_address(lead) else "")
+
+    def _is_loose_item(self, text: str) -> bool:
+        """Whether a paragraph is one of the lines that follow an announcement: no sentence of its own."""
+        last = self.units[-1] if self.units else None
+        announced = last and last.lead and last.heading == self.heading and (last.kind == "list" or not last.sentences)
+        return bool(announced) and _is_item(text) and not text.endswith((".", ":", "?", "!"))
 
     def _add(
         self,
@@ -184,7 +224,8 @@ class _Reader:
         table: Table | None = None,
     ) -> None:
         if (sentences or lead or table) and not _NOT_CONTENT.match(self.heading):
-            self.units.append(Unit(kind, self.source, self.heading, len(self.units), sentences, lead, table))
+            place = (self.source, self.heading, len(self.units))
+            self.units.append(Unit(kind, *place, sentences, lead, table, self.above))
 
 
 def _ends_paragraph(line: str) -> bool:
@@ -201,7 +242,7 @@ def _with_lists_of_duties(units: Iterable[Unit]) -> Iterator[Unit]:
         run = list(together)
         if duty and len(run) >= _LEAST_DUTIES:
             first = run[0]
-            yield Unit("list", first.source, first.heading, first.order, tuple(unit.sentences[0] for unit in run))
+            yield replace(first, kind="list", sentences=tuple(unit.sentences[0] for unit in run))
         else:
             yield from run
 
@@ -221,7 +262,7 @@ def read_document(source: str, text: str) -> Document:
     reader = _Reader(lines, source)
     reader.read()
     whole = tuple(_with_lists_of_duties(filter(_has_content, reader.units)))
-    return Document(whole, tuple(reader.images_beside()))
+    return Document(whole, tuple(reader.places()))
 
 
 def read_units(source: str, text: str) -> tuple[Unit, ...]:

@@ -9,47 +9,37 @@ from .terms import Lexicon
 from .words import STOPWORDS, join_words
 
 _OPENINGS = {
-    "research": "What is known so far turns on {terms}.",
-    "solution": "At the centre of what is proposed stand {terms}.",
-    "connections": "Nothing in this document stands alone: this section ties together {terms}.",
-    "problem_statement": "The need shows most clearly in {terms}.",
-    "approach": "The work is organised around {terms}.",
-    "timeline": "The calendar is set by {terms}.",
-    "budget": "The figures below concern {terms}.",
-    "conclusion": "In the end the case comes down to {terms}.",
-    "executive_summary": "In short, this document is about {terms}.",
-    "risks": "What could go wrong has to do with {terms}.",
-    "team": "The people behind the work deal with {terms}.",
-    "evaluation": "Success will be read from {terms}.",
+    "research": "What is known comes from {sources}.",
+    "solution": "What is proposed follows {sources}.",
+    "connections": "How the parts hold together is drawn from {sources}.",
+    "problem_statement": "The problem stands out in {sources}.",
+    "approach": "The work follows {sources}.",
+    "timeline": "The dates come from {sources}.",
+    "budget": "The figures come from {sources}.",
+    "conclusion": "The case rests on {sources}.",
+    "executive_summary": "The main points are those of {sources}.",
+    "risks": "What could go wrong is named in {sources}.",
+    "team": "Who does the work is named in {sources}.",
+    "evaluation": "Success is measured as {sources} say.",
 }
 _OTHER_OPENINGS = (
-    "{title} deals with {terms}.",
-    "Under the title of {title} come {terms}.",
-    "The subject of {title} is {terms}.",
-    "{title} brings together {terms}.",
+    "{title} draws on {sources}.",
+    "The material for {title} is in {sources}.",
+    "{title} keeps to {sources}.",
+    "{title} is based on {sources}.",
 )
 _RESTS = {
-    "solution": "It answers what the section {upstream} found, in particular on {terms}.",
-    "connections": "It starts from the section {upstream}, with {terms} in view.",
-    "problem_statement": "It looks at the ground that the section {upstream} covers, from {terms} outwards.",
-    "approach": "It puts into practice what the section {upstream} sets out, {terms} included.",
-    "timeline": "It gives dates to what the section {upstream} describes, from {terms} onwards.",
-    "budget": "It puts a price on what the section {upstream} lays down, with {terms} in mind.",
+    "solution": "The proposal answers what the section {upstream} found, above all on {terms}.",
+    "connections": "All of it goes back to the section {upstream}, above all to {terms}.",
+    "problem_statement": "",
+    "approach": "The steps carry out what the section {upstream} sets out, {terms} included.",
+    "timeline": "",
+    "budget": "",
 }
 _OTHER_RESTS = (
     "{title} builds on the section {upstream}, above all on {terms}.",
     "{title} continues from the section {upstream} and from what it says on {terms}.",
     "{title} follows from the section {upstream}, where {terms} are treated.",
-)
-_LINKS = (
-    "In addition,",
-    "At the same time,",
-    "Alongside this,",
-    "Just as important,",
-    "In practice,",
-    "Beyond that,",
-    "Equally,",
-    "More specifically,",
 )
 _LIST_LEADS = (
     "The list below sets out {about}:",
@@ -57,7 +47,6 @@ _LIST_LEADS = (
     "The following points cover {about}:",
     "{about}, taken one by one:",
 )
-_TABLE_VERBS = ("shows", "sets out", "lists", "brings together")
 _THIN = (
     "The material at hand says little on {title}, so this section keeps to what the brief makes certain.",
     "On {title} the inputs are silent, and nothing has been added that they do not support.",
@@ -71,26 +60,32 @@ _EMPTY = (
 )
 
 
-def opening(nature: str, title: str, position: int, terms: Sequence[str]) -> str:
-    """The first sentence of a section."""
+def opening(nature: str, title: str, position: int, sources: Sequence[str]) -> str:
+    """The first sentence of a section that the brief says nothing on."""
     pattern = _OPENINGS.get(nature) or _OTHER_OPENINGS[position % len(_OTHER_OPENINGS)]
-    return capital(pattern.format(title=title, terms=join_words(list(terms))))
+    return capital(pattern.format(title=title, sources=join_words(list(sources))))
 
 
 def resting_on(nature: str, title: str, position: int, upstream: str, terms: Sequence[str]) -> str:
-    """A sentence that names the upstream section and what was found there."""
-    pattern = _RESTS.get(nature) or _OTHER_RESTS[position % len(_OTHER_RESTS)]
+    """A sentence that names the upstream section and what was found there, where that tells the reader something."""
+    pattern = _RESTS.get(nature, _OTHER_RESTS[position % len(_OTHER_RESTS)])
     return capital(pattern.format(title=title, upstream=upstream, terms=join_words(list(terms))))
 
 
 def resting_on_several(upstream: Sequence[str]) -> str:
     """A sentence that names the upstream sections."""
-    return f"It rests on the sections {join_words(list(upstream))}."
+    return f"What follows rests on the sections {join_words(list(upstream))}."
 
 
-def link(place: int) -> str:
-    """Words that tie a paragraph to the one before it."""
-    return _LINKS[place % len(_LINKS)]
+def quote_lead(place: int, about: str, source: str) -> str:
+    """The line before words of the client."""
+    verb = ("says", "reads", "puts it like this")[place % 3]
+    return f"On {about}, {source} {verb}:"
+
+
+def shown_in(source: str, heading: str) -> str:
+    """A sentence that says where a figure comes from."""
+    return f"{capital(source)} shows {heading} in a figure:"
 
 
 def attribution(place: int, source: str) -> str:
@@ -103,12 +98,14 @@ def list_lead(place: int, about: str) -> str:
     return capital(_LIST_LEADS[place % len(_LIST_LEADS)].format(about=about))
 
 
-def table_lead(place: int, about: str, by: str) -> str:
-    """The sentence before a table."""
-    asks = about.split(" ", 1)[0] in ("how", "what", "where", "who", "why", "when")
-    return (
-        f"The table below {_TABLE_VERBS[0 if asks else place % len(_TABLE_VERBS)]} {about}{f' by {by}' if by else ''}."
-    )
+def table_title(about: str, by: str) -> str:
+    """The line before a table, which becomes its caption."""
+    return f"Table: {capital(about)}{f', by {by}' if by else ''}"
+
+
+def to_be_reached(goals: Sequence[str]) -> str:
+    """A sentence that names what the whole is for."""
+    return f"What will be reached can be checked: {'; '.join(goals)}."
 
 
 def dates_run(first: str, last: str) -> str:
@@ -158,7 +155,7 @@ def source_name(file_name: str) -> str:
     words = re.sub(r"^[\d\W_]+", "", re.sub(r"[-_\s]+", " ", stem)).strip()
     if not words:
         return "the input"
-    return f"the {words if any(map(str.isupper, words[1:])) else words.lower()}"
+    return f"“{words}”" if any(map(str.isupper, words[1:])) else f"the {words.lower()}"
 
 
 def joined(prefix: str, sentence: str, lexicon: Lexicon) -> str:

@@ -33,6 +33,8 @@ _PLACEHOLDERS = (
     (re.compile(r"\{\{|\}\}"), ""),
     (re.compile(r"\[(insert\b[^\[\]]*)\]", re.I), r"(\1)"),
 )
+_PLACEHOLDER_MARKS = ("tbd", "todo", "xxx", "lorem", "{{", "}}", "[insert")
+_LOOSE_MARKS = tuple(f" {mark}" for mark in ",.;:!?")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>~^|{}])")
 _LINE_START = re.compile(r"^(?:([#+>=-])|(\d{1,9})([.)])(?=\s|$))")
 _NUMBERING = re.compile(
@@ -56,9 +58,14 @@ def plain(text: str) -> str:
     """The words of a piece of Markdown: no links, images, HTML, emphasis, footnote marks or code ticks."""
     if _MARKUP.search(text):
         text = _without_markup(text)
-    for pattern, words in _PLACEHOLDERS:
-        text = pattern.sub(words, text)
-    return _SPACE_BEFORE_MARK.sub(r"\1", _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip())
+    lowered = text.lower()
+    if any(mark in lowered for mark in _PLACEHOLDER_MARKS):
+        for pattern, words in _PLACEHOLDERS:
+            text = pattern.sub(words, text)
+    if not (text.isascii() and text.isprintable()):
+        text = _INVISIBLE.sub("", text)
+    text = " ".join(text.split())
+    return _SPACE_BEFORE_MARK.sub(r"\1", text) if any(mark in text for mark in _LOOSE_MARKS) else text
 
 
 def _without_markup(text: str) -> str:
@@ -101,13 +108,23 @@ def _escape_start(match: re.Match[str]) -> str:
     return f"\\{mark}" if mark else f"{number}\\{delimiter}"
 
 
+_LABEL = re.compile(
+    r"^(?:(?:(?:section|sec|chapter|part|appendix|article|exhibit|table|figure)\.?\s+)?[\dIVX]+(?:\.\d+)*[.):]?\s+(?=\S)"
+    r"|(?:requirements?|attachment \w+|appendix)\s*[–—:-]\s*(?=\S)|\([a-z]\)\s+(?=\S))",
+    re.I,
+)
+_LONGEST_HEADING = 110
+_SHARE = re.compile(r"\s*\(\d+ ?%\)\s*$")
+
+
 def heading_text(text: str) -> str:
     """Words for a heading: plain, without numbering and closing punctuation, not longer than a line."""
     words = plain(text).lstrip("#").strip()
-    words = re.sub(
-        r"^(?:(?:section|sec|chapter|part|appendix)\.?\s+)?[\dIVX]+(?:\.\d+)*[.):]?\s+(?=\S)", "", words, flags=re.I
-    )
+    if label := _LABEL.match(words):
+        words = words[label.end() :]
+    if words.endswith(")"):
+        words = _SHARE.sub("", words)
     words = words.strip(" .,:;!?-–—*_#|").replace("|", " ")
     if len(words) > 5 and words.isupper():
         words = words.capitalize()
-    return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
+    return words if len(words) <= _LONGEST_HEADING else words[:_LONGEST_HEADING].rsplit(" ", 1)[0]

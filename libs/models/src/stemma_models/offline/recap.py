@@ -6,8 +6,9 @@ import re
 
 from .allocation import Entry
 from .phrases import in_sentence
-from .plain import heading_text, safe
+from .plain import heading_text, plain, safe
 from .request import Request, Upstream
+from .sentences import split_sentences
 from .words import content_stems, join_words
 
 _HEADING = re.compile(r"^(#{2,4}) (.+)$", re.M)
@@ -18,9 +19,30 @@ _DATE = re.compile(
     r"\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}\b"
 )
+GENERAL_HEADINGS = frozenset(
+    ("findings", "open questions", "what we propose", "from need to solution", "costs", "milestones", "next step",
+     "assumptions", "what remains open", "what the client gains", "the case in brief")
+)  # fmt: skip
 _GENERAL = frozenset(
     """findings open questions what we propose from need to solution the problem how we will work risks milestones costs
     next step assumptions what remains open what the client gains the case in brief""".split()
+)
+_CLAUSE_END = re.compile(r", (?:and|so that|because|but|while|which) |; ")
+_CLAUSE_WORDS = (6, 22)
+_TELLS = {
+    "problem_statement": re.compile(
+        r"\d|\b(?:third|quarter|half|fallen|cannot|no|never|only|hardly|too|by hand)\b", re.I
+    ),
+    "approach": re.compile(r"\bwe will\b", re.I),
+    "timeline": re.compile(r"\b(?:weeks?|months?|sprints?|years?)\b|\b\d{4}\b", re.I),
+    "budget": re.compile(r"[€$£]\s?\d|\d\s?[€$£]"),
+}
+GOALS = re.compile(r"\b(?:achieve|goals?|aims?|outcomes?|benefits?|objectives?|gains?|targets?)\b", re.I)
+_MOST_TERMS = 4
+_LEANS = re.compile(
+    r"(?:it|they|this|these|that|which|who|he|she|its|their|to|from|with|of|on|at|for|in|as|if|when|by|not|the detour|"
+    r"will|is|are|was|were|has|have|still|also|therefore|now|then|compare\w*|\w+ing)\b",
+    re.I,
 )
 
 
@@ -50,13 +72,35 @@ def recap(request: Request) -> tuple[str, list[str]] | None:
     return "The case in brief", ["The sections before this one come to the following:", "\n".join(lines)]
 
 
+def goals(request: Request) -> list[str]:
+    """What the brief lists as to be reached, each without its full stop."""
+    lists = [unit for unit in request.brief_units if unit.kind == "list"]
+    aims = [unit for unit in lists if GOALS.search(f"{unit.heading} {unit.lead}")]
+    return [item.rstrip(" .;,") for unit in aims for item in unit.sentences]
+
+
 def _gist(upstream: Upstream, request: Request) -> str:
     entry = next((entry for entry in request.outline if entry.id == upstream.id), Entry(upstream.id, upstream.title))
     if entry.nature == "budget" and (total := _total(upstream.text)):
         return f"a total of {total}, with {join_words(telling_terms(upstream, request))} in view"
     if entry.nature == "timeline" and (span := span_of_dates(upstream.text)):
         return f"the steps from {span[0]} to {span[1]}"
-    return join_words(request.lexicon.in_sentence([upstream.text], 3)) or "the brief itself"
+    pattern = _TELLS.get(entry.nature)
+    if pattern and (clause := _telling_clause(upstream.text, pattern)):
+        return request.lexicon.lowered(clause)
+    terms = request.lexicon.in_sentence([upstream.text], _MOST_TERMS)
+    return join_words(terms) or join_words(telling_terms(upstream, request)) or "the brief itself"
+
+
+def _telling_clause(text: str, tells: re.Pattern[str]) -> str:
+    """The half-sentence that says most of what its section is for; none if none stands out."""
+    prose = [line for line in text.split("\n") if line and not line.startswith(("#", "|", "!", ">", "-"))]
+    sentences = [part for line in prose for part in split_sentences(plain(line))]
+    clauses = [(clause, sentence) for sentence in sentences for clause in _CLAUSE_END.split(sentence)]
+    fit = [clause.strip(" .") for clause, whole in clauses if clause.strip(" .") != whole.strip(" .")]
+    fit = [clause for clause in fit if _CLAUSE_WORDS[0] <= len(clause.split()) <= _CLAUSE_WORDS[1]]
+    marked = [clause for clause in fit if tells.search(clause) and not _LEANS.match(clause)]
+    return max(marked, key=lambda clause: len(tells.findall(clause)), default="")
 
 
 def span_of_dates(text: str) -> tuple[str, str] | None:

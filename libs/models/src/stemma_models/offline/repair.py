@@ -8,7 +8,6 @@ from .phrases import nothing_about
 from .plain import safe
 from .request import Request
 
-_ISSUE = re.compile(r"^\s*(?:[-*]\s+)?line (\d+):\s*(.*)$", re.I)
 _IMAGE = re.compile(r"!\[[^\]]*\]\(<?([^)>]*)>?\)")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _HEADING = re.compile(r"^(#{1,6})\s*(.*?)\s*#*$")
@@ -18,22 +17,13 @@ _DROPPED = re.compile(r"placeholder|left behind|conflict marker", re.I)
 
 def repaired(request: Request) -> str:
     """The previous draft without the named faults; text that no issue names keeps its words."""
-    lines = request.previous.replace("\r\n", "\n").split("\n")
-    named = [
-        (int(match.group(1)), match.group(2)) for line in request.issues.splitlines() if (match := _ISSUE.match(line))
-    ]
-    for number, message in named:
-        if 0 < number <= len(lines):
-            lines[number - 1] = _without_fault(lines[number - 1], message)
+    lines = list(request.previous_lines)
+    for index, message in request.faults:
+        lines[index] = _without_fault(lines[index], message)
     names = {image.name for image in request.images}
     tidy = _spaced(_levelled([_without_dangling(line, names) for line in lines], request.section.title))
     text = "\n".join(tidy).strip("\n")
     return "\n".join([text, *_missing_headings(tidy, request)]) + "\n"
-
-
-def _named_faults(issues: str) -> list[tuple[int, str]]:
-    found = map(_ISSUE.match, issues.splitlines())
-    return [(int(match.group(1)), match.group(2)) for match in found if match]
 
 
 def _without_fault(line: str, message: str) -> str:

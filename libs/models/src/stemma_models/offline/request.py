@@ -12,11 +12,13 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from stemma_models.prompting import Block, parse_blocks
 
 from .allocation import Entry, Outline
-from .material import Unit, read_document, read_units
+from .gathering import Material, gather
+from .material import Unit, read_units
 from .plain import plain, without_addresses, without_markup_blocks
 from .terms import Lexicon, lexicon
 
-_IMAGE_LINE = re.compile(r"^\s*[-*]\s+(.+?)(?::\s+(.*))?$")
+_IMAGE_LINE = re.compile(r"^\s*[-*]\s+(.+?)(?::(?:\s+(.*))?)?$")
+_ISSUE_LINE = re.compile(r"^\s*(?:[-*]\s+)?line (\d+):\s*(.*)$", re.I)
 _CRITERION_LINE = re.compile(r"^\s*[-*]\s+([\w.-]+):\s+(.*)$")
 SEARCH_RESULTS = "search results"
 
@@ -68,21 +70,36 @@ class Request:
         return read_units("", self.brief)
 
     @cached_property
+    def material(self) -> Material:
+        return gather(self.inputs)
+
+    @property
     def units(self) -> tuple[Unit, ...]:
         """The units of the inputs, file by file."""
-        return tuple(unit for name, text in self.inputs for unit in read_units(name, text))
+        return self.material.units
+
+    @cached_property
+    def previous_lines(self) -> tuple[str, ...]:
+        return tuple(self.previous.replace("\r\n", "\n").split("\n"))
+
+    @cached_property
+    def faults(self) -> tuple[tuple[int, str], ...]:
+        """The faults that a checker found in the last draft: index of the line and message."""
+        found = [(int(number) - 1, message) for number, message in _matches(_ISSUE_LINE, self.issues)]
+        return tuple((index, message) for index, message in found if 0 <= index < len(self.previous_lines))
+
+    @cached_property
+    def faulty_lines(self) -> tuple[str, ...]:
+        """The lines that hold the faults, without their markup; none of them is to be written again."""
+        return tuple(words for index, _ in self.faults if (words := plain(self.previous_lines[index])))
+
+    def is_faulty(self, image: Image) -> bool:
+        """Whether a checker found fault with the line that shows an image."""
+        return any(f"({image.name})" in self.previous_lines[index] for index, _ in self.faults)
 
     @cached_property
     def lexicon(self) -> Lexicon:
         return lexicon((self.brief, *(text for _, text in self.inputs)))
-
-    def unit_beside(self, image: Image) -> Unit | None:
-        """The unit that an image stands beside where an input shows it."""
-        for name, text in self.inputs:
-            for shown, unit in read_document(name, text).images:
-                if shown == image.name.removeprefix("./"):
-                    return unit
-        return None
 
 
 def read_request(messages: Sequence[BaseMessage]) -> Request:

@@ -7,19 +7,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from .allocation import Outline, affinities, is_procedure, owner, share_out
+from .allocation import Outline, affinities, owner, share_out
+from .figures import owner_by_unit, place_of, shown_here
 from .guidance import Wishes, read_wishes
 from .material import Unit
+from .procedure import is_instruction, is_procedure
 from .request import Request, Upstream
 from .sentences import split_sentences
 from .vocabulary import fits, is_specific
 from .worth import worth
 
-_WORDS_BY_NATURE = {"research": 520, "conclusion": 260, "timeline": 340, "budget": 440, "executive_summary": 220}
+_WORDS_BY_NATURE = {
+    "research": 520,
+    "solution": 620,
+    "conclusion": 260,
+    "timeline": 340,
+    "budget": 440,
+    "executive_summary": 220,
+}
 _USUAL_WORDS = 420
 MOST_GROUPS = 5
 _GROUP_WORDS = 190
 _LEAST_PULL = 0.3
+_LEAST_QUOTED = 0.5
 _NEARLY = 0.9
 _THIN = 120
 
@@ -53,11 +63,34 @@ def select(request: Request) -> Selection:
     """The best of the material that belongs to the section, within a readable length."""
     known = _sentences_of(request.upstream)
     wishes = read_wishes(request.guidance)
-    brief = _usable(share_brief(request.brief_units, request.outline)[request.section.id], known, wishes)
-    inputs = _usable(shares_of(request.units, request.outline)[request.section.id], known, wishes)
+    share = share_brief(request.brief_units, request.outline)[request.section.id]
+    brief = _faultless(_usable(share, known, wishes), request)
+    inputs = _faultless(_usable(() if _closes_an_offer(request) else share_of(request), known, wishes), request)
     opening = tuple(_opening(brief, request))
     rest = [unit for unit in (*brief, *inputs) if unit not in opening]
     return Selection(opening, _groups(_best(rest, request), request))
+
+
+def _faultless(units: Sequence[Unit], request: Request) -> list[Unit]:
+    """The units without the words that a checker found fault with in the last draft."""
+    lines = request.faulty_lines
+    kept = [
+        replace(unit, sentences=tuple(text for text in unit.sentences if not _stands_in(text, lines)))
+        if lines
+        else unit
+        for unit in units
+    ]
+    return [u for u in kept if u.sentences or (u.table and not any(_stands_in(row[0], lines) for row in u.table.rows))]
+
+
+def _stands_in(text: str, lines: Iterable[str]) -> bool:
+    words = text.rstrip(" .,;:").casefold()
+    return bool(words) and any(words in line.casefold() for line in lines)
+
+
+def _closes_an_offer(request: Request) -> bool:
+    """Whether the section sums up an offer: then nothing new of what the client wrote belongs there."""
+    return request.material.of_tender and request.section.nature in ("conclusion", "executive_summary")
 
 
 def _opening(brief: Sequence[Unit], request: Request) -> list[Unit]:
@@ -70,9 +103,9 @@ def _opening(brief: Sequence[Unit], request: Request) -> list[Unit]:
     return titled[:2] or paragraphs[:1]
 
 
-@lru_cache(maxsize=16)
-def shares_of(units: tuple[Unit, ...], outline: Outline) -> dict[str, list[Unit]]:
-    return share_out(units, outline)
+def share_of(request: Request) -> list[Unit]:
+    """The units of the inputs that belong to the section; one beside an image goes where the image goes."""
+    return share_out(request.units, request.outline, owner_by_unit(request))[request.section.id]
 
 
 @lru_cache(maxsize=16)
@@ -106,33 +139,45 @@ def _holds_together(unit: Unit, kept: Unit) -> bool:
 
 def _without(unit: Unit, known: frozenset[str], wishes: Wishes) -> Unit:
     fresh = (text for text in unit.sentences if text not in known and not wishes.excludes(text))
-    kept = tuple(text for text in fresh if not is_procedure(text))
-    lead = "" if is_procedure(unit.lead) else unit.lead
+    unfit = is_procedure if unit.source else is_instruction
+    kept = tuple(text for text in fresh if not unfit(text))
+    lead = "" if unfit(unit.lead) else unit.lead
     return unit if kept == unit.sentences and lead == unit.lead else replace(unit, sentences=kept, lead=lead)
 
 
 def _best(units: Sequence[Unit], request: Request) -> list[Unit]:
-    shown = {request.unit_beside(image) for image in request.images}
-    worths = {unit: worth(unit, request) + 0.5 * (unit in shown) for unit in units}
-    ranked = sorted(units, key=lambda unit: (-worths[unit], unit.source, unit.order))
+    pictured = _pictured(request)
+    worths = {unit: worth(unit, request) for unit in units}
+    rest = [unit for unit in units if _place(unit) not in pictured]
+    ranked = sorted(rest, key=lambda unit: (-worths[unit], unit.source, unit.order))
     room = _WORDS_BY_NATURE.get(request.section.nature, _USUAL_WORDS)
     room = room // 2 if read_wishes(request.guidance).shorter else room
-    taken: list[Unit] = []
-    used = 0
+    taken = [unit for unit in units if _place(unit) in pictured]
+    used = sum(min(len(unit.text.split()), _GROUP_WORDS) for unit in taken) // 2
     for unit in ranked:
         size = min(len(unit.text.split()), _GROUP_WORDS)
-        strong = min(worths[unit], owner(unit, request.outline)[1]) >= _LEAST_PULL
+        strong = min(worths[unit], owner(unit, request.outline)[1]) >= (_LEAST_QUOTED if unit.quoted else _LEAST_PULL)
         if not taken or (used + size <= room and (strong or used < _THIN)):
             taken.append(unit)
             used += size
     return taken
 
 
+def _pictured(request: Request) -> set[tuple[str, int]]:
+    """The units that are shown in this section because an image stands beside them."""
+    beside = (place.beside for image in shown_here(request) if (place := place_of(image, request)))
+    return {_place(unit) for unit in beside if unit}
+
+
+def _place(unit: Unit) -> tuple[str, int]:
+    return unit.source, unit.order
+
+
 def _groups(units: Sequence[Unit], request: Request) -> tuple[Group, ...]:
     together: dict[tuple[str, str], list[Unit]] = {}
     for unit in units:
         together.setdefault((unit.source, unit.heading), []).append(unit)
-    best = list(together.items())[: max(MOST_GROUPS, len(request.headings))]
+    best = list(together.items())[: max(MOST_GROUPS, len(request.headings)) + len(shown_here(request)) // 2]
     files = {"": -1}
     for place, (name, _) in enumerate(request.inputs):
         files.setdefault(name, place)

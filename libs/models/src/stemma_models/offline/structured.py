@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
 from .composing import Composition, Part, compose
 from .costs import CostTable, amounts_in, currency_of, find_costs
-from .phrases import capital
+from .phrases import source_name
 from .plain import bare, safe
-from .recap import upstream_parts
+from .recap import GENERAL_HEADINGS, GOALS, goals, upstream_parts
 from .request import Request
-from .selection import Selection, drawn, select, shares_of, without_unit
+from .selection import Selection, drawn, select, share_of, without_unit
 from .words import content_stems, join_words, stems_of
 from .writing import tidy_item
 
@@ -22,6 +23,7 @@ _MOST_LINKS = 7
 _MOST_GAPS = 3
 _OFTEN = 4
 _SHARED = 5
+_SAID = 0.25
 # Headings that the renderers of the structured kinds write themselves.
 _OWN_HEADINGS = {
     "Research": {"findings", "open questions"},
@@ -34,7 +36,6 @@ _OPEN = re.compile(
     re.I,
 )
 _ASSUMED = re.compile(r"\b(?:assum\w+|rests? on|includes?|included|valid|excluding|not been quoted|nothing is)\b", re.I)
-_GOALS = re.compile(r"\b(?:achieve|goals?|aims?|outcomes?|benefits?|objectives?|gains?|targets?)\b", re.I)
 
 
 def section_facts(request: Request, schema_name: str) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def _solution(request: Request) -> dict[str, Any]:
 def _without_goals(selection: Selection) -> tuple[Selection, list[str]]:
     for group in selection.groups:
         for unit in group.units:
-            if unit.kind == "list" and _GOALS.search(f"{unit.heading} {unit.lead}"):
+            if unit.kind == "list" and GOALS.search(f"{unit.heading} {unit.lead}"):
                 outcomes = [safe(tidy_item(item, whole=True)) for item in unit.sentences if len(item) <= LONGEST_LINE]
                 return without_unit(selection, unit), outcomes
     return selection, []
@@ -97,12 +98,20 @@ def _without_goals(selection: Selection) -> tuple[Selection, list[str]]:
 def _answered(part: Part, request: Request, used: set[str]) -> str:
     """What of the brief or of an upstream section a part of the solution takes up; nothing is named twice."""
     lexicon, stems = request.lexicon, set(content_stems(part.text))
-    terms = [term for term in _needs(request) if term not in used and set(content_stems(term)) <= stems][:2]
+    if request.material.of_tender and part.source:
+        return bare(_asked(part))
+    terms = [term for term in _terms(request) if term not in used and set(content_stems(term)) <= stems][:2]
     found = [] if terms else _found_upstream(stems, request, used)
     used.update(terms, found)
     if terms:
         return bare(f"what the brief asks about {join_words([lexicon.with_article(term) for term in terms])}")
-    return bare(found[0] if found else f"the brief as a whole, by way of {lexicon.lowered(part.heading)}")
+    return bare(found[0] if found else _asked(part))
+
+
+def _asked(part: Part) -> str:
+    if not part.source:
+        return "the brief as a whole"
+    return f"what is asked for in {source_name(part.source)} under “{part.heading}”"
 
 
 def _found_upstream(stems: set[str], request: Request, used: set[str]) -> list[str]:
@@ -122,25 +131,37 @@ def _connections(request: Request) -> dict[str, Any]:
 
 
 def _trace(request: Request, composition: Composition) -> tuple[list[dict[str, str]], list[str]]:
-    """What the brief is about, where the solution takes it up, and which inputs speak of it."""
+    """What the brief wants, where the solution takes it up, and which input speaks of it."""
     answers = [part for upstream in request.upstream for part in upstream_parts(upstream)]
     answers += [(part.heading, set(content_stems(part.text))) for part in composition.parts]
+    answers = [(heading, words) for heading, words in answers if heading.lower() not in GENERAL_HEADINGS]
     links, gaps = [], []
-    for term in _needs(request):
-        stems = set(content_stems(term))
-        inputs = dict.fromkeys(name for name, text in request.inputs if stems <= stems_of(text))
-        if parts := [heading for heading, words in answers if stems <= words]:
-            evidence = ", ".join(list(inputs)[:2]) or "the brief"
-            links.append(
-                {"need": bare(capital(term)), "answer": bare("; ".join(parts[:2])), "evidence": bare(evidence)}
-            )
-        elif not any(stems <= stems_of(upstream.text) for upstream in request.upstream):
-            gaps.append(safe(f"No part of the solution takes up {request.lexicon.with_article(term)} so far."))
+    for need in _needs(request):
+        stems = set(content_stems(need))
+        if heading := _nearest(stems, answers):
+            evidence = _nearest(stems, [(source_name(name), stems_of(text)) for name, text in request.inputs])
+            links.append({"need": bare(need), "answer": bare(heading), "evidence": bare(evidence or "the brief")})
+        else:
+            gaps.append(safe(f"No part of the solution takes this up yet: {request.lexicon.lowered(need)}."))
     return links[:_MOST_LINKS] or [_no_link(request)], gaps[:_MOST_GAPS]
 
 
+def _nearest(stems: set[str], texts: Sequence[tuple[str, AbstractSet[str]]]) -> str:
+    """The name of the text that says most of what the stems say; none if it says hardly any of it."""
+    shares = [(len(stems & words) / len(stems), name) for name, words in texts] if stems else []
+    share, name = max(shares, key=lambda entry: entry[0], default=(0.0, ""))
+    return name if share >= _SAID else ""
+
+
 def _needs(request: Request) -> list[str]:
-    """The terms of the brief that are more than a common word."""
+    """What the brief lists as to be reached, else the terms in it that are more than a common word."""
+    lists = [unit for unit in request.brief_units if unit.kind == "list"]
+    items = goals(request) or [item.rstrip(" .;,") for unit in lists for item in unit.sentences]
+    short = [item for item in items if len(item) <= LONGEST_LINE]
+    return short or [request.lexicon.with_article(term) for term in _terms(request)]
+
+
+def _terms(request: Request) -> list[str]:
     lexicon = request.lexicon
     return [
         term
@@ -156,7 +177,7 @@ def _no_link(request: Request) -> dict[str, str]:
 
 def _budget(request: Request) -> dict[str, Any]:
     selection = select(request)
-    table = find_costs([*shares_of(request.units, request.outline)[request.section.id], *request.brief_units])
+    table = find_costs([*share_of(request), *request.brief_units])
     if table:
         selection = without_unit(selection, table.unit)
     selection, assumed = drawn(selection, _ASSUMED, LONGEST_LINE)
@@ -180,7 +201,7 @@ def _items(table: CostTable) -> list[dict[str, Any]]:
 
 def _unpriced(request: Request) -> list[dict[str, Any]]:
     """The work without a price: what the material says of money is quoted, and nothing is made of it."""
-    named = list(dict.fromkeys(amounts_in([request.brief, *(unit.text for unit in request.units)])))[:3]
+    named = list(dict.fromkeys(amounts_in([request.brief, *(unit.text for unit in share_of(request))])))[:3]
     basis = f"no prices by item; the material names {join_words(named)}" if named else "the material gives no amount"
     return [{"item": "The work as described", "basis": bare(basis), "amount": None}]
 

@@ -24,12 +24,9 @@ _NOT_IN_TERMS = frozenset(
     small specific various usually simply twice soon later early ago back particularly currently really""".split()
 )
 _DETERMINERS = frozenset("the a an each every this its their no".split())
-_AFTER_LITTLE_WORD = re.compile(
-    rf"\b(?:{'|'.join(sorted(_DETERMINERS))}|of|for|with|between)\s+"
-    r"(?=([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*){0,2}))",
-    re.I,
-)
-_NOUN = re.compile(rf"\b(?:{'|'.join(sorted(_DETERMINERS))})\s+([^\W\d_][\w'’-]*)", re.I)
+_LITTLE = _DETERMINERS | frozenset("of for with between".split())
+_WORDLIKE = re.compile(r"[^\W\d_][\w'’-]*")
+_LONGEST_RUN = 3
 _INSIDE_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'’-]*")
 _UNITS = frozenset(
     """per percent cent euro euros dollar dollars hour hours minute minutes day days week weeks month months year years
@@ -74,7 +71,9 @@ class Lexicon:
     def lowered(self, phrase: str) -> str:
         """A title or sentence as it goes on inside a sentence: its first word keeps its capital if it is a name."""
         first = WORD.match(phrase)
-        if not first or first.group() in self.names or any(map(str.isupper, first.group()[1:])) or first.group() == "I":
+        if not first or first.group() == "I" or any(map(str.isupper, first.group()[1:])):
+            return phrase
+        if first.group() in self.names and first.group().lower() not in STOPWORDS:
             return phrase
         return phrase[0].lower() + phrase[1:]
 
@@ -84,10 +83,32 @@ class Lexicon:
 
 
 @lru_cache(maxsize=64)
+def _runs(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Every little word of a text in lower case, each with the up to three words that follow it without a pause."""
+    tokens = text.split()
+    places = [place for place, token in enumerate(tokens) if token.lower() in _LITTLE]
+    return tuple((tokens[place].lower(), _run(tokens[place + 1 : place + 1 + _LONGEST_RUN])) for place in places)
+
+
+def _run(tokens: Sequence[str]) -> tuple[str, ...]:
+    words: list[str] = []
+    for token in tokens:
+        word = _WORDLIKE.match(token)
+        if not word:
+            break
+        words.append(word.group())
+        if word.end() < len(token):
+            break
+    return tuple(words)
+
+
+@lru_cache(maxsize=64)
 def _known(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     names = frozenset(_INSIDE_NAME.findall(text))
-    nouns = frozenset(stem(word.lower()) for word in set(_NOUN.findall(text)))
-    return names, nouns, frozenset(re.findall(r"\bthe ([\w'’-]+(?: [\w'’-]+)?)", text.lower()))
+    runs = [(little, words) for little, words in _runs(text) if words]
+    nouns = frozenset(stem(words[0].lower()) for little, words in runs if little in _DETERMINERS)
+    after_the = {" ".join(words[:2]).lower() for little, words in runs if little == "the"}
+    return names, nouns, frozenset(after_the)
 
 
 @lru_cache(maxsize=32)
@@ -102,7 +123,7 @@ def lexicon(texts: tuple[str, ...]) -> Lexicon:
 
 @lru_cache(maxsize=512)
 def _phrases(text: str, nouns: frozenset[str]) -> tuple[str, ...]:
-    found = (_phrase_from(words.split(" "), nouns) for words in _AFTER_LITTLE_WORD.findall(text))
+    found = (_phrase_from(words, nouns) for _, words in _runs(text))
     return tuple(phrase for phrase in found if phrase)
 
 

@@ -66,7 +66,7 @@ _HEADING_WORDS = {
     "risk": "risk falls ill ice stolen lose fail failure delay higher threat mitigate mitigation",
     "cost": _WORDS["budget"],
     "mileston": _WORDS["timeline"],
-    "step": "decision decide approve next meeting council order begin recommend agree sign",
+    "step": "decision decide approve next meeting council order begin recommend agree sign ask invite name",
     "problem": _WORDS["problem_statement"],
     "find": _WORDS["research"],
     "work": _WORDS["approach"],

@@ -20,7 +20,9 @@ _CLAUSE = re.compile(
     re.I,
 )
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.I)
-_RELEVANCE = 0.9
+_RELEVANCE = 1.3
+_MOST_FIT = 2.0
+_ATTACHED = re.compile(r"\b(?:attachment|appendix|annex|licen[cs]e)\b", re.I)
 _SHORT = 12
 _QUOTE_MARKS = '"“'
 
@@ -28,9 +30,11 @@ _QUOTE_MARKS = '"“'
 def worth(unit: Unit, request: Request) -> float:
     """Rises with what the unit has to do with its section and with the brief, falls for clauses and scraps."""
     return (
-        owner(unit, request.outline)[1]
+        min(owner(unit, request.outline)[1], _MOST_FIT)
+        - 0.5 * bool(_ATTACHED.search(unit.source))
         + relevance(unit, request)
         + 0.4 * (unit.kind == "table")
+        - 0.9 * unit.quoted
         - 0.7 * min(2, len(_CLAUSE.findall(unit.text)))
         - 0.4 * (unit.kind == "paragraph" and len(unit.text.split()) < _SHORT)
         - 0.6 * (unit.text[0] not in _QUOTE_MARKS and bool(_SECOND_PERSON.search(unit.text)))

@@ -1,4 +1,4 @@
-"""One log line per finished node, with names only."""
+"""One span and one log line per node, with names only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
 
-from stemma_telemetry import get_logger
+from stemma_telemetry import get_logger, tracer
+from stemma_telemetry.names import Attr, Span
 
 Node = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -15,14 +16,17 @@ log = get_logger()
 
 
 def noted(node: Node) -> Node:
-    """The same node, which logs ``node_finished`` with its name, its duration and the fields that it set."""
+    """The same node in a span; it logs ``node_finished`` with its name, its duration and the fields that it set."""
+    attributes: dict[str, str] = {Attr.NODE: node.__name__}
 
     @wraps(node)
     async def run(*args: Any, **kwargs: Any) -> dict[str, Any]:
         started = time.perf_counter()
-        update = await node(*args, **kwargs)
-        seconds = round(time.perf_counter() - started, 4)
-        log.info("node_finished", node=node.__name__, seconds=seconds, fields=sorted(update))
+        name = f"{Span.NODE} {node.__name__}"
+        with tracer(__name__).start_as_current_span(name, attributes=attributes, record_exception=False):
+            update = await node(*args, **kwargs)
+            seconds = round(time.perf_counter() - started, 4)
+            log.info("node_finished", node=node.__name__, seconds=seconds, fields=sorted(update))
         return update
 
     return run

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
 from typing import assert_never
 
 from .drafts import clean_heading, without_headings
 from .schemas import Budget, BudgetItem, Connections, Finding, Part, Research, Solution, Structured
 
-NOTHING_OPEN = "The inputs leave no question open."
+NOTHING_OPEN = "The inputs name no open question."
 NO_AMOUNT = "to be agreed"
 
+_MARKUP = re.compile(r"[`*<>\[\]\\]")
 _CELL_BREAK = re.compile(r"\s*\n\s*")
 
 
@@ -44,7 +46,9 @@ def _finding(finding: Finding) -> list[str]:
 
 
 def _source(name: str) -> str:
-    return f"`{name.replace('`', '')}`"
+    """A file name in the words that its reader knows the document by."""
+    words = re.sub(r"[-_\s]+", " ", PurePosixPath(name).stem)
+    return _MARKUP.sub("", re.sub(r"^[\d\W]+", "", words)).strip() or "the inputs"
 
 
 def _solution(answer: Solution) -> list[str]:
@@ -62,6 +66,7 @@ def _connections(answer: Connections) -> list[str]:
     blocks = [
         without_headings(answer.summary),
         "## From need to solution",
+        "Table: Needs and what answers them",
         _table(("Need", "Answer", "Evidence"), rows),
     ]
     if answer.gaps:
@@ -75,7 +80,7 @@ def _budget(answer: Budget) -> list[str]:
     if known:
         rows.append((_total_label(answer.items), "", f"{sum(known):,.2f}"))
     head = ("Item", "Basis", f"Amount ({answer.currency})")
-    blocks = [without_headings(answer.summary), "## Costs", _table(head, rows)]
+    blocks = [without_headings(answer.summary), "## Costs", "Table: Costs by item", _table(head, rows)]
     if answer.assumptions:
         blocks += ["## Assumptions", _bullets(answer.assumptions)]
     return blocks + _parts(answer.parts, blocks)
