@@ -86,7 +86,7 @@ def test_the_committed_server_configuration_is_as_rendered() -> None:
 def test_the_server_takes_the_configuration_with_passwords_from_the_environment() -> None:
     render = load(ROOT / "deploy" / "nats" / "render.py")
     passwords = dict(line.split("=") for line in render.environment().splitlines())
-    assert len(passwords) == len(user_names())
+    assert passwords.keys() == {render.variable(user) for user in [*user_names(), render.POSTGRES]}
     server = Path(sys.executable).with_name("nats-server")
     command = [str(server), "-t", "-c", str(render.TARGET)]
     with_passwords = subprocess.run(command, check=False, env=os.environ | passwords, capture_output=True, text=True)

@@ -19,7 +19,12 @@ SKELETON = ["Dockerfile", "config/settings.toml", "pyproject.toml", "src/{module
 # The adapters: the only modules that speak NATS.
 NATS_PACKAGES = {"stemma_artifacts", "stemma_eventlog", "stemma_messaging", "stemma_provisioning", "stemma_client"}
 NATS_PACKAGES |= {"stemma_local", "stemma_testkit"}
-NATS_MODULES = {"stemma_models/records.py", "stemma_orchestrator/projector.py", "stemma_orchestrator/sweeper.py"}
+NATS_MODULES = {
+    "stemma_models/records.py",
+    "stemma_orchestrator/answers.py",
+    "stemma_orchestrator/projector.py",
+    "stemma_orchestrator/sweeper.py",
+}
 SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_local", "stemma_provisioning", "stemma_testkit"}
 SETTINGS_MODULES = {"stemma_telemetry/tracing.py"}
 DECLARING = {"add_stream", "update_stream", "create_key_value", "create_object_store"}
