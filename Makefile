@@ -14,6 +14,7 @@ TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py s
 # A folder with a dash is no package for mypy: the tests in it are checked from inside, each folder by itself.
 DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
 JOBS ?= 2
+OUTPUT ?= demo-output
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,7 +68,7 @@ env: setup ## Write .env with fresh passwords for docker compose
 	@umask 077 && $(BIN)/python deploy/nats/render.py --env > .env
 
 demo: setup ## Write a sample proposal from start to DOCX, without a key
-	@$(BIN)/stemma demo
+	@$(BIN)/stemma demo --output "$(OUTPUT)"
 
 faults: setup ## Kill and restart everything, long form
 	@$(BIN)/pytest -q tests/faults -m "full or not full"

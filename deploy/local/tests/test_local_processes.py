@@ -40,15 +40,15 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def test_a_process_is_started_when_it_says_that_it_is_ready(
-    process: Callable[[str], ManagedProcess], tmp_path: Path
+    process: Callable[[str], ManagedProcess], tmp_path: Path, reports: list[str]
 ) -> None:
     thing = process(READY)
 
     await thing.start(20)
-    ready = thing.ready
+    ready, reported = thing.ready, list(reports)
     await thing.stop()
 
-    assert ready
+    assert (ready, reported) == (True, ["thing ready"])
     assert thing.pid is None
     assert (tmp_path / "thing.log").read_text() == "hello\n"
 

@@ -54,6 +54,7 @@ def test_up_tells_when_it_is_ready_serves_the_other_verbs_and_leaves_nothing_beh
     up.send_signal(signal.SIGTERM)
     rest = up.stdout.read()
 
+    assert [line.split()[0] for line in lines if line.split()[1:] == ["ready"]] == ["services", "stemma"]
     assert lines[-1].split() == ["stemma", "ready"]
     assert (listed.returncode, listed.stdout) == (0, "")
     assert (second.returncode, second.stderr.strip().endswith(f"(pid {state['pid']})")) == (1, True)

@@ -124,7 +124,7 @@ def test_a_config_folder_that_is_none_is_refused_by_name(
 ) -> None:
     file.touch()
     monkeypatch.setenv("STEMMA_VALIDATOR_CONFIG_DIR", str(file.parent / name))
-    with pytest.raises(BadSettings, match="^STEMMA_VALIDATOR_CONFIG_DIR: no such folder$"):
+    with pytest.raises(BadSettings, match=r"^STEMMA_VALIDATOR_CONFIG_DIR: no such folder$"):
         config_dir("stemma_validator")
 
 

@@ -38,6 +38,7 @@ class ManagedProcess:
         self.name = name
         self.restarts = 0
         self._was_ready = False
+        self._announced = False
         self._command = command
         self._env = dict(env)
         self._log = log
@@ -53,8 +54,8 @@ class ManagedProcess:
 
     @property
     def ready(self) -> bool:
-        """Whether it runs and has said that it is ready."""
-        return self.pid is not None and self._ready_file.exists()
+        """Whether it runs, has said that it is ready, and that was reported."""
+        return self.pid is not None and self._announced
 
     async def start(self, within_s: float) -> None:
         """Start it and wait until it is ready. Raises `DidNotStartError`."""
@@ -109,6 +110,7 @@ class ManagedProcess:
 
     async def _run_once(self) -> int:
         self._ready_file.unlink(missing_ok=True)
+        self._announced = False
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command, env=self._env, stdin=PIPE, stdout=log, stderr=log, start_new_session=True
@@ -124,6 +126,7 @@ class ManagedProcess:
             await asyncio.sleep(POLL_S)
         self._was_ready = True
         self._report(self.name, "ready")
+        self._announced = True
 
     async def _end(self) -> None:
         if self._process is None or self.pid is None:

@@ -1,0 +1,184 @@
+"""Every command and program of the README runs, in order, in one folder, on one installation."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE, STDOUT
+
+import pytest
+from stemma_client.cli.exits import ExitCode
+from stemma_generation_graph.app import GenerationSettings
+from stemma_generation_graph.criteria import load_criteria
+from stemma_orchestrator.catalog import load_catalog
+from stemma_orchestrator.core.planning import Blueprint, BlueprintSection
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LANGUAGES = {"bash", "python", "json", "toml", "markdown", "mermaid", "text"}
+UP = "stemma up"
+KEEPING_STATE = "set -ea\ntouch state\nsource ./state\n{code}\nexport -p > state\n"
+WITHIN_S = 60
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block and the line of the README where it begins."""
+
+    language: str
+    code: str
+    line: int
+
+
+BLOCKS = [Block(m.group(1), m.group(2), README[: m.start()].count("\n") + 1) for m in FENCE.finditer(README)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
+    return {**kept, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", **more}
+
+
+def run(command: list[str], folder: Path, what: str) -> str:
+    """Run to the end and return what it printed; a failure shows it, with its place. Nothing is left running."""
+    with subprocess.Popen(
+        command, cwd=folder, env=environment(), stdout=PIPE, stderr=STDOUT, text=True, start_new_session=True
+    ) as process:
+        killing = threading.Timer(WITHIN_S, os.killpg, (process.pid, signal.SIGKILL))
+        killing.start()
+        printed, _ = process.communicate()
+        killing.cancel()
+    assert process.returncode == 0, f"{what} ended with {process.returncode}\n{printed}"
+    return printed
+
+
+def make(*arguments: str) -> list[str]:
+    """A verb of the Makefile, with the environment as it is."""
+    return ["make", "-C", str(ROOT), "-o", str((ROOT / ".venv/.stemma-setup").relative_to(ROOT)), *arguments]
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Path]:
+    """A folder in which ``stemma up`` runs and is ready."""
+    with (tmp_path / "up.log").open("w") as log:
+        up = subprocess.Popen([BIN / "stemma", *UP.split()[1:]], cwd=tmp_path, env=environment(), stdout=log)
+    try:
+        wait_until_ready(up, tmp_path / "up.log")
+        yield tmp_path
+    finally:
+        up.terminate()
+        assert up.wait(WITHIN_S) == 0
+
+
+def wait_until_ready(up: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not re.search(r"^stemma +ready$", log.read_text(), re.MULTILINE):
+        assert up.poll() is None, log.read_text()
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.05)
+
+
+def commands() -> list[Block]:
+    """The blocks that run on an installation."""
+    shell = [block for block in BLOCKS if block.language == "bash" and not block.code.startswith(("make", UP))]
+    return sorted([*shell, *(block for block in BLOCKS if block.language == "python")], key=lambda block: block.line)
+
+
+def run_block(block: Block, folder: Path) -> str:
+    code = KEEPING_STATE.format(code=block.code)
+    command = ["bash", "-c", code] if block.language == "bash" else [sys.executable, "-c", block.code]
+    return run(command, folder, f"README.md:{block.line}")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.req("E3", "E4", "G12")
+def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(installation: Path) -> None:
+    printed = [run_block(block, installation) for block in commands()]
+
+    files = {path.name: path.read_bytes() for path in installation.iterdir() if path.is_file()}
+    assert (files["proposal.docx"][:2], files["proposal.pdf"][:5], files["garden.pdf"][:5]) == (
+        b"PK", b"%PDF-", b"%PDF-"
+    )  # fmt: skip
+    assert json.loads(files["structure.json"])["sections"]
+    assert b"<html" in files["proposal.html"]
+    assert files["proposal.md"].startswith(b"#")
+    assert any("research: revised (version 2" in text for text in printed)
+    assert any("refused with exit code 3" in text for text in printed)
+    assert printed[-1].splitlines()[0].strip() == "document-requested"
+
+
+def test_the_demo_leaves_its_files(tmp_path: Path) -> None:
+    run(make("demo", f"OUTPUT={tmp_path / 'demo output'}"), ROOT, "make demo")
+    names = {path.name for path in (tmp_path / "demo output").iterdir()}
+    assert names == {"proposal.docx", "proposal.pdf", "proposal.html", "structure.json"}
+
+
+def test_every_verb_of_make_that_is_named_exists() -> None:
+    verbs = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
+    assert {"demo", "test", "check"} <= verbs
+    for verb in sorted(verbs - {"env"}):
+        run(make("-n", verb), ROOT, f"make -n {verb}")
+    assert "env" in run(make("-s", "help"), ROOT, "make help")
+
+
+def test_every_block_says_what_it_is() -> None:
+    assert [block.line for block in BLOCKS if block.language not in LANGUAGES] == []
+    assert [block.code for block in BLOCKS if block.code.startswith(UP) and block.language == "bash"] == [f"{UP}\n"]
+
+
+def snippets(language: str, key: str) -> list[str]:
+    return [block.code for block in BLOCKS if block.language == language and key in block.code]
+
+
+def test_the_section_of_the_readme_fits_the_shipped_blueprint(tmp_path: Path) -> None:
+    [section] = [BlueprintSection.model_validate_json(text) for text in snippets("json", '"required_headings"')]
+    [dependencies] = [json.loads(text) for text in snippets("json", '"conclusion"')]
+    shipped = ROOT / "services/orchestrator/config"
+    blueprint = json.loads((shipped / "blueprints/proposal.json").read_text(encoding="utf-8"))
+    blueprint["sections"].insert(1, section.model_dump(mode="json", exclude_none=True))
+    maps = json.loads((shipped / "dependencies.json").read_text(encoding="utf-8"))
+    maps["proposal"] |= dependencies
+    (tmp_path / "blueprints").mkdir()
+    (tmp_path / "blueprints/proposal.json").write_text(json.dumps(blueprint), encoding="utf-8")
+    (tmp_path / "dependencies.json").write_text(json.dumps(maps), encoding="utf-8")
+    assert load_catalog(tmp_path)["proposal"].dependencies[section.id] == ("research",)
+
+
+def test_the_kind_of_the_readme_is_a_blueprint() -> None:
+    [memo] = [Blueprint.model_validate_json(text) for text in snippets("json", '"sections"')]
+    assert set(memo.dependencies or {}) < {section.id for section in memo.sections}
+
+
+def test_the_criteria_and_settings_of_the_readme_are_valid(tmp_path: Path) -> None:
+    [criteria] = snippets("json", '"weight"')
+    (tmp_path / "default.json").write_text(criteria, encoding="utf-8")
+    assert load_criteria(tmp_path, []).for_kind("stakeholders").ids == ("grounding", "completeness")
+    for block in BLOCKS:
+        if block.language == "toml":
+            GenerationSettings(**tomllib.loads(block.code))
+
+
+def test_the_exit_codes_are_those_of_the_command() -> None:
+    rows = re.findall(r"^\| (\d+) \|", README, re.MULTILINE)
+    assert [int(code) for code in rows] == list(ExitCode)
+
+
+def test_every_path_that_is_named_is_there() -> None:
+    named = re.findall(r"`((?:services|contracts|deploy|tests)/[\w./-]+)`|\]\((?!https?:)([^)]+)\)", README)
+    paths = {first or second for first, second in named} - {
+        "services/generation-graph/config/prompts/section/generate/stakeholders.md",
+        "services/generation-graph/config/evaluation/stakeholders.json",
+    }
+    assert len(paths) > 5
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
