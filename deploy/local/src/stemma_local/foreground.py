@@ -67,8 +67,9 @@ def _cancel_on_signals() -> None:
 
     def stop() -> None:
         if task is not None and not task.cancelling():
-            _say("stemma", "stopping")
             task.cancel()
+            with suppress(OSError):
+                _say("stemma", "stopping")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
