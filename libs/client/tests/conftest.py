@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import nats
@@ -14,7 +18,8 @@ import pytest
 from nats.aio.client import Client as NatsConnection
 from nats.aio.msg import Msg
 from stemma_artifacts.store import JetStreamArtifactStore
-from stemma_client import Client
+from stemma_client import Client, DocumentView, RecordedEvent
+from stemma_client.folding import fold
 from stemma_contracts import Contract, envelope_for, registry, subjects
 from stemma_contracts import v1 as _v1  # noqa: F401
 from stemma_contracts.v1 import answers, events, requests, values
@@ -24,6 +29,13 @@ from typer.testing import CliRunner, Result
 TENANT = "default"
 CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DIGEST = "a" * 64
+STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
+
+
+class Finished(NamedTuple):
+    exit_code: int
+    stdout: str
+    stderr: str
 
 
 class Backstage:
@@ -175,6 +187,50 @@ def cli(environment: dict[str, str]) -> Callable[..., Any]:
     return invoke
 
 
+@pytest.fixture
+def command(environment: dict[str, str]) -> Callable[..., Any]:
+    """Run a command as a process of its own, without a terminal."""
+
+    async def run(*arguments: str) -> Finished:
+        pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(
+            *STEMMA, *arguments, env=os.environ | environment, stdin=nothing, stdout=pipe, stderr=pipe
+        )
+        stdout, stderr = await asyncio.wait_for(process.communicate(), 20)
+        return Finished(process.returncode or 0, stdout.decode(), stderr.decode())
+
+    return run
+
+
+@pytest.fixture
+def on_a_terminal(environment: dict[str, str]) -> Callable[..., Any]:
+    """Run a command at a terminal: what a person sees of it, and its exit code."""
+
+    async def run(*arguments: str, typed: str = "") -> tuple[str, int]:
+        return await asyncio.to_thread(_at_a_terminal, os.environ | environment, arguments, typed)
+
+    return run
+
+
+def _at_a_terminal(environment: dict[str, str], arguments: tuple[str, ...], typed: str) -> tuple[str, int]:
+    parent, child = pty.openpty()
+    env = environment | {"TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
+    process = subprocess.Popen([*STEMMA, *arguments], env=env, stdin=child, stdout=child, stderr=child)
+    os.close(child)
+    os.write(parent, typed.encode())
+    seen = b"".join(iter(lambda: _read(parent), b""))
+    os.close(parent)
+    return seen.decode(), process.wait(20)
+
+
+def _read(terminal: int) -> bytes:
+    """What comes from a terminal; nothing once its other end is closed, which Linux tells as an error."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""
+
+
 def plan(section_id: str, *depends_on: str) -> values.SectionPlan:
     return values.SectionPlan(
         section_id=section_id, title=section_id.title(), kind=section_id, graph="section", depends_on=depends_on
@@ -193,6 +249,23 @@ def requested() -> events.DocumentRequested:
         created_at=CREATED_AT,
         starts=("research",),
     )
+
+
+@pytest.fixture
+def after(requested: events.DocumentRequested) -> Callable[..., DocumentView]:
+    """The view after a document was requested and these events came, a minute apart."""
+
+    def folded(*contracts: Contract) -> DocumentView:
+        return fold("d1", [recorded(n, c) for n, c in enumerate((requested, *contracts), 1)])
+
+    return folded
+
+
+def recorded(sequence: int, contract: Contract) -> RecordedEvent:
+    entry = registry.entry_of(contract)
+    time = CREATED_AT + timedelta(minutes=sequence)
+    envelope = envelope_for(entry, id=str(sequence), source="test", subject="d1", time=time)
+    return RecordedEvent(envelope, contract, sequence, f"stemma.event.v1.default.d1.{entry.token}", b"{}", 0)
 
 
 @pytest.fixture

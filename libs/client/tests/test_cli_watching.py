@@ -3,13 +3,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
 from typing import Any
 
 import pytest
+from stemma_client.cli.main import VERBS
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.values import Activity, SectionStatus
@@ -113,7 +113,7 @@ async def test_a_reader_that_goes_away_ends_a_verb_without_words(
     backstage: Any, environment: dict[str, str], document_id: str, requested: Any
 ) -> None:
     await backstage.append(document_id, requested, *[events.DocumentPaused()] * 500)
-    process = await started(environment, "history", document_id, "--json")
+    process = await started(environment, "history", document_id, "--all", "--json")
     assert process.stdout is not None
     assert process.stderr is not None
     await asyncio.wait_for(process.stdout.readline(), 20)
@@ -125,12 +125,13 @@ async def test_a_reader_that_goes_away_ends_a_verb_without_words(
 
 
 async def test_watch_on_a_terminal_shows_a_table_by_section(
-    backstage: Any, environment: dict[str, str], document_id: str, requested: Any, drafted: Any, reviewable: Any
+    backstage: Any, on_a_terminal: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
 ) -> None:
     await backstage.append(document_id, requested, drafted("research"), reviewable("research"))
 
-    seen = await asyncio.to_thread(_on_a_terminal, environment, "watch", document_id)
+    seen, code = await on_a_terminal("watch", document_id)
 
+    assert code == 0
     assert "research: drafted" in seen
     assert "SECTION" in seen
     assert "awaiting review" in seen
@@ -138,40 +139,21 @@ async def test_watch_on_a_terminal_shows_a_table_by_section(
 
 
 async def test_a_draft_on_a_terminal_is_rendered_and_cannot_control_it(
-    backstage: Any, environment: dict[str, str], document_id: str, requested: Any, drafted: Any
+    backstage: Any, on_a_terminal: Any, document_id: str, requested: Any, drafted: Any
 ) -> None:
     draft = await backstage.text(document_id, "# Research\n\nA **bold** [link](http://x)\x1b]0;owned\x07 word.\n")
     await backstage.append(document_id, requested, drafted("research", draft))
 
-    seen = await asyncio.to_thread(_on_a_terminal, environment, "show", document_id, "research")
+    seen, code = await on_a_terminal("show", document_id, "research")
 
+    assert code == 0
     assert "**" not in seen
     assert "word." in seen
     assert "owned" not in seen
     assert "\x1b]" not in seen
 
 
-def _on_a_terminal(environment: dict[str, str], *arguments: str) -> str:
-    """What a person would see of a command that ends by itself."""
-    parent, child = pty.openpty()
-    env = os.environ | environment | {"TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
-    process = subprocess.Popen(stemma(*arguments), env=env, stdin=child, stdout=child, stderr=child)
-    os.close(child)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(parent, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        seen += piece
-    os.close(parent)
-    assert process.wait(20) == 0
-    return seen.decode()
-
-
-@pytest.mark.parametrize("verb", ["new", "list", "show", "history", "watch", "inbox", "approve", "revise", "export"])
+@pytest.mark.parametrize("verb", sorted(VERBS))
 async def test_every_verb_teaches_with_an_example(cli: Any, verb: str) -> None:
     assert f"Example: stemma {verb}" in (await cli(verb, "--help")).stdout
 

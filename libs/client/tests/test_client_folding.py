@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from stemma_client.folding import apply, fold
-from stemma_client.recorded import RecordedEvent
+from stemma_client.folding import apply
+from stemma_client.folding_sections import section_after
 from stemma_client.views import DocumentView, SectionView
-from stemma_contracts import Contract, Family, envelope_for, registry
+from stemma_contracts import Contract, Family, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import (
     Activity,
@@ -27,20 +25,6 @@ ISSUES = ValidationSummary(passed=False, issue_count=3, engine="rumdl", engine_v
 FAILURE = {"section_id": "research", "job_id": "j", "activity": Activity.GENERATE, "status": SectionStatus.FAILED}
 
 
-@pytest.fixture
-def after(requested: e.DocumentRequested) -> Callable[..., DocumentView]:
-    def folded(*contracts: Contract) -> DocumentView:
-        return fold("d1", [recorded(n, c) for n, c in enumerate((requested, *contracts), 1)])
-
-    return folded
-
-
-def recorded(sequence: int, contract: Contract) -> RecordedEvent:
-    entry = registry.entry_of(contract)
-    envelope = envelope_for(entry, id=str(sequence), source="test", subject="d1", time=datetime(2026, 3, 1, tzinfo=UTC))
-    return RecordedEvent(envelope, contract, sequence, f"stemma.event.v1.default.d1.{entry.token}", b"{}", 0)
-
-
 def research(view: DocumentView) -> SectionView:
     return view.sections["research"]
 
@@ -48,6 +32,8 @@ def research(view: DocumentView) -> SectionView:
 @pytest.mark.parametrize("entry", list(registry.entries(Family.EVENT)), ids=lambda entry: entry.token)
 def test_every_type_of_event_has_its_place_in_the_view(entry: Any) -> None:
     assert apply.dispatch(entry.cls) is not apply.dispatch(object)
+    if issubclass(entry.cls, e.SectionEvent):
+        assert section_after.dispatch(entry.cls) is not section_after.dispatch(object)
 
 
 def test_a_requested_document_has_its_sections_queued_and_those_that_start_at_work(after: Any) -> None:

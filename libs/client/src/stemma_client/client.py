@@ -13,7 +13,7 @@ from stemma_contracts import subjects
 from stemma_contracts.tokens import check_token
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.requests import CreateDocument, Request
+from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.values import (
     ArtifactRef,
     DocumentSummary,
@@ -25,6 +25,7 @@ from stemma_contracts.v1.values import (
 
 from . import inputs as input_files
 from .connection import Connection, connect
+from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .folding import fold
 from .recorded import RecordedEvent, recorded
@@ -33,7 +34,7 @@ from .settings import find_server
 from .views import DocumentView
 
 ANSWER_TIMEOUT_S = 30.0
-MAX_BRIEF_BYTES = 32 * 1024
+MAX_TEXT_BYTES = 32 * 1024
 _VIEWS_STREAM = f"KV_{subjects.VIEWS_BUCKET}"
 
 
@@ -45,7 +46,7 @@ class LiveText:
     text: str
 
 
-class Client:
+class Client(SectionDecisions):
     """A caller of Stemma; made by `Client.connect`.
 
     Every method that talks to the server raises `ServerUnreachableError` when it does not answer and
@@ -85,19 +86,25 @@ class Client:
         """Publish a request and wait for its answer, at most ``wait_s`` seconds.
 
         An absent ``request_id`` is filled in; the same id with the same content gets the old answer.
-        A long brief is sent as an upload. Raises `RequestRejectedError`, `RequestTooLargeError` and
+        A long brief or text is sent as an upload. Raises `RequestRejectedError`, `RequestTooLargeError` and
         `AnswerTimeoutError`; after the last one `answer` asks again.
         """
-        request = with_request_id(await self._with_short_brief(request))
+        request = with_request_id(await self._with_short_text(request))
         encoded = encode(request)
         await publish(self._connection, request, encoded)
         return await read_answer(self._connection, encoded.request_id, digest=encoded.digest, wait_s=wait_s)
 
-    async def _with_short_brief(self, request: Request) -> Request:
-        if not isinstance(request, CreateDocument) or len((request.brief or "").encode()) <= MAX_BRIEF_BYTES:
-            return request
-        upload = await self.upload(str(request.brief).encode(), name="brief.md")
-        return request.model_copy(update={"brief": None, "brief_upload": upload})
+    async def _with_short_text(self, request: Request) -> Request:
+        """The request with a long text as an upload, so that the message is not too large."""
+        match request:
+            case CreateDocument(brief=str(text)) if len(text.encode()) > MAX_TEXT_BYTES:
+                upload = await self.upload(text.encode(), name="brief.md")
+                return request.model_copy(update={"brief": None, "brief_upload": upload})
+            case EditSection(text=str(text)) if len(text.encode()) > MAX_TEXT_BYTES:
+                upload = await self.upload(text.encode(), name="draft.md")
+                return request.model_copy(update={"text": None, "text_upload": upload})
+            case _:
+                return request
 
     async def answer(self, request_id: str, *, wait_s: float = ANSWER_TIMEOUT_S) -> RequestAccepted:
         """The answer to a request that was published earlier, by this or another process."""
@@ -142,34 +149,6 @@ class Client:
                 review=policy,
             ),
             wait_s=wait_s,
-        )
-
-    async def approve(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
-        """Approve a section in the version that the person saw."""
-        return await self.request(
-            requests.ApproveSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
-        )
-
-    async def revise(self, document_id: str, section_id: str, version: int, feedback: str) -> RequestAccepted:
-        """Send a version to the editor agent, with feedback in words."""
-        return await self.request(
-            requests.ReviseSection(
-                actor=self.actor, document_id=document_id, section_id=section_id, version=version, feedback=feedback
-            )
-        )
-
-    async def retry(self, document_id: str, section_id: str) -> RequestAccepted:
-        """Try a failed section again."""
-        return await self.request(
-            requests.RetrySection(actor=self.actor, document_id=document_id, section_id=section_id)
-        )
-
-    async def answer_need(self, document_id: str, section_id: str, need_id: str, answer: str) -> RequestAccepted:
-        """Answer what the paused graph of a section asked for."""
-        return await self.request(
-            requests.AnswerNeed(
-                actor=self.actor, document_id=document_id, section_id=section_id, need_id=need_id, answer=answer
-            )
         )
 
     async def pause(self, document_id: str) -> RequestAccepted:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
-from typing import Any
 
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, DocumentStatus, SectionPlan, SectionStatus, Usage
 
+from .folding_sections import section_after
 from .recorded import RecordedEvent
-from .views import DocumentView, ExportView, SectionView
+from .views import DocumentView, ExportView, SectionView, StaleView
 
-_FAILURES: dict[type[e.SectionFailure], str] = {
-    e.SectionModelUnavailable: "model unavailable",
-    e.SectionAnswerMalformed: "malformed answer",
-    e.SectionJobDead: "dead letter",
-}
+_REOPENING = (
+    e.SectionRetried,
+    e.SectionEditRequested,
+    e.SectionEdited,
+    e.SectionRestored,
+    e.SectionRegenerationRequested,
+)
+_AT_ITS_END = (DocumentStatus.COMPLETED, DocumentStatus.FAILED)
 
 
 def fold(document_id: str, events: Iterable[RecordedEvent]) -> DocumentView:
@@ -30,12 +33,12 @@ def fold(document_id: str, events: Iterable[RecordedEvent]) -> DocumentView:
 
 
 def evolve(view: DocumentView, event: RecordedEvent) -> DocumentView:
-    """The view after one more event; an event of an unknown type changes only ``last_sequence``."""
-    view = replace(view, last_sequence=event.sequence)
+    """The view after one more event; an event of an unknown type changes only when and where it was last."""
+    view = replace(view, last_sequence=event.sequence, updated_at=event.envelope.time)
     if not isinstance(event.contract, e.Event):
         return view
     view = _counted(apply(event.contract, view), event.contract)
-    return _started(view, event.contract.starts)
+    return _started(_marked(view, event.contract), event.contract.starts)
 
 
 def _counted(view: DocumentView, event: e.Event) -> DocumentView:
@@ -52,6 +55,16 @@ def _add(a: Usage, b: Usage) -> Usage:
     )
 
 
+def _marked(view: DocumentView, event: e.Event) -> DocumentView:
+    """Which sections are stale is what the events say."""
+    mark = StaleView(view.updated_at, view.last_sequence, getattr(event, "section_id", None))
+    for made in event.makes_stale:
+        view = _section(view, made.section_id, stale=mark)
+    for cleared in event.clears_stale:
+        view = _section(view, cleared, stale=None)
+    return view
+
+
 def _started(view: DocumentView, section_ids: Iterable[str]) -> DocumentView:
     for section_id in section_ids:
         view = _section(
@@ -59,6 +72,7 @@ def _started(view: DocumentView, section_ids: Iterable[str]) -> DocumentView:
             section_id,
             status=SectionStatus.GENERATING,
             activity=Activity.GENERATE,
+            checks=frozenset(),
             lint_round=0,
             failure=None,
             failed_at=None,
@@ -66,11 +80,14 @@ def _started(view: DocumentView, section_ids: Iterable[str]) -> DocumentView:
     return view
 
 
-def _section(view: DocumentView, section_id: str, **changes: Any) -> DocumentView:
+def _section(view: DocumentView, section_id: str, **changes: object) -> DocumentView:
     if section_id not in view.sections:
         return view
-    changed = replace(view.sections[section_id], **changes)
-    return replace(view, sections={**view.sections, section_id: changed})
+    return _with_section(view, replace(view.sections[section_id], **changes))  # type: ignore[arg-type]
+
+
+def _with_section(view: DocumentView, section: SectionView) -> DocumentView:
+    return replace(view, sections={**view.sections, section.section_id: section})
 
 
 def _export(view: DocumentView, export: ExportView) -> DocumentView:
@@ -95,7 +112,16 @@ def _(event: e.DocumentRequested, view: DocumentView) -> DocumentView:
 
 
 def _planned(plan: SectionPlan) -> SectionView:
-    return SectionView(plan.section_id, plan.title, plan.kind)
+    return SectionView(plan.section_id, plan.title, plan.kind, plan.depends_on)
+
+
+@apply.register
+def _(event: e.SectionEvent, view: DocumentView) -> DocumentView:
+    if view.status in _AT_ITS_END and isinstance(event, _REOPENING):
+        view = replace(view, status=DocumentStatus.RUNNING)
+    if event.section_id not in view.sections:
+        return view
+    return _with_section(view, section_after(event, view.sections[event.section_id], view.updated_at))
 
 
 @apply.register
@@ -121,91 +147,6 @@ def _(event: e.DocumentCompleted, view: DocumentView) -> DocumentView:
 @apply.register
 def _(event: e.DocumentFailed, view: DocumentView) -> DocumentView:
     return replace(view, status=DocumentStatus.FAILED)
-
-
-@apply.register
-def _(event: e.SectionDrafted, view: DocumentView) -> DocumentView:
-    return _section(
-        view,
-        event.section_id,
-        activity=Activity.VALIDATE,
-        version=event.version,
-        draft=event.draft,
-        evaluation=event.evaluation,
-        validation=None,
-    )
-
-
-@apply.register
-def _(event: e.SectionLintFailed, view: DocumentView) -> DocumentView:
-    return _section(
-        view, event.section_id, activity=Activity.GENERATE, validation=event.validation, lint_round=event.round
-    )
-
-
-@apply.register
-def _(event: e.SectionReviewRequested, view: DocumentView) -> DocumentView:
-    status = SectionStatus.AWAITING_REVIEW
-    return _section(view, event.section_id, status=status, activity=None, validation=event.validation)
-
-
-@apply.register
-def _(event: e.SectionApproved, view: DocumentView) -> DocumentView:
-    changes: dict[str, Any] = {"validation": event.validation} if event.validation else {}
-    return _section(view, event.section_id, status=SectionStatus.APPROVED, activity=None, **changes)
-
-
-@apply.register
-def _(event: e.SectionRevisionRequested, view: DocumentView) -> DocumentView:
-    status = SectionStatus.GENERATING
-    return _section(view, event.section_id, status=status, activity=Activity.EDIT, refusal=None, failure=None)
-
-
-@apply.register
-def _(event: e.SectionRevised, view: DocumentView) -> DocumentView:
-    return _section(
-        view,
-        event.section_id,
-        activity=Activity.VALIDATE,
-        version=event.version,
-        draft=event.draft,
-        evaluation=event.evaluation,
-        validation=None,
-    )
-
-
-@apply.register
-def _(event: e.SectionRevisionRefused, view: DocumentView) -> DocumentView:
-    status = SectionStatus.AWAITING_REVIEW
-    return _section(view, event.section_id, status=status, activity=None, refusal=event.reason)
-
-
-@apply.register
-def _(event: e.SectionFailure, view: DocumentView) -> DocumentView:
-    failure = ": ".join(filter(None, (_FAILURES.get(type(event), "failed"), event.detail)))
-    return _section(
-        view, event.section_id, status=event.status, activity=None, failure=failure, failed_at=event.activity
-    )
-
-
-@apply.register
-def _(event: e.SectionRetried, view: DocumentView) -> DocumentView:
-    if view.status is DocumentStatus.FAILED:
-        view = replace(view, status=DocumentStatus.RUNNING)
-    # A draft whose validation failed is validated again; everything else begins anew, once it is met.
-    again = event.section_id in view.sections and view.sections[event.section_id].failed_at is Activity.VALIDATE
-    status, activity = (SectionStatus.GENERATING, Activity.VALIDATE) if again else (SectionStatus.QUEUED, None)
-    return _section(view, event.section_id, status=status, activity=activity, failure=None, failed_at=None)
-
-
-@apply.register
-def _(event: e.SectionNeedRaised, view: DocumentView) -> DocumentView:
-    return _section(view, event.section_id, need=event.need)
-
-
-@apply.register
-def _(event: e.SectionNeedAnswered, view: DocumentView) -> DocumentView:
-    return _section(view, event.section_id, need=None)
 
 
 @apply.register

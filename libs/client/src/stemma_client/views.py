@@ -14,41 +14,125 @@ from stemma_contracts.v1.values import (
     ExportFormat,
     ExportWarning,
     Need,
+    Origin,
     SectionStatus,
+    UpstreamVersion,
     Usage,
     ValidationSummary,
 )
 
+_BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+_UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
+
+
+@dataclass(frozen=True)
+class VersionView:
+    """One version of a section's text.
+
+    ``rests_on`` are the upstream versions that it is accepted against; ``kept_against`` are the same if a
+    person said so by keeping it. ``made_by`` is the person who asked for it or wrote it, else the model.
+    """
+
+    number: int
+    draft: ArtifactRef
+    origin: Origin
+    made_by: str
+    made_at: datetime | None
+    model: str = ""
+    rests_on: tuple[UpstreamVersion, ...] = ()
+    kept_against: tuple[UpstreamVersion, ...] = ()
+    restored_version: int | None = None
+    summary: ArtifactRef | None = None
+    evaluation: Evaluation | None = None
+    validation: ValidationSummary | None = None
+
+    @property
+    def is_a_persons(self) -> bool:
+        """Whether a person made it, so that no machine may replace it unasked."""
+        return self.origin in _BY_A_PERSON
+
+
+@dataclass(frozen=True)
+class StaleView:
+    """Since when a section is stale: the time and the stream sequence of the event that made it so.
+
+    ``cause`` is the section that the event is about, nothing if it is about the document.
+    """
+
+    since: datetime | None
+    sequence: int
+    cause: str | None
+
 
 @dataclass(frozen=True)
 class SectionView:
-    """One section: ``version`` 0 means that nothing was written yet; ``failure`` is the last one, in short."""
+    """One section with all versions that it ever had.
+
+    ``failure`` is the last one, in short; ``checks`` are looks at the current version that are under way and
+    change no status; ``returns_to`` is the status that a section has again when an edit comes to nothing.
+    """
 
     section_id: str
     title: str
     kind: str
+    depends_on: tuple[str, ...] = ()
     status: SectionStatus = SectionStatus.QUEUED
     activity: Activity | None = None
-    version: int = 0
-    draft: ArtifactRef | None = None
-    evaluation: Evaluation | None = None
-    validation: ValidationSummary | None = None
+    versions: tuple[VersionView, ...] = ()
+    stale: StaleView | None = None
+    checks: frozenset[Activity] = frozenset()
     lint_round: int = 0
     need: Need | None = None
+    asked_by: str = ""
+    returns_to: SectionStatus = SectionStatus.AWAITING_REVIEW
     refusal: ArtifactRef | None = None
     failure: str | None = None
     failed_at: Activity | None = None
 
     @property
+    def current(self) -> VersionView | None:
+        """The version that decisions are about."""
+        return self.versions[-1] if self.versions else None
+
+    @property
+    def version(self) -> int:
+        """The number of the current version; 0 means that nothing was written yet."""
+        return self.versions[-1].number if self.versions else 0
+
+    @property
+    def draft(self) -> ArtifactRef | None:
+        """The text of the current version."""
+        return self.current.draft if self.current else None
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation of the current version, as far as it is known."""
+        return self.current.evaluation if self.current else None
+
+    @property
+    def validation(self) -> ValidationSummary | None:
+        """The validation of the current version, as far as it is known."""
+        return self.current.validation if self.current else None
+
+    @property
+    def asks(self) -> bool:
+        """Whether it waits for an answer that no service can give."""
+        return self.need is not None and self.need.kind in ("question", "upload")
+
+    @property
+    def is_to_be_kept_or_regenerated(self) -> bool:
+        """Whether it is stale, and nothing is under way that would change that."""
+        return self.stale is not None and self.status not in _UNDER_WAY
+
+    @property
     def waits(self) -> bool:
-        """Whether it waits for a person: for a review, or for an answer that no service can give."""
-        asks = self.need is not None and self.need.kind in ("question", "upload")
-        return asks or self.status is SectionStatus.AWAITING_REVIEW
+        """Whether it waits for a person: for a review, an answer, or a decision about a stale text."""
+        return self.asks or self.status is SectionStatus.AWAITING_REVIEW or self.is_to_be_kept_or_regenerated
 
     @property
     def at_work(self) -> bool:
         """Whether a service is at work on it, or soon will be."""
-        return self.status is SectionStatus.GENERATING and not self.waits
+        return self.status is SectionStatus.GENERATING and not self.asks
 
     @property
     def issue_count(self) -> int:
@@ -69,13 +153,14 @@ class ExportView:
 
 @dataclass(frozen=True)
 class DocumentView:
-    """A document as its events tell it; ``last_sequence`` is the stream sequence of the last one."""
+    """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``."""
 
     document_id: str
     kind: str = ""
     status: DocumentStatus = DocumentStatus.RUNNING
     title: ArtifactRef | None = None
     created_at: datetime | None = None
+    updated_at: datetime | None = None
     sections: Mapping[str, SectionView] = field(default_factory=dict)
     exports: Mapping[str, ExportView] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
@@ -87,6 +172,16 @@ class DocumentView:
         return tuple(s for s in self.sections.values() if s.waits)
 
     @property
+    def stale(self) -> tuple[SectionView, ...]:
+        """The sections that rest on something that changed."""
+        return tuple(s for s in self.sections.values() if s.stale is not None)
+
+    @property
     def at_work(self) -> bool:
         """Whether any service is at work on a section of it."""
         return any(s.at_work for s in self.sections.values())
+
+    @property
+    def checking(self) -> bool:
+        """Whether any settled text is still being validated or evaluated."""
+        return any(s.checks for s in self.sections.values())

@@ -12,13 +12,13 @@ from .runtime import run
 
 
 def inbox(as_json: AsJson = False) -> None:
-    """List all that waits for a person, across documents.
+    """List all that waits for a person, across documents; what holds up the most comes first.
 
     Example: stemma inbox
     """
-    from .tasks import decisions
+    from .tasks import inbox
 
-    run(partial(decisions.inbox, as_json=as_json))
+    run(partial(inbox.inbox, as_json=as_json))
 
 
 def approve(

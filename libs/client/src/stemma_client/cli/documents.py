@@ -53,28 +53,24 @@ def list_documents(as_json: AsJson = False) -> None:
 def show(
     document: Document,
     section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Print the text of this section.")] = None,
+    graph: Annotated[bool, typer.Option("--graph", "-g", help="Draw which section rests on which.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="The same as text for Mermaid.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a document section by section, or the text of one section.
+    """Show a document section by section, the text of one section, or the dependency map.
 
     Example: stemma show 3f2a research
     """
-    from .tasks import documents
+    from .tasks import documents, drawing
 
-    if section is None:
+    if (graph or mermaid) and (section is not None or as_json):
+        raise typer.BadParameter("--graph and --mermaid go with a document alone")
+    if graph or mermaid:
+        run(partial(drawing.graph, document=document, mermaid=mermaid))
+    elif section is None:
         run(partial(documents.show, document=document, as_json=as_json))
     else:
         run(partial(documents.show_section, document=document, section=section, as_json=as_json))
 
 
-def history(document: Document, as_json: AsJson = False) -> None:
-    """Tell all that happened to a document: who did what, and when.
-
-    Example: stemma history 3f2a
-    """
-    from .tasks import documents
-
-    run(partial(documents.history, document=document, as_json=as_json))
-
-
-VERBS = {"new": new, "list": list_documents, "show": show, "history": history}
+VERBS = {"new": new, "list": list_documents, "show": show}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import decisions, documents, exporting, progress
+from . import comparing, decisions, documents, editing, exporting, progress, tracing
 
 COMMANDS_GROUP = "stemma.commands"
 
@@ -43,10 +43,16 @@ def stemma(
     """Long documents with several authors: models write, people review."""
 
 
+VERBS = {
+    name: verb
+    for group in (documents, progress, decisions, editing, comparing, exporting, tracing)
+    for name, verb in group.VERBS.items()
+}
+
+
 def _add_commands() -> None:
-    for group in (documents, progress, decisions, exporting):
-        for name, verb in group.VERBS.items():
-            app.command(name)(verb)
+    for name, verb in VERBS.items():
+        app.command(name)(verb)
     for entry_point in sorted(entry_points(group=COMMANDS_GROUP), key=lambda e: e.name):
         app.command(entry_point.name)(entry_point.load())
 

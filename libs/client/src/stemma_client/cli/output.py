@@ -11,7 +11,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
+PIPE_WIDTH = 2_000
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, erasing
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and their like, with text
@@ -31,9 +33,14 @@ def clean_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def console(*, stderr: bool = False) -> Console:
+def console(*, stderr: bool = False, width: int | None = None) -> Console:
     """A console that takes everything literally."""
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+
+
+def say_tree(tree: Tree) -> None:
+    """A tree; folded at the width of a terminal, a line for each line in a pipe."""
+    console(width=None if sys.stdout.isatty() else PIPE_WIDTH).print(tree)
 
 
 def say(text: str) -> None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
-from stemma_contracts.v1.values import SectionStatus
+from stemma_contracts.v1.values import Origin, SectionStatus, StaleReason
 
 from stemma_client.recorded import RecordedEvent
-from stemma_client.views import SectionView
+from stemma_client.views import SectionView, VersionView
 
+_ORIGINS = {
+    Origin.GENERATED: "generated",
+    Origin.REVISED: "revised",
+    Origin.EDITED: "by instruction",
+    Origin.WRITTEN: "by a text of one's own",
+    Origin.RESTORED: "restored",
+}
 _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("version", "version {}".format),
     ("evaluation", lambda evaluation: f"score {evaluation.score:.2f}"),
@@ -21,10 +28,21 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("warnings", lambda warnings: f"{sum(w.count for w in warnings)} warnings"),
     ("detail", str),
     ("current_version", "current version is {}".format),
+    ("restored_version", "the text of version {}".format),
+    ("restore_version", "there is no earlier version {}".format),
+    ("origin", lambda origin: _ORIGINS[origin]),
+    ("upstream_section_id", "{} is stale itself".format),
+    ("accepted", lambda accepted: f"against {', '.join(f'{a.section_id} {a.version}' for a in accepted)}"),
+    ("status", lambda status: f"the section is {status.replace('_', ' ')}"),
     ("document_status", "the document is {}".format),
     ("by_policy", lambda _: "by policy"),
     ("actor", "by {}".format),
     ("starts", lambda starts: f"starts {', '.join(starts)}"),
+    (
+        "makes_stale",
+        lambda marks: f"makes stale {', '.join(f'{m.section_id} [{reasons_words(m.reasons)}]' for m in marks)}",
+    ),
+    ("clears_stale", lambda names: f"not stale any more: {', '.join(names)}"),
 )
 
 
@@ -33,12 +51,33 @@ def issues(count: int) -> str:
     return "no lint issues" if count == 0 else f"{count} lint issue{'' if count == 1 else 's'}"
 
 
+def reasons_words(reasons: Iterable[StaleReason]) -> str:
+    """Why a section is stale: the versions that an upstream had and has, or that it is stale itself."""
+    return ", ".join(_reason_words(reason) for reason in reasons)
+
+
+def _reason_words(reason: StaleReason) -> str:
+    if reason.accepted_version == reason.current_version:
+        return f"{reason.upstream_section_id} is stale"
+    return f"{reason.upstream_section_id} {reason.accepted_version} -> {reason.current_version}"
+
+
 def event_words(event: RecordedEvent) -> str:
     """What happened, in a line without the time."""
     about = getattr(event.contract, "section_id", None) or "document"
-    words = event.name.replace("-", " ").removeprefix("section ").removeprefix("document ")
-    details = [tell(value) for name, tell in _DETAILS if (value := getattr(event.contract, name, None))]
-    return f"{about}: {words}{' (' + ', '.join(details) + ')' if details else ''}"
+    details = detail_words(event)
+    return f"{about}: {name_words(event)}{f' ({details})' if details else ''}"
+
+
+def name_words(event: RecordedEvent) -> str:
+    """What happened, in a word or two."""
+    return event.name.replace("-", " ").removeprefix("section ").removeprefix("document ")
+
+
+def detail_words(event: RecordedEvent, without: Container[str] = ()) -> str:
+    """What an event says of versions, scores, people and consequences."""
+    told = ((tell, getattr(event.contract, name, None)) for name, tell in _DETAILS if name not in without)
+    return ", ".join(tell(value) for tell, value in told if value)
 
 
 def event_line(event: RecordedEvent) -> str:
@@ -64,12 +103,24 @@ def event_json(event: RecordedEvent) -> dict[str, Any]:
 
 
 def status_words(section: SectionView) -> str:
-    """The status of a section, and what is being done to it."""
+    """The status of a section, what is being done to it, and whether it is stale."""
+    return f"{_status_words(section)}{', stale' if section.stale else ''}"
+
+
+def _status_words(section: SectionView) -> str:
     if section.need is not None:
         return f"waits for an answer ({section.need.need_id})"
     if section.status is SectionStatus.GENERATING and section.activity:
         return f"{section.status} ({section.activity})"
-    return section.status.replace("_", " ")
+    return section.status.replace("_", " ") + (" (being checked)" if section.checks else "")
+
+
+def origin_words(version: VersionView | None) -> str:
+    """How a version came to be, and by whom."""
+    if version is None:
+        return ""
+    how = f"restored from {version.restored_version}" if version.origin is Origin.RESTORED else version.origin
+    return f"{how} by {version.made_by}" if version.made_by else how
 
 
 def score_words(score: float | None) -> str:

@@ -14,8 +14,16 @@ from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, say, say_json, say_table
-from stemma_client.cli.wording import event_json, event_words, issues, score_words, status_words, version_words
+from stemma_client.cli.wording import (
+    issues,
+    origin_words,
+    reasons_words,
+    score_words,
+    status_words,
+    version_words,
+)
 from stemma_client.client import Client
+from stemma_client.dependencies import stale_reasons
 from stemma_client.inputs import read
 from stemma_client.views import DocumentView, SectionView
 
@@ -120,11 +128,14 @@ async def show(client: Client, *, document: str, as_json: bool) -> None:
     view = await client.document(await find_document(client, document))
     title = await title_of(client, view.document_id, view.title)
     if as_json:
-        say_json(_as_json(view) | {"title": title, "sections": [_as_json(s) for s in view.sections.values()]})
+        sections = [_section_json(view, section) for section in view.sections.values()]
+        say_json(_as_json(view) | {"title": title, "sections": sections})
         return
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
-    columns = ("SECTION", "TITLE", "STATUS", "VERSION", "SCORE", "LINT", "FAILURE")
-    say_table(columns, [_section_row(s) for s in view.sections.values()])
+    columns = ("SECTION", "TITLE", "STATUS", "VERSION", "MADE", "SCORE", "LINT", "STALE BECAUSE", "FAILURE")
+    say_table(columns, [_section_row(view, s) for s in view.sections.values()])
+    for section in (s for s in view.sections.values() if s.refusal):
+        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
     for export in view.exports.values():
         state = "done" if export.artifact else export.failure or "under way"
         say(f"export {export.format}: {state}")
@@ -136,14 +147,22 @@ def _as_json(value: DocumentView | SectionView) -> dict[str, Any]:
     return dumped
 
 
-def _section_row(section: SectionView) -> tuple[str, ...]:
+def _section_json(view: DocumentView, section: SectionView) -> dict[str, Any]:
+    draft = section.draft.model_dump() if section.draft else None
+    current = {"version": section.version, "draft": draft, "issue_count": section.issue_count}
+    return _as_json(section) | current | {"stale_reasons": [r.model_dump() for r in stale_reasons(view, section)]}
+
+
+def _section_row(view: DocumentView, section: SectionView) -> tuple[str, ...]:
     return (
         section.section_id,
         section.title,
         status_words(section),
         version_words(section.version),
+        origin_words(section.current),
         score_words(section.evaluation.score if section.evaluation else None),
         issues(section.issue_count) if section.validation else "",
+        reasons_words(stale_reasons(view, section)),
         section.failure or "",
     )
 
@@ -161,17 +180,8 @@ async def show_section(client: Client, *, document: str, section: str, as_json: 
         raise CliError(ExitCode.FAILED, f"nothing is written in {section} yet", f"it is {status_words(found)}")
     text = await text_of(client, view.document_id, found.draft)
     if as_json:
-        say_json(_as_json(found) | {"text": text})
+        say_json(_section_json(view, found) | {"text": text})
     elif sys.stdout.isatty():
         console().print(Markdown(clean(text), hyperlinks=False))
     else:
         sys.stdout.write(clean(text))
-
-
-async def history(client: Client, *, document: str, as_json: bool) -> None:
-    """All that happened to a document."""
-    for event in await client.history(await find_document(client, document)):
-        if as_json:
-            say_json(event_json(event))
-        else:
-            say(f"{event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S} {event_words(event)}")

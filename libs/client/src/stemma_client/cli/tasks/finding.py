@@ -32,6 +32,13 @@ async def find_section(client: Client, beginning: str, section_id: str) -> tuple
     return view, view.sections[section_id]
 
 
+def version_to_decide(section: SectionView, seen: int | None) -> int:
+    """The version that a decision is about: the one that the person saw, else the current one."""
+    if section.version == 0:
+        raise CliError(ExitCode.FAILED, f"nothing is written in {section.section_id} yet")
+    return seen or section.version
+
+
 async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
     """The text of an artifact; nothing if there is none."""
     return "" if ref is None else (await client.artifact(document_id, ref)).decode("utf-8", "replace")

@@ -15,13 +15,21 @@ from stemma_contracts.v1.values import DocumentStatus, SectionStatus
 
 from stemma_client.cli.exits import ExitCode
 from stemma_client.cli.output import clean_line, console, note, say, say_json, table
-from stemma_client.cli.wording import event_json, event_line, score_words, status_words, version_words
+from stemma_client.cli.wording import (
+    event_json,
+    event_line,
+    reasons_words,
+    score_words,
+    status_words,
+    version_words,
+)
 from stemma_client.client import Client
+from stemma_client.dependencies import stale_reasons
 from stemma_client.folding import evolve
 from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView
 
-from .finding import find_document
+from .finding import find_document, text_of
 
 ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAILED)
 
@@ -121,7 +129,7 @@ async def watch(client: Client, *, document: str, follow: bool, from_sequence: i
                     screen.update(view, event)
                 if event.pending == 0 and _is_over(view, follow):
                     break
-    return _verdict(view)
+    return await _verdict(client, view)
 
 
 @asynccontextmanager
@@ -141,21 +149,33 @@ async def _live_text(client: Client, document_id: str, screen: Screen) -> AsyncI
 
 
 def _is_over(view: DocumentView, follow: bool) -> bool:
+    if view.status is DocumentStatus.COMPLETED:
+        return not view.checking
     needs_a_person = bool(view.waiting) or view.status is DocumentStatus.PAUSED
     return view.status in ENDED or (needs_a_person and not view.at_work and not follow)
 
 
-def _verdict(view: DocumentView) -> ExitCode:
+async def _verdict(client: Client, view: DocumentView) -> ExitCode:
     """What to do next, on stderr, and whether something failed."""
     if view.status is DocumentStatus.COMPLETED:
         note(f"completed: take it out with `stemma export {view.document_id[:8]}`")
         return ExitCode.OK
+    for section in (s for s in view.sections.values() if s.refusal):
+        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
     failed = [s.section_id for s in view.sections.values() if s.status is SectionStatus.FAILED]
     if failed:
         note(f"failed: {', '.join(failed)}; try again with `stemma retry {view.document_id[:8]} {failed[0]}`")
-    if view.waiting:
-        names = ", ".join(s.section_id for s in view.waiting)
-        note(f"waits for a person: {names}; see `stemma inbox`")
+    _tell_who_waits(view)
     if view.status is DocumentStatus.PAUSED:
         note(f"paused: go on with `stemma resume {view.document_id[:8]}`")
     return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK
+
+
+def _tell_who_waits(view: DocumentView) -> None:
+    for section in view.stale:
+        note(f"stale: {section.section_id} ({reasons_words(stale_reasons(view, section))})")
+    if view.stale:
+        note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")
+    asked = [s.section_id for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]
+    if asked:
+        note(f"waits for a person: {', '.join(asked)}; see `stemma inbox`")

@@ -1,0 +1,44 @@
+"""What the demonstration decides about each sample: its texts, and which sections they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something a person says about one section."""
+
+    section_id: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """The decisions of a person about a document, apart from its approvals.
+
+    ``revised`` is sent back in its review; after the first export ``instructed`` is changed by the editor agent,
+    ``written`` gets a paragraph of the person's own and is kept, and ``regenerated`` is written anew with
+    guidance. Every other section that becomes stale is kept.
+    """
+
+    revised: Change
+    instructed: Change
+    written: Change
+    regenerated: Change
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The sections whose text differs between the two exports."""
+        return frozenset(change.section_id for change in (self.instructed, self.written, self.regenerated))
+
+
+STORIES: Mapping[str, Story] = {
+    "proposal": Story(
+        revised=Change("solution", "Say that both bicycles are serviced every month."),
+        instructed=Change("connections", "Say that the schools of Oak Hill may join in the second year."),
+        written=Change("timeline", "The couriers are hired in April 2027, after the council has decided."),
+        regenerated=Change("budget", "Say that the council pays in two instalments."),
+    )
+}

@@ -1,0 +1,89 @@
+"""Changes of a text on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from stemma_client.cli.exits import CliError, ExitCode
+from stemma_client.cli.output import clean, console, say, say_json
+from stemma_client.client import Client
+from stemma_client.differences import Change, Kind, Piece, differences
+from stemma_client.views import SectionView
+
+from .finding import find_section, text_of
+
+_STYLES = {Kind.SAME: "", Kind.REMOVED: "red strike", Kind.ADDED: "bold green"}
+_MARKS = {Kind.SAME: ("", ""), Kind.REMOVED: ("[-", "-]"), Kind.ADDED: ("{+", "+}")}
+_AROUND = 6
+
+
+async def diff(
+    client: Client, *, document: str, section: str, versions: tuple[int | None, int | None], stat: bool, as_json: bool
+) -> None:
+    """What differs between two versions, by default the two last ones."""
+    view, found = await find_section(client, document, section)
+    old, new = _chosen(found, *versions)
+    drafts = {version.number: version.draft for version in found.versions}
+    changes = differences(*[await text_of(client, view.document_id, drafts[number]) for number in (old, new)])
+    if as_json:
+        say_json({"section_id": section, "old_version": old, "new_version": new, "changes": list(map(_json, changes))})
+        return
+    say(f"{section}: version {old} -> {new}: {stat_words(changes)}")
+    for change in () if stat else changes:
+        console().print(Text(f"\nline {change.new_line}", style="dim"))
+        console().print(marked(change.pieces), soft_wrap=True)
+
+
+def _chosen(section: SectionView, old: int | None, new: int | None) -> tuple[int, int]:
+    known = [version.number for version in section.versions]
+    if old is None and len(known) < 2:
+        raise CliError(ExitCode.FAILED, f"{section.section_id} has {len(known)} version: there is nothing to compare")
+    chosen = (known[-2] if old is None else old, known[-1] if new is None and known else new or 0)
+    if unknown := [number for number in chosen if number not in known]:
+        has = f"it has {', '.join(map(str, known)) or 'none'}"
+        raise CliError(ExitCode.USAGE, f"{section.section_id} has no version {unknown[0]}", has)
+    return chosen
+
+
+def _json(change: Change) -> dict[str, object]:
+    pieces = [{"kind": piece.kind, "text": piece.text} for piece in change.pieces]
+    return {"old_line": change.old_line, "new_line": change.new_line, "pieces": pieces}
+
+
+def stat_words(changes: Sequence[Change]) -> str:
+    """How much changed."""
+    if not changes:
+        return "nothing differs"
+    removed, added = (sum(change.words(kind) for change in changes) for kind in (Kind.REMOVED, Kind.ADDED))
+    places = f"{len(changes)} place{'' if len(changes) == 1 else 's'}"
+    return f"words removed: {removed}, added: {added}, in {places}"
+
+
+def marked(pieces: Sequence[Piece]) -> Text:
+    """Words with what was removed and added, by colour and by marks that survive without it."""
+    text = Text()
+    for piece in pieces:
+        words = clean(piece.text)
+        bare = words.rstrip() or words.rstrip("\n")
+        before, after = _MARKS[piece.kind] if bare else ("", "")
+        text.append(f"{before}{bare}{after}{words[len(bare) :]}", _STYLES[piece.kind])
+    text.rstrip()
+    return text
+
+
+def excerpt(change: Change) -> Text:
+    """A change on one line, with a few of the words around it."""
+    last = len(change.pieces) - 1
+    pieces = [_shortened(p, begins=n == 0, ends=n == last) for n, p in enumerate(change.pieces)]
+    return marked([Piece(piece.kind, " ".join(piece.text.split()) + " ") for piece in pieces if piece.text.strip()])
+
+
+def _shortened(piece: Piece, *, begins: bool, ends: bool) -> Piece:
+    words = piece.text.split()
+    if piece.kind is not Kind.SAME or len(words) <= 2 * _AROUND:
+        return piece
+    before, after = " ".join(words[:_AROUND]), " ".join(words[-_AROUND:])
+    text = f"... {after}" if begins else f"{before} ..." if ends else f"{before} ... {after}"
+    return Piece(Kind.SAME, text)

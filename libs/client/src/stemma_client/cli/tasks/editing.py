@@ -1,0 +1,111 @@
+"""Changing any section at any time."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import typer
+
+from stemma_client.cli.exits import CliError, ExitCode
+from stemma_client.cli.output import clean_line, note, say
+from stemma_client.cli.wording import origin_words
+from stemma_client.client import Client
+from stemma_client.errors import InvalidInputError
+from stemma_client.inputs import read
+from stemma_client.views import SectionView
+
+from .finding import find_section, text_of, version_to_decide, words_or_stdin
+from .texteditor import edited_in_file, kept_unless_sent
+
+
+async def instruct(client: Client, *, document: str, section: str, message: str, version: int | None) -> None:
+    """Ask the editor agent for a change."""
+    view, found = await find_section(client, document, section)
+    version = version_to_decide(found, version)
+    await client.edit(view.document_id, section, version, instruction=words_or_stdin(message))
+    say(f"asked the editor to change {section} version {version}")
+    note(f"see what comes of it with `stemma watch {view.document_id[:8]}`")
+
+
+async def write(client: Client, *, document: str, section: str, file: str, version: int | None) -> None:
+    """Put a text in the place of what is written."""
+    text = _text_of_file(file)
+    view, found = await find_section(client, document, section)
+    await _write(client, view.document_id, section, text, found.version if version is None else version)
+
+
+async def write_in_editor(client: Client, *, document: str, section: str) -> None:
+    """Open the current text in the person's editor and send what comes of it, if it is another.
+
+    It is a decision about the version that was opened: if another came meanwhile, nothing is replaced and the
+    person's text stays in its file.
+    """
+    view, found = await find_section(client, document, section)
+    before = await text_of(client, view.document_id, found.draft)
+    file = await edited_in_file(section, before)
+    text = _text_of_file(str(file))
+    if text == before or not text.strip():
+        file.unlink()
+        note("nothing was changed, so nothing is sent" if text == before else "the text is empty, so nothing is sent")
+        return
+    with kept_unless_sent(file, f"stemma edit {view.document_id[:8]} {section} --file {file}"):
+        await _write(client, view.document_id, section, text, found.version)
+
+
+async def _write(client: Client, document_id: str, section: str, text: str, version: int) -> None:
+    await client.edit(document_id, section, version, text=text)
+    view = await client.document(document_id)
+    say(f"wrote {section} version {view.sections[section].version}")
+    if view.stale:
+        note(f"stale now: {', '.join(s.section_id for s in view.stale)}; see `stemma stale {document_id[:8]}`")
+
+
+def _text_of_file(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else read(Path(file)).decode()
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{'stdin' if file == '-' else file} is not UTF-8 text") from None
+
+
+async def keep(client: Client, *, document: str, section: str, version: int | None) -> None:
+    """Keep a stale section as it is."""
+    view, found = await find_section(client, document, section)
+    version = version_to_decide(found, version)
+    await client.keep(view.document_id, section, version)
+    say(f"kept {section} version {version}")
+
+
+async def regenerate(
+    client: Client, *, document: str, section: str, message: str | None, replace_edited: bool, version: int | None
+) -> None:
+    """Have a section written anew; a text that a person made is replaced only if a person says so."""
+    view, found = await find_section(client, document, section)
+    version = version_to_decide(found, version)
+    replace_edited = replace_edited or await _may_replace(found)
+    guidance = words_or_stdin(message) if message else None
+    await client.regenerate(view.document_id, section, version, guidance=guidance, replace_edited=replace_edited)
+    say(f"regenerating {section}, in place of version {version}")
+
+
+async def _may_replace(section: SectionView) -> bool:
+    current = section.current
+    if current is None or not current.is_a_persons:
+        return False
+    words = f"version {current.number} of {section.section_id} is a person's: {clean_line(origin_words(current))}"
+    if not sys.stdin.isatty():
+        hint = "say --replace-edited if it may be replaced; `stemma restore` brings it back"
+        raise CliError(ExitCode.REJECTED, words, hint)
+    if not await asyncio.to_thread(typer.confirm, f"{words}. Replace it?", default=False):
+        raise CliError(ExitCode.FAILED, f"{section.section_id} stays as it is")
+    return True
+
+
+async def restore(client: Client, *, document: str, section: str, earlier: int) -> None:
+    """Bring back the text of an earlier version."""
+    view, found = await find_section(client, document, section)
+    version = version_to_decide(found, None)
+    await client.restore(view.document_id, section, version, restore_version=earlier)
+    now = (await client.document(view.document_id)).sections[section].version
+    say(f"restored {section} version {earlier} as version {now}")

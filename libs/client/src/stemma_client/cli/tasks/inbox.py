@@ -1,0 +1,92 @@
+"""All that waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary, StaleReason
+
+from stemma_client.cli.output import note, say_json, say_table
+from stemma_client.cli.wording import issues, reasons_words, score_words, version_words
+from stemma_client.client import Client
+from stemma_client.dependencies import stale_reasons, waiting_for
+from stemma_client.views import DocumentView, SectionView
+
+from .finding import text_of, title_of
+
+
+async def inbox(client: Client, *, as_json: bool) -> None:
+    """All that waits for a person, across documents; what holds up the most comes first."""
+    documents = [document for document in await client.documents() if _may_wait(document)]
+    found = [entry for document in documents for entry in await _entries(client, document)]
+    found.sort(key=lambda entry: len(entry["unblocks"]), reverse=True)
+    if as_json:
+        say_json(found)
+        return
+    columns = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR")
+    say_table(columns, [_row(entry) for entry in found])
+    note("read one with `stemma show DOC SECTION`" if found else "nothing waits for you")
+    if any(entry["stale"] for entry in found):
+        note("see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`")
+
+
+def _may_wait(document: DocumentSummary) -> bool:
+    return document.status is not DocumentStatus.CANCELLED and any(map(_section_may_wait, document.sections))
+
+
+def _section_may_wait(section: SectionSummary) -> bool:
+    return section.stale or section.need_id is not None or section.status is SectionStatus.AWAITING_REVIEW
+
+
+async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
+    view = await client.document(document.document_id)
+    title = await title_of(client, view.document_id, view.title)
+    return [await _entry(client, view, title, section) for section in view.waiting]
+
+
+async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> dict[str, Any]:
+    reasons = stale_reasons(view, section) if section.is_to_be_kept_or_regenerated else ()
+    need = section.need if section.asks else None
+    return {
+        "document_id": view.document_id,
+        "document_title": title,
+        "section_id": section.section_id,
+        "title": section.title,
+        "version": section.version,
+        "score": section.evaluation.score if section.evaluation else None,
+        "issue_count": section.issue_count,
+        "review": section.status is SectionStatus.AWAITING_REVIEW,
+        "need_id": need.need_id if need else None,
+        "question": await text_of(client, view.document_id, need.question) if need else "",
+        "stale": [reason.model_dump() for reason in reasons],
+        "unblocks": sorted(waiting_for(view, section.section_id)),
+        "waits_for": _wait_words(section, reasons),
+    }
+
+
+def _wait_words(section: SectionView, reasons: Sequence[StaleReason]) -> str:
+    review = "review" if section.status is SectionStatus.AWAITING_REVIEW else ""
+    return "; ".join(filter(None, (review, stale_words(reasons))))
+
+
+def stale_words(reasons: Sequence[StaleReason]) -> str:
+    """Why a section is stale, and what a person can do about it now."""
+    if not reasons:
+        return ""
+    first = next((reason.upstream_section_id for reason in reasons if reason.upstream_stale), None)
+    return f"stale ({reasons_words(reasons)}): {f'decide about {first} first' if first else 'keep or regenerate'}"
+
+
+def _row(entry: dict[str, Any]) -> tuple[str, ...]:
+    answer = f"answer {entry['need_id']}: {entry['question']}" if entry["need_id"] else ""
+    return (
+        entry["document_id"],
+        entry["section_id"],
+        entry["title"],
+        version_words(entry["version"]),
+        score_words(entry["score"]),
+        issues(entry["issue_count"]) if entry["version"] else "",
+        str(len(entry["unblocks"]) or ""),
+        "; ".join(filter(None, (answer, entry["waits_for"]))),
+    )

@@ -1,0 +1,128 @@
+"""Decisions of people about sections; each is bound to the version that the person saw."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import RequestAccepted
+
+from . import inputs as input_files
+from .errors import InvalidInputError
+
+
+class SectionDecisions(ABC):
+    """Every way to decide about a section.
+
+    Each method waits for the answer. A decision about a version that is not the current one any more, or that
+    the status of the section does not allow, changes nothing and raises `RequestRejectedError`.
+    """
+
+    actor: str
+
+    @abstractmethod
+    async def request(self, request: r.Request) -> RequestAccepted:
+        """Publish a request and wait for its answer."""
+
+    async def approve(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
+        """Approve a section that waits for review."""
+        return await self.request(
+            r.ApproveSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
+        )
+
+    async def revise(self, document_id: str, section_id: str, version: int, feedback: str) -> RequestAccepted:
+        """Send a section that waits for review to the editor agent, with feedback in words; it is reviewed again."""
+        return await self.request(
+            r.ReviseSection(
+                actor=self.actor, document_id=document_id, section_id=section_id, version=version, feedback=feedback
+            )
+        )
+
+    async def edit(
+        self,
+        document_id: str,
+        section_id: str,
+        version: int,
+        *,
+        instruction: str | None = None,
+        text: str | Path | None = None,
+    ) -> RequestAccepted:
+        """Change any section at any time: by an instruction to the editor agent, or by a text or Markdown file.
+
+        ``version`` is 0 while nothing is written. A long text is sent as an upload. Raises `InvalidInputError`
+        for a file that cannot be read or is not UTF-8.
+        """
+        return await self.request(
+            r.EditSection(
+                actor=self.actor,
+                document_id=document_id,
+                section_id=section_id,
+                version=version,
+                instruction=instruction,
+                text=_text_in(text) if isinstance(text, Path) else text,
+            )
+        )
+
+    async def keep(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
+        """Keep a stale section as it is; it rests on the current upstream versions from now on."""
+        return await self.request(
+            r.KeepSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
+        )
+
+    async def regenerate(
+        self,
+        document_id: str,
+        section_id: str,
+        version: int,
+        *,
+        guidance: str | None = None,
+        replace_edited: bool = False,
+    ) -> RequestAccepted:
+        """Have a section written anew, with guidance in words.
+
+        A version that a person made is only replaced with ``replace_edited``; it can be restored.
+        """
+        return await self.request(
+            r.RegenerateSection(
+                actor=self.actor,
+                document_id=document_id,
+                section_id=section_id,
+                version=version,
+                guidance=guidance,
+                replace_edited=replace_edited,
+            )
+        )
+
+    async def restore(
+        self, document_id: str, section_id: str, version: int, *, restore_version: int
+    ) -> RequestAccepted:
+        """Bring back the text of an earlier version, as a new version; ``version`` is the current one."""
+        return await self.request(
+            r.RestoreSection(
+                actor=self.actor,
+                document_id=document_id,
+                section_id=section_id,
+                version=version,
+                restore_version=restore_version,
+            )
+        )
+
+    async def retry(self, document_id: str, section_id: str) -> RequestAccepted:
+        """Try a failed section again."""
+        return await self.request(r.RetrySection(actor=self.actor, document_id=document_id, section_id=section_id))
+
+    async def answer_need(self, document_id: str, section_id: str, need_id: str, answer: str) -> RequestAccepted:
+        """Answer what the paused graph of a section asked for."""
+        return await self.request(
+            r.AnswerNeed(
+                actor=self.actor, document_id=document_id, section_id=section_id, need_id=need_id, answer=answer
+            )
+        )
+
+
+def _text_in(path: Path) -> str:
+    try:
+        return input_files.read(path).decode()
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{path} is not UTF-8 text") from None

@@ -1,0 +1,194 @@
+"""From events about a section to the view of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from functools import singledispatch
+from typing import Any
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import Activity, Origin, SectionStatus, UpstreamVersion
+
+from .views import SectionView, VersionView
+
+_LOOKED_AT = frozenset({Activity.VALIDATE, Activity.EVALUATE})
+_RESTING = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
+_FAILURES: dict[type[e.SectionFailure], str] = {
+    e.SectionModelUnavailable: "model unavailable",
+    e.SectionAnswerMalformed: "malformed answer",
+    e.SectionJobDead: "dead letter",
+}
+
+
+@singledispatch
+def section_after(event: e.SectionEvent, section: SectionView, at: datetime | None) -> SectionView:
+    """A section after an event about it that was stored at a time; every type of event is registered here."""
+    raise NotImplementedError(type(event).__name__)
+
+
+@section_after.register
+def _(event: e.SectionDrafted, section: SectionView, at: datetime | None) -> SectionView:
+    version = VersionView(
+        event.version,
+        event.draft,
+        Origin.GENERATED,
+        made_by=event.provenance.model,
+        made_at=at,
+        model=event.provenance.model,
+        rests_on=event.upstream,
+        evaluation=event.evaluation,
+    )
+    return _with_version(section, version, activity=Activity.VALIDATE, checks=frozenset())
+
+
+@section_after.register
+def _(event: e.SectionRevised, section: SectionView, at: datetime | None) -> SectionView:
+    version = VersionView(
+        event.version,
+        event.draft,
+        Origin.REVISED,
+        made_by=section.asked_by,
+        made_at=at,
+        model=event.provenance.model,
+        rests_on=_rests_on(section),
+        summary=event.summary,
+        evaluation=event.evaluation,
+    )
+    return _with_version(section, version, activity=Activity.VALIDATE, checks=frozenset({Activity.EVALUATE}))
+
+
+@section_after.register
+def _(event: e.SectionEdited, section: SectionView, at: datetime | None) -> SectionView:
+    version = VersionView(
+        event.version,
+        event.draft,
+        event.origin,
+        made_by=event.actor or section.asked_by,
+        made_at=at,
+        model=event.provenance.model if event.provenance else "",
+        rests_on=event.upstream,
+        summary=event.summary,
+    )
+    return _settled_with(section, version)
+
+
+@section_after.register
+def _(event: e.SectionRestored, section: SectionView, at: datetime | None) -> SectionView:
+    restored = next(v for v in section.versions if v.number == event.restored_version)
+    version = replace(
+        restored,
+        number=event.version,
+        origin=Origin.RESTORED,
+        made_by=event.actor or "",
+        made_at=at,
+        restored_version=event.restored_version,
+        kept_against=(),
+    )
+    return _settled_with(section, version)
+
+
+def _settled_with(section: SectionView, version: VersionView) -> SectionView:
+    return _with_version(section, version, status=SectionStatus.EDITED, activity=None, need=None, checks=_LOOKED_AT)
+
+
+def _with_version(section: SectionView, version: VersionView, **changes: Any) -> SectionView:
+    """The same text again is no new version: it takes the place of the current one."""
+    kept = section.versions[:-1] if section.version == version.number else section.versions
+    return replace(section, versions=(*kept, version), refusal=None, failure=None, failed_at=None, **changes)
+
+
+def _rests_on(section: SectionView) -> tuple[UpstreamVersion, ...]:
+    return section.current.rests_on if section.current else ()
+
+
+def _with_current(section: SectionView, **changes: Any) -> SectionView:
+    if section.current is None:
+        return section
+    return replace(section, versions=(*section.versions[:-1], replace(section.current, **changes)))
+
+
+@section_after.register
+def _(event: e.SectionLintFailed, section: SectionView, at: datetime | None) -> SectionView:
+    section = _with_current(section, validation=event.validation)
+    return replace(section, activity=Activity.GENERATE, lint_round=event.round)
+
+
+@section_after.register
+def _(event: e.SectionReviewRequested, section: SectionView, at: datetime | None) -> SectionView:
+    section = _with_current(section, validation=event.validation)
+    return replace(section, status=SectionStatus.AWAITING_REVIEW, activity=None)
+
+
+@section_after.register
+def _(event: e.SectionApproved, section: SectionView, at: datetime | None) -> SectionView:
+    section = _with_current(section, validation=event.validation) if event.validation else section
+    return replace(section, status=SectionStatus.APPROVED, activity=None)
+
+
+@section_after.register(e.SectionRevisionRequested)
+@section_after.register(e.SectionEditRequested)
+def _(
+    event: e.SectionRevisionRequested | e.SectionEditRequested, section: SectionView, at: datetime | None
+) -> SectionView:
+    return replace(
+        section,
+        status=SectionStatus.GENERATING,
+        activity=Activity.EDIT,
+        returns_to=section.status if section.status in _RESTING else SectionStatus.AWAITING_REVIEW,
+        asked_by=event.actor or "",
+        checks=frozenset(),
+        need=None,
+        refusal=None,
+        failure=None,
+    )
+
+
+@section_after.register
+def _(event: e.SectionRevisionRefused, section: SectionView, at: datetime | None) -> SectionView:
+    return replace(section, status=section.returns_to, activity=None, refusal=event.reason)
+
+
+@section_after.register
+def _(event: e.SectionFailure, section: SectionView, at: datetime | None) -> SectionView:
+    failure = ": ".join(filter(None, (_FAILURES.get(type(event), "failed"), event.detail)))
+    if event.activity in section.checks:
+        return replace(section, checks=section.checks - {event.activity}, failure=f"{event.activity}: {failure}")
+    return replace(section, status=event.status, activity=None, failure=failure, failed_at=event.activity)
+
+
+@section_after.register
+def _(event: e.SectionRetried, section: SectionView, at: datetime | None) -> SectionView:
+    # A draft whose validation failed is validated again; everything else begins anew, once it is met.
+    again = section.failed_at is Activity.VALIDATE
+    status, activity = (SectionStatus.GENERATING, Activity.VALIDATE) if again else (SectionStatus.QUEUED, None)
+    return replace(section, status=status, activity=activity, failure=None, failed_at=None)
+
+
+@section_after.register
+def _(event: e.SectionNeedRaised, section: SectionView, at: datetime | None) -> SectionView:
+    return replace(section, need=event.need)
+
+
+@section_after.register
+def _(event: e.SectionNeedAnswered, section: SectionView, at: datetime | None) -> SectionView:
+    return replace(section, need=None)
+
+
+@section_after.register
+def _(event: e.SectionKept, section: SectionView, at: datetime | None) -> SectionView:
+    return _with_current(section, rests_on=event.accepted, kept_against=event.accepted)
+
+
+@section_after.register
+def _(event: e.SectionRegenerationRequested, section: SectionView, at: datetime | None) -> SectionView:
+    return replace(section, status=SectionStatus.QUEUED, activity=None, checks=frozenset(), refusal=None, failure=None)
+
+
+@section_after.register
+def _(event: e.SectionChecked, section: SectionView, at: datetime | None) -> SectionView:
+    if event.validation is not None:
+        section = _with_current(section, validation=event.validation)
+        return replace(section, checks=section.checks - {Activity.VALIDATE})
+    section = _with_current(section, evaluation=event.evaluation)
+    return replace(section, checks=section.checks - {Activity.EVALUATE})

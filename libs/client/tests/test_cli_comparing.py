@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events
+from stemma_contracts.v1.values import (
+    DocumentStatus,
+    DocumentSummary,
+    Origin,
+    SectionPlan,
+    SectionStatus,
+    SectionSummary,
+    StaleMark,
+    StaleReason,
+    UpstreamVersion,
+)
+
+CHANGED = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
+STALE_ITSELF = StaleReason(upstream_section_id="solution", accepted_version=1, current_version=1, upstream_stale=True)
+EVIL = '"]:::x; click s1 "javascript:1" <b>'
+
+
+def plan(section_id: str, *depends_on: str, title: str = "") -> SectionPlan:
+    return SectionPlan(
+        section_id=section_id, title=title or section_id.title(), kind="k", graph="section", depends_on=depends_on
+    )
+
+
+@pytest.fixture
+async def edited(backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> str:
+    """Research was changed by a person: solution is stale, and so is plan, which rests on solution."""
+    plans = (plan("research"), plan("solution", "research"), plan("plan", "solution"), plan("costs", title=EVIL))
+    one = await backstage.text(document_id, "# Research\n\nIt takes 12 weeks.\n\nIt is known.\n")
+    two = await backstage.text(document_id, "# Research\n\nIt takes 10 weeks.\n\nIt is known.\n")
+    said = await backstage.text(document_id, "Replace 12 weeks\x1b[2J with 10 weeks.")
+    marks = (
+        StaleMark(section_id="solution", reasons=(CHANGED,)),
+        StaleMark(section_id="plan", reasons=(STALE_ITSELF,)),
+    )
+    await backstage.append(
+        document_id,
+        requested.model_copy(update={"sections": plans, "starts": ("research", "costs")}),
+        drafted("research", one),
+        events.SectionApproved(section_id="research", version=1, actor="ana"),
+        drafted("solution").model_copy(update={"upstream": (UpstreamVersion(section_id="research", version=1),)}),
+        events.SectionApproved(section_id="solution", version=1, by_policy=True),
+        drafted("plan").model_copy(update={"upstream": (UpstreamVersion(section_id="solution", version=1),)}),
+        events.SectionApproved(section_id="plan", version=1, actor="ana"),
+        drafted("costs"),
+        reviewable("costs"),
+        events.SectionEditRequested(section_id="research", version=1, instruction=said, actor="ben"),
+        events.SectionEdited(
+            section_id="research",
+            version=2,
+            draft=two,
+            origin=Origin.EDITED,
+            job_id="j",
+            summary=await backstage.text(document_id, "Replaced 12 with 10."),
+            makes_stale=marks,
+        ),
+        events.RefusedUpstreamStale(
+            section_id="plan", request="stemma.keep.section.v1", upstream_section_id="solution", actor="ana"
+        ),
+    )
+    return document_id
+
+
+@pytest.mark.req("P9")
+async def test_stale_tells_what_why_and_the_words_that_differ_as_a_tree(cli: Any, edited: str) -> None:
+    lines = (await cli("stale", edited)).stdout.splitlines()
+
+    assert lines[0] == f"{edited}: 2 of 4 sections stale"
+    assert lines[1].endswith("research 1 -> 2, edited by ben: words removed: 1, added: 1, in 1 place")
+    assert lines[2].endswith("line 3: It takes [-12-] {+10+} weeks.")
+    assert "solution version 1 since 2026-03-01" in lines[3]
+    assert lines[3].endswith("stale (research 1 -> 2): keep or regenerate")
+    assert lines[4].index("plan") > lines[3].index("solution")
+    assert lines[4].endswith("stale (solution is stale): decide about solution first")
+
+
+async def test_stale_tells_programs_what_can_be_decided(cli: Any, edited: str) -> None:
+    told = json.loads((await cli("stale", edited, "--json")).stdout)
+
+    assert [(s["section_id"], s["because_of"], s["can_keep"], s["can_regenerate"]) for s in told] == [
+        ("solution", "research", True, True),
+        ("plan", "research", False, True),
+    ]
+    assert told[0]["reasons"][0]["lines"] == ["It takes [-12-] {+10+} weeks."]
+
+
+async def test_stale_says_when_nothing_is(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
+    await backstage.append(document_id, requested)
+
+    done = await cli("stale", document_id)
+
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "nothing is stale\n")
+
+
+async def test_diff_marks_the_words_that_differ_between_the_last_two_versions(cli: Any, edited: str) -> None:
+    assert (await cli("diff", edited, "research")).stdout == (
+        "research: version 1 -> 2: words removed: 1, added: 1, in 1 place\n\nline 3\nIt takes [-12-]{+10+} weeks.\n"
+    )
+
+
+async def test_diff_compares_the_versions_that_are_named(cli: Any, edited: str) -> None:
+    back = json.loads((await cli("diff", edited, "research", "2", "1", "--json")).stdout)
+    same = await cli("diff", edited, "research", "2", "--stat")
+
+    assert (back["old_version"], back["new_version"], back["changes"][0]["old_line"]) == (2, 1, 3)
+    assert {"kind": "added", "text": "12"} in back["changes"][0]["pieces"]
+    assert same.stdout == "research: version 2 -> 2: nothing differs\n"
+
+
+async def test_diff_says_which_versions_there_are(cli: Any, edited: str) -> None:
+    unknown, single = await cli("diff", edited, "research", "7"), await cli("diff", edited, "solution")
+
+    assert (unknown.exit_code, single.exit_code) == (2, 1)
+    assert "it has 1, 2" in unknown.stderr
+    assert "there is nothing to compare" in single.stderr
+
+
+async def test_diff_is_coloured_on_a_terminal(on_a_terminal: Any, edited: str) -> None:
+    seen, _ = await on_a_terminal("diff", edited, "research")
+
+    assert "\x1b[9;31m[-12-]" in seen
+    assert "\x1b[1;32m{+10+}" in seen
+
+
+async def test_history_tells_who_decided_what_about_which_version_in_which_words(cli: Any, edited: str) -> None:
+    rows = [line.split("\t")[1:] for line in (await cli("history", edited)).stdout.splitlines()]
+
+    assert [row[:4] for row in rows] == [
+        ["ana", "research", "1", "approved"],
+        ["policy", "solution", "1", "approved"],
+        ["ana", "plan", "1", "approved"],
+        ["ben", "research", "1", "edit requested"],
+        ["editor agent", "research", "2", "edited (by instruction)"],
+        ["ana", "plan", "", "keep section: refused upstream stale (solution is stale itself)"],
+    ]
+    assert [row[4] for row in rows[3:5]] == ["Replace 12 weeks with 10 weeks.", "Replaced 12 with 10."]
+
+
+async def test_history_tells_programs_all_that_happened(cli: Any, edited: str) -> None:
+    told = [json.loads(line) for line in (await cli("history", edited, "--all", "--json")).stdout.splitlines()]
+
+    assert (told[0]["type"], len(told)) == ("stemma.document.requested.v1", 12)
+    assert told[10]["data"]["makes_stale"][0]["section_id"] == "solution"
+    assert told[10]["said"] == "Replaced 12 with 10."
+
+
+async def test_history_outlives_the_texts(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
+    gone = requested.brief
+    await backstage.append(
+        document_id,
+        requested,
+        events.SectionEditRequested(section_id="research", version=1, instruction=gone, actor="x"),
+    )
+
+    assert (await cli("history", document_id)).stdout.endswith("\t(not stored any more)\n")
+
+
+@pytest.mark.req("P3")
+async def test_the_dependency_map_is_drawn_with_statuses_and_staleness(cli: Any, edited: str) -> None:
+    lines = (await cli("show", edited, "--graph")).stdout.splitlines()
+
+    assert lines[1].endswith("research  edited (being checked), version 2")
+    assert lines[2].endswith("solution  approved, stale, version 1 because research 1 -> 2")
+    assert lines[3].endswith("plan  approved, stale, version 1 because solution is stale")
+    assert lines[4].endswith("costs  awaiting review, version 1")
+
+
+async def test_the_dependency_map_is_told_to_mermaid_and_no_title_breaks_out(cli: Any, edited: str) -> None:
+    lines = (await cli("show", edited, "--mermaid")).stdout.splitlines()
+
+    assert lines[0] == "flowchart TD"
+    assert '    s2["Solution<br/>approved, stale, version 1"]:::stale' in lines
+    assert "    s1 --> s2" in lines
+    (evil,) = [line for line in lines if line.startswith("    s4[")]
+    assert evil.count('"') == 2
+    assert "<b>" not in evil
+
+
+async def test_show_tells_versions_origins_and_reasons(cli: Any, edited: str) -> None:
+    rows = {line.split("\t")[0]: line.split("\t") for line in (await cli("show", edited)).stdout.splitlines()}
+    told = json.loads((await cli("show", edited, "--json")).stdout)
+
+    assert rows["research"][2:5] == ["edited (being checked)", "2", "edited by ben"]
+    assert rows["solution"][7] == "research 1 -> 2"
+    assert [v["number"] for v in told["sections"][0]["versions"]] == [1, 2]
+    assert told["sections"][1]["stale_reasons"][0]["current_version"] == 2
+
+
+async def summarised(backstage: Any, document_id: str, status: DocumentStatus, created_at: Any) -> None:
+    section = SectionSummary(section_id="x", title="X", status=SectionStatus.APPROVED, stale=True)
+    summary = DocumentSummary(
+        document_id=document_id, kind="k", status=status, created_at=created_at, last_sequence=1, sections=(section,)
+    )
+    await backstage.summarise(summary)
+
+
+@pytest.mark.req("P7", "P9")
+async def test_inbox_begins_with_what_holds_up_the_most(cli: Any, backstage: Any, edited: str, requested: Any) -> None:
+    await summarised(backstage, edited, DocumentStatus.RUNNING, requested.created_at)
+
+    lines = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if edited in line]
+
+    assert [(line[1], line[6], line[7]) for line in lines] == [
+        ("solution", "1", "stale (research 1 -> 2): keep or regenerate"),
+        ("plan", "", "stale (solution is stale): decide about solution first"),
+        ("costs", "", "review"),
+    ]
+
+
+async def test_inbox_tells_programs_the_same_and_forgets_cancelled_documents(
+    cli: Any, backstage: Any, edited: str, requested: Any
+) -> None:
+    await summarised(backstage, edited, DocumentStatus.RUNNING, requested.created_at)
+    told = [entry for entry in json.loads((await cli("inbox", "--json")).stdout) if entry["document_id"] == edited]
+    await summarised(backstage, edited, DocumentStatus.CANCELLED, requested.created_at)
+    later = json.loads((await cli("inbox", "--json")).stdout)
+
+    assert [(entry["section_id"], entry["review"], entry["unblocks"]) for entry in told] == [
+        ("solution", False, ["plan"]),
+        ("plan", False, []),
+        ("costs", True, []),
+    ]
+    assert told[0]["stale"][0]["upstream_section_id"] == "research"
+    assert not [entry for entry in later if entry["document_id"] == edited]
+
+
+async def test_watch_says_what_is_stale_and_why(cli: Any, edited: str) -> None:
+    done = await cli("watch", edited)
+
+    assert done.exit_code == 0
+    assert "makes stale solution [research 1 -> 2], plan [solution is stale]" in done.stdout
+    assert "stale: solution (research 1 -> 2)\nstale: plan (solution is stale)\n" in done.stderr
+    assert f"see `stemma stale {edited[:8]}`" in done.stderr
+
+
+async def test_watch_does_not_end_while_a_section_is_regenerated(
+    cli: Any, backstage: Any, edited: str, drafted: Any, reviewable: Any
+) -> None:
+    asked = events.SectionRegenerationRequested(section_id="solution", version=1, starts=("solution",))
+    await backstage.append(edited, asked)
+    watching = asyncio.create_task(cli("watch", edited))
+    await backstage.append(edited, drafted("solution", version=2), reviewable("solution", version=2))
+
+    assert (await watching).stdout.splitlines()[-1].endswith("solution: review requested (version 2, no lint issues)")

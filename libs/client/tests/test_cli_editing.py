@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_client import Client, InvalidInputError
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.values import Origin, Problem, StaleMark, StaleReason
+
+BEFORE = "# Research\n\nIt takes 12 weeks.\n"
+EDITOR = "import pathlib, sys; p = pathlib.Path(sys.argv[1]); p.write_text({})"
+
+
+@pytest.fixture
+async def settled(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
+    draft = await backstage.text(document_id, BEFORE)
+    approved = events.SectionApproved(section_id="research", version=1, starts=("solution",))
+    await backstage.append(document_id, requested, drafted("research", draft), approved)
+    return document_id
+
+
+@pytest.fixture
+def takes_texts(backstage: Any) -> None:
+    """Every text that is sent becomes the next version, as the orchestrator would have it."""
+
+    async def take(request: requests.EditSection) -> None:
+        if request.text is not None:
+            draft = await backstage.text(request.document_id, request.text)
+            version = request.version + 1
+            edited = events.SectionEdited(section_id="research", version=version, draft=draft, origin=Origin.WRITTEN)
+            await backstage.append(request.document_id, edited)
+
+    backstage.on_request = take
+
+
+@pytest.fixture
+def editor(environment: dict[str, str], tmp_path: Path) -> Any:
+    environment["TMPDIR"] = str(tmp_path)
+    environment["VISUAL"] = ""
+
+    def set_to(new_text: str) -> None:
+        script = tmp_path / "editor.py"
+        script.write_text(EDITOR.format(new_text))
+        environment["EDITOR"] = f"{sys.executable} {script}"
+
+    return set_to
+
+
+def kept_files(folder: Path) -> list[str]:
+    return [path.read_text() for path in folder.glob("stemma-*.md")]
+
+
+@pytest.mark.req("P9")
+async def test_an_instruction_goes_to_the_editor_agent_about_the_current_version(
+    cli: Any, backstage: Any, settled: str
+) -> None:
+    done = await cli("edit", settled, "research", "-m", "Shorten it.")
+
+    request = backstage.received[-1][1]
+    assert (done.exit_code, done.stdout) == (0, "asked the editor to change research version 1\n")
+    assert (request.instruction, request.text, request.version, request.actor) == ("Shorten it.", None, 1, "ana")
+
+
+@pytest.mark.req("P9")
+@pytest.mark.usefixtures("takes_texts")
+async def test_a_file_takes_the_place_of_the_text(cli: Any, backstage: Any, settled: str, tmp_path: Path) -> None:
+    (tmp_path / "new.md").write_text("# Research\n\nMine.\n")
+
+    done = await cli("edit", settled, "research", "--file", f"{tmp_path}/new.md")
+
+    assert (done.exit_code, done.stdout) == (0, "wrote research version 2\n")
+    assert (backstage.received[-1][1].text, backstage.received[-1][1].version) == ("# Research\n\nMine.\n", 1)
+
+
+async def test_a_section_that_has_no_text_yet_takes_one_as_version_0(cli: Any, backstage: Any, settled: str) -> None:
+    await cli("edit", settled, "solution", "--file", "-", stdin="# Mine\n")
+
+    assert (backstage.received[-1][1].version, backstage.received[-1][1].text) == (0, "# Mine\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("-m", "x", "--editor"), ("-m", "x", "--file", "y"), ("--editor", "--version", "1")]
+)
+async def test_there_is_one_way_to_change_a_section_at_a_time(
+    cli: Any, backstage: Any, settled: str, arguments: tuple[str, ...]
+) -> None:
+    done = await cli("edit", settled, "research", *arguments)
+
+    assert done.exit_code == 2
+    assert backstage.received == []
+
+
+async def test_a_file_that_is_no_text_is_not_sent(cli: Any, backstage: Any, settled: str, tmp_path: Path) -> None:
+    (tmp_path / "new.md").write_bytes(b"\xff\xfe")
+
+    done = await cli("edit", settled, "research", "--file", f"{tmp_path}/new.md")
+
+    assert done.exit_code == 2
+    assert "is not UTF-8 text" in done.stderr
+    assert backstage.received == []
+
+
+@pytest.mark.usefixtures("takes_texts")
+async def test_what_a_person_makes_of_the_text_in_the_editor_is_sent(
+    command: Any, backstage: Any, settled: str, editor: Any, tmp_path: Path
+) -> None:
+    editor("p.read_text().replace('12', '10')")
+
+    done = await command("edit", settled, "research", "--editor")
+
+    assert done.exit_code == 0
+    assert (backstage.received[-1][1].text, backstage.received[-1][1].version) == (BEFORE.replace("12", "10"), 1)
+    assert kept_files(tmp_path) == []
+
+
+@pytest.mark.parametrize(("new_text", "words"), [("p.read_text()", "nothing was changed"), ("' '", "is empty")])
+async def test_a_text_that_is_not_changed_or_empty_is_not_sent(
+    command: Any, backstage: Any, settled: str, editor: Any, tmp_path: Path, new_text: str, words: str
+) -> None:
+    editor(new_text)
+
+    done = await command("edit", settled, "research", "--editor")
+
+    assert done.exit_code == 0
+    assert words in done.stderr
+    assert backstage.received == []
+    assert kept_files(tmp_path) == []
+
+
+@pytest.mark.req("P9")
+async def test_a_text_that_is_refused_because_another_came_meanwhile_is_not_lost(
+    command: Any, backstage: Any, settled: str, editor: Any, tmp_path: Path
+) -> None:
+    editor("'My own words.'")
+    backstage.problems = (Problem(field="version", message="version 1 is not current; version 2 is"),)
+
+    done = await command("edit", settled, "research", "--editor")
+
+    found = re.search(r"your text is kept in (\S+)", done.stderr)
+    assert done.exit_code == 3
+    assert "version 2 is" in done.stderr
+    assert found is not None
+    assert Path(found[1]).read_text() == "My own words."
+    assert f"stemma edit {settled[:8]} research --file {found[1]}" in done.stderr
+
+
+async def test_the_text_stays_when_the_editor_fails(
+    command: Any, backstage: Any, settled: str, editor: Any, tmp_path: Path
+) -> None:
+    editor("'Half a text.') and sys.exit(1")
+
+    done = await command("edit", settled, "research", "--editor")
+
+    assert done.exit_code == 1
+    assert kept_files(tmp_path) == ["Half a text."]
+    assert backstage.received == []
+
+
+@pytest.mark.parametrize("name", ["", "an-editor-that-is-not-there"])
+async def test_no_editor_is_wrong_usage(command: Any, settled: str, environment: dict[str, str], name: str) -> None:
+    environment |= {"EDITOR": name, "VISUAL": ""}
+
+    done = await command("edit", settled, "research", "--editor")
+
+    assert done.exit_code == 2
+    assert "set EDITOR, or give --file" in done.stderr
+
+
+@pytest.mark.req("P10")
+async def test_keep_and_restore_are_about_the_current_version(cli: Any, backstage: Any, settled: str) -> None:
+    kept, restored = await cli("keep", settled, "research"), await cli("restore", settled, "research", "1")
+
+    assert kept.stdout == "kept research version 1\n"
+    assert restored.stdout == "restored research version 1 as version 1\n"
+    sent = [request for _, request in backstage.received]
+    assert [(type(r), r.version) for r in sent] == [(requests.KeepSection, 1), (requests.RestoreSection, 1)]
+    assert sent[-1].restore_version == 1
+
+
+@pytest.mark.req("P10")
+async def test_a_section_is_regenerated_with_guidance(cli: Any, backstage: Any, settled: str) -> None:
+    done = await cli("regenerate", settled, "research", "-m", "Name the sources.")
+
+    request = backstage.received[-1][1]
+    assert done.exit_code == 0
+    assert (request.guidance, request.replace_edited, request.version) == ("Name the sources.", False, 1)
+
+
+@pytest.fixture
+async def a_persons(backstage: Any, settled: str) -> str:
+    draft = await backstage.text(settled, "Mine.\n")
+    reason = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
+    mark = StaleMark(section_id="solution", reasons=(reason,))
+    edited = events.SectionEdited(
+        section_id="research", version=2, draft=draft, origin=Origin.WRITTEN, actor="ben", makes_stale=(mark,)
+    )
+    await backstage.append(settled, edited)
+    return settled
+
+
+@pytest.mark.req("P10")
+async def test_a_text_of_a_person_is_not_regenerated_unasked(cli: Any, backstage: Any, a_persons: str) -> None:
+    refused = await cli("regenerate", a_persons, "research", "-m", "Anew.")
+
+    assert refused.exit_code == 3
+    assert "version 2 of research is a person's: written by ben" in refused.stderr
+    assert "say --replace-edited" in refused.stderr
+    assert backstage.received == []
+
+
+async def test_a_text_of_a_person_is_regenerated_with_consent(cli: Any, backstage: Any, a_persons: str) -> None:
+    done = await cli("regenerate", a_persons, "research", "--replace-edited")
+
+    assert done.exit_code == 0
+    assert (backstage.received[-1][1].replace_edited, backstage.received[-1][1].guidance) == (True, None)
+
+
+@pytest.mark.parametrize(("answer", "code", "sent"), [("y", 0, 1), ("n", 1, 0)])
+async def test_consent_is_asked_for_at_a_terminal(
+    on_a_terminal: Any, backstage: Any, a_persons: str, answer: str, code: int, sent: int
+) -> None:
+    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research", typed=f"{answer}\n")
+
+    assert "Replace it? [y/N]" in seen
+    assert (exit_code, len(backstage.received)) == (code, sent)
+
+
+async def test_a_long_text_goes_up_as_an_upload(client: Client, backstage: Any, tmp_path: Path) -> None:
+    (tmp_path / "long.md").write_text("word " * 40_000)
+
+    await client.edit("d1", "research", 3, text=tmp_path / "long.md")
+
+    request = backstage.received[-1][1]
+    assert request.text is None
+    assert (request.text_upload.size, request.text_upload.media_type) == (200_000, "text/markdown")
+
+
+async def test_a_file_that_cannot_be_read_is_an_error_of_the_caller(client: Client, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="cannot read"):
+        await client.edit("d1", "research", 1, text=tmp_path / "absent.md")
+    assert not os.listdir(tmp_path)

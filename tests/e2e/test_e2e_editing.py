@@ -1,0 +1,251 @@
+"""People edit in any order: revise, edit, keep, regenerate and restore on five processes and a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from stemma_client import Client, RecordedEvent, RequestRejectedError
+from stemma_client.dependencies import stale_reasons
+from stemma_client.folding import fold
+from stemma_client.views import DocumentView, SectionView
+from stemma_contracts import Contract
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, Origin, ReviewMode, SectionStatus, UpstreamVersion
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.driving import ENDS, approve_all, request_sample, wait_for
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+DOWNSTREAM_OF_CONNECTIONS = ["problem_statement", "approach", "timeline", "budget", "conclusion"]
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def settled(client: Client) -> str:
+    """A proposal that is complete, with nobody asked."""
+    document_id = await request_sample(client, ReviewMode.NONE)
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+    return document_id
+
+
+async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
+    assert ref is not None
+    return (await client.artifact(document_id, ref)).decode()
+
+
+async def section_of(client: Client, document_id: str, name: str) -> SectionView:
+    return (await client.document(document_id)).sections[name]
+
+
+def about(kind: type[e.SectionEvent], name: str, after: int = 0) -> Callable[[Contract], bool]:
+    return lambda event: isinstance(event, kind) and event.section_id == name and getattr(event, "version", 1) > after
+
+
+async def until_settled(client: Client, document_id: str, name: str) -> SectionView:
+    """Wait until a section is edited and looked at."""
+    await wait_for(client, document_id, about(e.SectionEdited, name))
+    checked: list[Contract] = []
+
+    def both(event: Contract) -> bool:
+        checked.extend([event] if about(e.SectionChecked, name)(event) else [])
+        return len(checked) == 2
+
+    await wait_for(client, document_id, both)
+    return await section_of(client, document_id, name)
+
+
+def statuses(view: DocumentView) -> dict[str, str]:
+    return {name: f"{s.status}{' stale' if s.stale else ''}" for name, s in view.sections.items()}
+
+
+def handled(stemma: LocalStemma, service: str, document_id: str) -> Iterable[dict[str, Any]]:
+    lines = stemma.folder.log(service).read_text().splitlines()
+    found = (json.loads(line) for line in lines if line.startswith("{"))
+    return [line for line in found if line.get("document_id") == document_id]
+
+
+@pytest.mark.req("P8", "P18")
+async def test_feedback_in_review_replaces_the_text_and_the_review_is_presented_anew(client: Client) -> None:
+    document_id = await request_sample(client)
+    await wait_for(client, document_id, about(e.SectionReviewRequested, "research"))
+    await client.revise(document_id, "research", 1, "Say that the survey is repeated in spring.")
+    await wait_for(client, document_id, about(e.SectionReviewRequested, "research", after=1))
+
+    research = await section_of(client, document_id, "research")
+    assert (research.status, research.version) == (SectionStatus.AWAITING_REVIEW, 2)
+    assert research.current is not None
+    assert research.current.origin is Origin.REVISED
+    assert "The survey is repeated in spring." in await text_of(client, document_id, research.draft)
+    assert "survey" in await text_of(client, document_id, research.current.summary)
+    await client.approve(document_id, "research", 2)
+    assert (await section_of(client, document_id, "research")).status is SectionStatus.APPROVED
+    await client.cancel(document_id)
+
+
+@pytest.mark.req("P9", "P18")
+async def test_an_instruction_changes_only_what_it_is_about_byte_for_byte(client: Client, settled: str) -> None:
+    before = await text_of(client, settled, (await section_of(client, settled, "budget")).draft)
+    paragraph = next(line for line in before.splitlines() if line.startswith("The pilot may cost no more than"))
+    await client.edit(settled, "budget", 1, instruction='Replace "No new building" with "No other building"')
+    budget = await until_settled(client, settled, "budget")
+
+    after = await text_of(client, settled, budget.draft)
+    assert after != before
+    assert after == before.replace(paragraph, paragraph.replace("No new building", "No other building"))
+    assert (budget.status, budget.version) == (SectionStatus.EDITED, 2)
+    assert budget.validation is not None
+    assert budget.evaluation is not None
+
+
+@pytest.mark.req("P9", "P18")
+async def test_an_edit_marks_direct_and_transitive_dependents_with_reasons_and_offers(
+    client: Client, settled: str
+) -> None:
+    await client.edit(settled, "connections", 1, text="## From need to solution\n\nOne sentence of a person.\n")
+    events = await wait_for(client, settled, about(e.SectionEdited, "connections"))
+
+    edited = events[-1].contract
+    assert isinstance(edited, e.SectionEdited)
+    assert [mark.section_id for mark in edited.makes_stale] == DOWNSTREAM_OF_CONNECTIONS
+    assert {mark.options for mark in edited.makes_stale} == {("keep", "regenerate")}
+    direct, transitive = edited.makes_stale[0].reasons, edited.makes_stale[-1].reasons
+    assert [(x.upstream_section_id, x.accepted_version, x.current_version) for x in direct] == [("connections", 1, 2)]
+    assert [x.upstream_section_id for x in transitive if x.upstream_stale] == DOWNSTREAM_OF_CONNECTIONS[:4]
+    view = fold(settled, events)
+    assert {m.section_id: m.reasons for m in edited.makes_stale} == {
+        s.section_id: stale_reasons(view, s) for s in view.stale
+    }
+    assert view.status is DocumentStatus.RUNNING
+    assert [d.stale for d in (await documents(client, settled))] == [
+        s.stale is not None for s in view.sections.values()
+    ]
+
+
+async def documents(client: Client, document_id: str) -> tuple[Any, ...]:
+    """The sections of a document in the read model, once it has caught up."""
+    last = (await client.history(document_id))[-1].sequence
+    async with asyncio.timeout(20):
+        while True:
+            found = next(d for d in await client.documents() if d.document_id == document_id)
+            if found.last_sequence >= last:
+                return found.sections
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.req("P9", "P10", "P18")
+async def test_keep_regenerate_and_restore_bring_a_document_to_its_end_again(client: Client, settled: str) -> None:
+    await client.edit(settled, "approach", 1, instruction="Say that the parks department lends its workshop.")
+    await client.edit(settled, "timeline", 1, text="## Milestones\n\nEverything takes ten weeks.\n")
+    await until_settled(client, settled, "approach")
+    view = await client.document(settled)
+    assert {k: v for k, v in statuses(view).items() if v != "approved"} == {
+        "approach": "edited",
+        "timeline": "edited",
+        "conclusion": "approved stale",
+    }
+    reasons = stale_reasons(view, view.sections["conclusion"])
+    assert [(x.upstream_section_id, x.current_version) for x in reasons] == [("approach", 2), ("timeline", 2)]
+
+    await client.keep(settled, "conclusion", 1)
+    kept = await client.document(settled)
+    conclusion = kept.sections["conclusion"]
+    assert (kept.status, statuses(kept)["conclusion"], conclusion.version) == (
+        DocumentStatus.COMPLETED,
+        "approved",
+        1,
+    )
+    assert conclusion.current is not None
+    assert UpstreamVersion(section_id="approach", version=2) in conclusion.current.kept_against
+
+    with pytest.raises(RequestRejectedError, match="a person's"):
+        await client.regenerate(settled, "timeline", 2)
+    await client.restore(settled, "timeline", 2, restore_version=1)
+    timeline = await section_of(client, settled, "timeline")
+    assert (timeline.version, timeline.draft) == (3, timeline.versions[0].draft)
+    await client.regenerate(settled, "timeline", 3, replace_edited=True)
+    await wait_for(client, settled, about(e.SectionDrafted, "timeline", after=1))
+
+
+@pytest.mark.req("P10")
+async def test_guidance_is_in_the_prompt_and_in_the_text(client: Client, settled: str) -> None:
+    guidance = "Say that the council pays in two instalments."
+    await client.regenerate(settled, "budget", 1, guidance=guidance)
+    await wait_for(client, settled, about(e.SectionApproved, "budget", after=1))
+
+    history = [event.contract for event in await client.history(settled)]
+    [asked] = [event for event in history if isinstance(event, e.SectionRegenerationRequested)]
+    assert await text_of(client, settled, asked.guidance) == guidance
+    budget = await section_of(client, settled, "budget")
+    assert budget.version == 2
+    assert "The council pays in two instalments." in await text_of(client, settled, budget.draft)
+
+
+@pytest.mark.req("P11")
+async def test_the_editor_is_chosen_by_the_kind_of_the_section(
+    client: Client, stemma: LocalStemma, settled: str
+) -> None:
+    digests = {}
+    for name in ("research", "budget"):
+        await client.edit(settled, name, 1, instruction="Say that the figures were read twice.")
+        await wait_for(client, settled, about(e.SectionEdited, name))
+        edited = [x.contract for x in await client.history(settled) if isinstance(x.contract, e.SectionEdited)][-1]
+        assert edited.provenance is not None
+        digests[name] = edited.provenance.prompt_digest
+    revised = [line for line in handled(stemma, "editor-agent", settled) if line["event"] == "draft_revised"]
+    assert [line["kind"] for line in revised] == ["research", "budget"]
+    assert None not in digests.values()
+    assert digests["research"] != digests["budget"]
+
+
+@pytest.mark.req("P9", "P18")
+async def test_an_instruction_that_cannot_be_followed_leaves_the_version_and_tells_the_reason(
+    client: Client, settled: str
+) -> None:
+    await client.edit(settled, "solution", 1, instruction="Paint the second paragraph in blue.")
+    await wait_for(client, settled, about(e.SectionRevisionRefused, "solution"))
+
+    view = await client.document(settled)
+    solution = view.sections["solution"]
+    assert (view.status, solution.status, solution.version) == (DocumentStatus.COMPLETED, SectionStatus.APPROVED, 1)
+    assert view.stale == ()
+    assert "Paint the second paragraph in blue" in await text_of(client, settled, solution.refusal)
+
+
+async def outcomes_of(client: Client, document_id: str, request_id: str) -> list[RecordedEvent]:
+    history = await client.history(document_id)
+    return [x for x in history if isinstance(x.contract, e.Event) and x.contract.request_id == request_id]
+
+
+@pytest.mark.req("E3", "P9")
+async def test_a_decision_sent_twice_is_one_decision_and_two_decisions_are_told_apart(
+    client: Client, settled: str
+) -> None:
+    text = "## Costs\n\nNothing is free.\n"
+    first = r.EditSection(request_id="twice", document_id=settled, section_id="budget", version=1, text=text)
+    answers = [await client.request(first) for _ in range(2)]
+
+    assert answers[0].request_digest == answers[1].request_digest
+    assert len(await outcomes_of(client, settled, "twice")) == 1
+    with pytest.raises(RequestRejectedError, match="version 1 is not current; version 2 is"):
+        await client.request(first.model_copy(update={"request_id": "second"}))
+    [refused] = await outcomes_of(client, settled, "second")
+    assert isinstance(refused.contract, e.RefusedOldVersion)
+    with pytest.raises(RequestRejectedError, match="it was used for another request"):
+        await client.request(first.model_copy(update={"text": "Other.\n"}))
+    assert (await section_of(client, settled, "budget")).version == 2
+
+
+@pytest.mark.req("P8")
+async def test_of_two_answers_to_one_review_the_second_is_refused(client: Client) -> None:
+    document_id = await request_sample(client)
+    await wait_for(client, document_id, about(e.SectionReviewRequested, "research"))
+    await client.approve(document_id, "research", 1)
+
+    with pytest.raises(RequestRejectedError, match="the section is approved"):
+        await client.revise(document_id, "research", 1, "Shorten it.")
+    await approve_all(client, document_id)
+    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
