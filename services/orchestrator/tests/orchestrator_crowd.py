@@ -86,12 +86,12 @@ class Crowd:
         if chance < 0.06 or (document.lifecycle == "paused" and chance < 0.4):
             return Ask("resume" if document.lifecycle == "paused" else self.random.choice(["pause", "export"]))
         name, section = self.random.choice(list(document.sections.items()))
-        words = f"{name} by a person {self.random.randrange(4)}"
+        verb = self.random.choice(IDEAS[status_of(section.phase)])
         return Ask(
-            self.random.choice(IDEAS[status_of(section.phase)]),
+            verb,
             name,
-            max(section.current_number, 0),
-            words,
+            section.current_number if verb in ("write", "edit") else max(1, section.current_number),
+            f"{name} by a person {self.random.randrange(4)}",
             number=self.random.randint(1, max(1, section.current_number)),
             replace=self.random.random() < 0.7,
         )
@@ -179,16 +179,16 @@ def request_of(ask: Ask, document_id: str, request_id: str) -> r.Request:
     """The request behind what a person asks for."""
     about: dict[str, Any] = {"request_id": request_id, "document_id": document_id}
     section: dict[str, Any] = {**about, "section_id": ask.section}
-    version: dict[str, Any] = {**section, "version": max(ask.version, 1)}
+    version: dict[str, Any] = {**section, "version": ask.version}
     match ask.verb:
         case "approve":
             return r.ApproveSection(**version)
         case "revise":
             return r.ReviseSection(**version, feedback=ask.words)
         case "write":
-            return r.EditSection(**section, version=ask.version, text=ask.words)
+            return r.EditSection(**version, text=ask.words)
         case "edit":
-            return r.EditSection(**section, version=ask.version, instruction=ask.words)
+            return r.EditSection(**version, instruction=ask.words)
         case "keep":
             return r.KeepSection(**version)
         case "regenerate":
@@ -204,4 +204,3 @@ def request_of(ask: Ask, document_id: str, request_id: str) -> r.Request:
         case _:
             kinds = {"pause": r.PauseDocument, "resume": r.ResumeDocument, "cancel": r.CancelDocument}
             return kinds[ask.verb](**about)
-

@@ -96,16 +96,13 @@ class Book:
         self._max_rounds, self._max_revisions = max_rounds, max_revisions
         self._go_on()
 
-    def number(self, name: str) -> int:
-        return len(self.parts[name].texts)
-
     def reasons(self, name: str) -> list[tuple[str, int, int, bool]]:
         """Why a section is stale: the upstream, the version it rests on, the one there is, whether that is stale."""
         part = self.parts[name]
         if not part.texts:
             return []
         accepted = part.texts[-1].rests_on
-        every = [(up, accepted[up], self.number(up), bool(self.reasons(up))) for up in part.ups]
+        every = [(up, accepted[up], len(self.parts[up].texts), bool(self.reasons(up))) for up in part.ups]
         return [reason for reason in every if reason[1] != reason[2] or reason[3]]
 
     def stale(self) -> set[str]:
@@ -178,7 +175,8 @@ class Book:
             case "approve":
                 part.status = "approved"
             case "write":
-                self._settle(part, Text(ask.words, self._rests_on(part), human=True))
+                rests_on = part.texts[-1].rests_on if part.texts else self._numbers(part)
+                self._settle(part, Text(ask.words, rests_on, human=True))
             case "restore":
                 old = part.texts[ask.number - 1]
                 self._settle(part, Text(old.words, old.rests_on, human=True))
@@ -278,10 +276,7 @@ class Book:
         part.checks = {kind: next(self._tickets) for kind in ("validate", "evaluate")}
 
     def _numbers(self, part: Part) -> dict[str, int]:
-        return {up: self.number(up) for up in part.ups}
-
-    def _rests_on(self, part: Part) -> dict[str, int]:
-        return part.texts[-1].rests_on if part.texts else self._numbers(part)
+        return {up: len(self.parts[up].texts) for up in part.ups}
 
     def _go_on(self) -> None:
         """Start what may start; if nothing can and nothing is stale, the document may be at its end."""

@@ -121,7 +121,7 @@ class Witness:
         for job in published.values():
             if isinstance(job, j.GenerateSection):
                 words = self.book.parts[job.section.section_id].guidance
-                assert job.guidance == (ref(words, "text/plain") if words else None)
+                assert (job.guidance.digest if job.guidance else "") == (ref(words).digest if words else "")
 
     def _job_of(self, kind: str, name: str, ticket: int) -> str:
         if kind == "convert":
@@ -151,6 +151,9 @@ def _plain(version: Version) -> tuple[int, str, dict[str, int]]:
     return version.number, version.draft.digest, {up.section_id: up.version for up in version.upstream}
 
 
+STEERING: dict[str, type[c.Pause | c.Resume | c.Cancel]] = {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}
+
+
 def command_of(ask: Ask, asked: c.Asked) -> c.Request:
     """The command behind what a person asks for."""
     name, version, words = ask.section, ask.version, ref(ask.words, "text/plain")
@@ -176,7 +179,7 @@ def command_of(ask: Ask, asked: c.Asked) -> c.Request:
         case "export":
             return c.Export(asked, ExportFormat.MD)
         case _:
-            return {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}[ask.verb](asked)
+            return STEERING[ask.verb](asked)
 
 
 FAILURES: dict[str, type[o.Outcome]] = {

@@ -12,7 +12,9 @@ from orchestrator_story import Story, ref
 from orchestrator_witness import Move, Witness, command_of, outcome_of, say_of
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.values import ReviewMode, ReviewPolicy, SectionStatus
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.evolve import evolve
@@ -21,9 +23,9 @@ from stemma_orchestrator.core.state import NoDocument, State
 MAX_ROUNDS, MAX_REVISIONS = 1, 2
 VERBS = [
     *["work"] * 12,
-    *["approve"] * 5,
-    *["write", "edit", "regenerate"] * 3,
-    *["revise", "keep", "restore", "retry", "answer", "late"] * 2,
+    *["approve", "write", "keep"] * 4,
+    *["edit", "regenerate", "restore"] * 3,
+    *["revise", "retry", "answer", "late"] * 2,
     *["export", "pause", "resume", "again"],
     "cancel",
 ]
@@ -51,6 +53,16 @@ class Run:
         self.witness.begun(self.story.create(dependencies, policy, **limits))
         self.commands: list[c.Command] = []
 
+    def settle(self) -> None:
+        """All goes well until the document is completed: changes have dependents then."""
+        book = self.witness.book
+        while book.status != "completed":
+            for ticket, work in book.tickets().items():
+                self._do(say_of(ticket, work, choice=0, good=True))
+            for name, part in book.parts.items():
+                if part.status == "awaiting_review":
+                    self._do(Ask("approve", name, len(part.texts)))
+
     def step(self, step: Step) -> Move | None:
         """One step; nothing, if there is nothing that it could be about."""
         verb, which, choice, flag = step
@@ -72,10 +84,11 @@ class Run:
 
     def _ask_about(self, name: str, step: Step) -> Ask:
         verb, _, choice, flag = step
-        current = self.witness.book.number(name) if name in self.witness.book.parts else 1
+        parts = self.witness.book.parts
+        current = len(parts[name].texts) if name in parts else 1
         version = max(0, current + {18: 1, 19: -1}.get(choice, 0))
         words = f"{name} {choice % 5}" if verb == "write" else f"say {choice}" if flag else ""
-        return Ask(verb, name, version, words, number=choice % 4, replace=flag)
+        return Ask(verb, name, version, words, number=choice % 3, replace=flag)
 
     def _answer(self, verb: str, which: int, choice: int, good: bool) -> Move | None:
         tickets = sorted(self.witness.book.tickets() if verb == "work" else self.witness.work)
@@ -113,11 +126,13 @@ def folded(history: list[e.AnyEvent]) -> State:
 
 @pytest.mark.req("P9", "P10", "P18")
 @settings(max_examples=70, deadline=None)
-@given(dependency_maps(), st.booleans(), STEPS)
+@given(dependency_maps(), st.booleans(), st.booleans(), STEPS)
 def test_the_core_does_what_the_naive_model_says(
-    dependencies: dict[str, tuple[str, ...]], by_policy: bool, steps: list[Step]
+    dependencies: dict[str, tuple[str, ...]], by_policy: bool, settled: bool, steps: list[Step]
 ) -> None:
     run = Run(dependencies, by_policy)
+    if settled:
+        run.settle()
     for step in steps:
         run.step(step)
     assert folded(run.story.history) == run.story.state, "the log alone gives the state"
@@ -158,3 +173,20 @@ def open_again(story: Story) -> State:
     """A cancelled document takes no restore; its texts are still there."""
     document = story.document
     return replace(document, lifecycle=type(document.lifecycle).RUNNING)
+
+
+def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.do(c.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.outcome(o.ModelUnavailable, "research")
+    begun.do(c.Retry(begun.asked(), "research"))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.GenerateSection)
+    assert job.guidance == ref("more figures")
+
+
+def test_a_document_cancelled_during_an_edit_keeps_the_approval_of_the_text_before(begun: Story) -> None:
+    begun.settle("research")
+    begun.do(c.Edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.do(c.Cancel(begun.asked()))
+    assert begun.status("research") == SectionStatus.APPROVED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -32,6 +32,12 @@ WANTED: list[tuple[tuple[str, ...], ReviewMode]] = [
     (("budget", "timeline"), ReviewMode.HUMAN),
     (("conclusion",), ReviewMode.NONE),
 ]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path / "nats", ack_wait_s=2) as server:
+        yield server
 
 
 @asynccontextmanager
@@ -74,9 +80,7 @@ async def quiet(jetstream: JetStreamContext) -> None:
 
 async def live_through(crowd: Crowd, client: Client, jetstream: JetStreamContext, requests: int) -> list[str]:
     """The life of some documents, until nothing moves any more; their ids."""
-    documents = [
-        (await client.request(created(number, *wanted))).document_id for number, wanted in enumerate(WANTED)
-    ]
+    documents = [(await client.request(created(number, *wanted))).document_id for number, wanted in enumerate(WANTED)]
     async with crowd.at_work():
         asking = [crowd.clients(client, document_id, requests) for document_id in documents for _ in range(CLIENTS)]
         await asyncio.gather(*asking)
@@ -144,20 +148,19 @@ def assert_every_request_left_one_event(crowd: Crowd, histories: Sequence[Sequen
         assert crowd.accepted[str(event.request_id)] == (not isinstance(event, e.DecisionRefused))
 
 
-async def run(folder: Path, seed: int, requests: int) -> None:
-    with provisioned_server(folder / "nats", ack_wait_s=2) as server:
-        crowd = Crowd(server, Random(seed))
-        user = client_user(TENANT)
-        async with (
-            connected(server) as nats,
-            orchestrators(server, folder, 2),
-            Client.connect(server.url, tenant=TENANT, user=user, password=server.passwords[user]) as client,
-        ):
-            jetstream = nats.jetstream(timeout=10)
-            documents = await live_through(crowd, client, jetstream, requests)
-            log = JetStreamEventLog(nats)
-            histories = [await log.read(StreamId(TENANT, document_id)) for document_id in documents]
-            assert (await jetstream.stream_info(subjects.DEAD)).state.messages == 0
+async def run(server: NatsServer, folder: Path, seed: int, requests: int) -> None:
+    crowd = Crowd(server, Random(seed))
+    user = client_user(TENANT)
+    async with (
+        connected(server) as nats,
+        orchestrators(server, folder, 2),
+        Client.connect(server.url, tenant=TENANT, user=user, password=server.passwords[user]) as client,
+    ):
+        jetstream = nats.jetstream(timeout=10)
+        documents = await live_through(crowd, client, jetstream, requests)
+        log = JetStreamEventLog(nats)
+        histories = [await log.read(StreamId(TENANT, document_id)) for document_id in documents]
+        assert (await jetstream.stream_info(subjects.DEAD)).state.messages == 0
     for history in histories:
         assert [recorded.envelope.sequence for recorded in history] == list(range(1, len(history) + 1))
         assert len({recorded.envelope.id for recorded in history}) == len(history)
@@ -166,12 +169,16 @@ async def run(folder: Path, seed: int, requests: int) -> None:
 
 
 @pytest.mark.req("P9", "P10")
-async def test_two_orchestrators_write_one_history_that_the_naive_model_agrees_with(tmp_path: Path) -> None:
-    await run(tmp_path, seed=1, requests=12)
+async def test_two_orchestrators_write_one_history_that_the_naive_model_agrees_with(
+    server: NatsServer, tmp_path: Path
+) -> None:
+    await run(server, tmp_path, seed=1, requests=12)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(2, 12))
-async def test_two_orchestrators_write_one_history_whatever_happens(tmp_path: Path, seed: int) -> None:
-    await run(tmp_path, seed, requests=40)
+async def test_two_orchestrators_write_one_history_whatever_happens(
+    server: NatsServer, tmp_path: Path, seed: int
+) -> None:
+    await run(server, tmp_path, seed, requests=40)

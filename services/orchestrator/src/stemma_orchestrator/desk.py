@@ -10,6 +10,7 @@ from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.values import Problem
 from stemma_eventlog import Cause, EventStore, StreamId
+from stemma_telemetry import annotate, link
 
 from .core.commands import Command, Record
 from .core.identity import document_id_for
@@ -33,7 +34,11 @@ class Desk:
         if received.request is None:
             return _rejected(received, *received.problems)
         stream = StreamId(received.tenant, _document_id(received, received.request))
-        state = (await self.store.known(stream)).state
+        known = await self.store.known(stream)
+        section_id = getattr(received.request, "section_id", "")
+        annotate(document_id=stream.document_id, section_id=section_id)
+        link(known.traces.get(section_id) or known.traces.get("", {}))
+        state = known.state
         if not isinstance(state, Document) and isinstance(received.request, r.DocumentRequest):
             return _rejected(received, Problem(field="document_id", message="there is no such document"))
         if not isinstance(state, Document) or received.asked.request_id not in state.requests:

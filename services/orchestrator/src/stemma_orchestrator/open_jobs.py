@@ -6,9 +6,10 @@ import asyncio
 from collections import OrderedDict
 
 from stemma_contracts import registry, subjects
-from stemma_contracts.v1.jobs import Job
+from stemma_contracts.v1.jobs import Job, SectionJob
 from stemma_eventlog import Cause, StreamId
 from stemma_messaging import Publisher
+from stemma_telemetry import bind
 
 from .core.jobs import open_jobs
 from .core.state import State
@@ -33,14 +34,15 @@ class OpenJobs:
     async def _publish(self, job: Job, cause: Cause) -> None:
         entry = registry.entry_of(job)
         assert entry.service is not None
-        await self._publisher.publish(
-            subjects.job(entry.service, entry.token),
-            job,
-            id=job.job_id,
-            about=f"{job.document.tenant}/{job.document.document_id}",
-            causation=cause.id,
-            correlation=cause.correlation_id,
-        )
+        with bind(job_id=job.job_id, section_id=job.section.section_id if isinstance(job, SectionJob) else None):
+            await self._publisher.publish(
+                subjects.job(entry.service, entry.token),
+                job,
+                id=job.job_id,
+                about=f"{job.document.tenant}/{job.document.document_id}",
+                causation=cause.id,
+                correlation=cause.correlation_id,
+            )
 
     def _remember(self, stream: StreamId, job_ids: frozenset[str]) -> None:
         self._published[stream] = job_ids

@@ -172,7 +172,8 @@ def _failed(section: Section, event: e.AnyFailure) -> Section:
             return replace(section, phase=Failed(event.activity, validating))
         case phase:
             generating = _generating(phase)
-            return replace(section, phase=Failed(event.activity, guidance=generating and generating.guidance))
+            guidance = generating.guidance if generating else None
+            return replace(section, phase=Failed(event.activity, guidance=guidance))
 
 
 def _retried(document: Document, section: Section) -> Phase:

@@ -1,0 +1,227 @@
+"""An edit-stale-regenerate story, and each service killed at each of its effects: log and texts do not differ."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count, zip_longest
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from nats.js import JetStreamContext
+from stemma_client import Client
+from stemma_client.recorded import RecordedEvent
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, ExportFormat
+from stemma_local.supervisor import LocalStemma
+from stemma_provisioning import PROVISIONER, inbox_prefix
+from stemma_testkit.crashing import Crashes, Point
+from stemma_testkit.servers import eventually
+
+BRIEF = (
+    "Write a proposal for a lending library of cargo bicycles in the town of Aumont. "
+    "The library has 12 bicycles, costs 48,000 EUR in the first year and opens on 1 May 2027."
+)
+WRITTEN = "## Connections\n\nA person wrote this about the tram stop at the north gate.\n"
+QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
+# What differs between two runs of one story, or counts only what a process itself did.
+OF_THE_RUN = {"job_id", "request_id", "request_digest", "document_id", "created_at", "usage"}
+RUNS = count(1)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is left of a story: the log without what is of the run, and all texts by digest."""
+
+    log: list[tuple[str, dict[str, Any]]]
+    texts: dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A running installation whose services can be made to crash."""
+
+    stemma: LocalStemma
+    client: Client
+    jetstream: JetStreamContext
+    crashes: Mapping[str, Crashes]
+
+    async def tell(self) -> Told:
+        """The story from beginning to end, and what is left of it."""
+        name = f"story-{next(RUNS)}"
+        create = r.CreateDocument(request_id=name, kind="proposal", brief=BRIEF, sections=("connections",))
+        document_id = (await self.client.request(create)).document_id
+        await self.quiet()
+        for step, request in enumerate(_steps(document_id)):
+            await self.client.request(request.model_copy(update={"request_id": f"{name}-{step}"}))
+            await self.quiet()
+        history = await self.client.history(document_id)
+        await self._seen(document_id, history[-1].sequence)
+        return await self._told(document_id, history)
+
+    async def quiet(self) -> None:
+        """Nothing is under way: no request, job or outcome was there, nor came, between two looks."""
+
+        async def nothing_moves() -> bool:
+            first = [await self._state(queue) for queue in QUEUES]
+            return first == [await self._state(queue) for queue in QUEUES] and not any(n for _, n in first)
+
+        await eventually(nothing_moves, within_s=60)
+
+    async def _state(self, stream: str) -> tuple[int, int]:
+        state = (await self.jetstream.stream_info(stream)).state
+        return state.last_seq, state.messages
+
+    async def _seen(self, document_id: str, sequence: int) -> None:
+        """The read model has caught up with the log."""
+
+        async def caught_up() -> bool:
+            documents = {summary.document_id: summary for summary in await self.client.documents()}
+            return document_id in documents and documents[document_id].last_sequence == sequence
+
+        await eventually(caught_up, within_s=60)
+
+    async def _told(self, document_id: str, history: list[RecordedEvent]) -> Told:
+        assert [event.envelope.sequence for event in history] == list(range(1, len(history) + 1))
+        assert (await self.client.document(document_id)).status is DocumentStatus.COMPLETED
+        refs = [ref for event in history for ref in _refs(json.loads(event.data))]
+        texts = {ref.digest: await self.client.artifact(document_id, ref) for ref in refs}
+        assert (await self._state(subjects.DEAD))[1] == 0
+        return Told(_in_order([_plain(event) for event in history]), texts)
+
+    async def tell_with_crashes(self, points: Mapping[str, Point]) -> Told:
+        """The story, in which each of these services ends once, and is started again."""
+        for crashes in self.crashes.values():
+            crashes.forget()
+        for service, point in points.items():
+            self.crashes[service].arm(point)
+        async with asyncio.TaskGroup() as restarting:
+            for service in points:
+                restarting.create_task(self._restart(service))
+            return await self.tell()
+
+    async def _restart(self, service: str) -> None:
+        """Start the service again as soon as it ended; the supervisor would wait longer each time."""
+
+        async def ended() -> bool:
+            return not self.crashes[service].armed
+
+        await eventually(ended, within_s=120)
+        await self.stemma.stop_service(service)
+        await self.stemma.start_service(service)
+
+    async def points(self) -> dict[str, list[Point]]:
+        """Every point of an undisturbed story, by service."""
+        for crashes in self.crashes.values():
+            crashes.forget()
+        await self.tell()
+        return {service: list(_points(crashes.effects())) for service, crashes in self.crashes.items()}
+
+
+def _steps(document_id: str) -> Iterable[r.DocumentRequest]:
+    """connections rests on solution, and solution on research."""
+    about: dict[str, Any] = {"document_id": document_id}
+    yield r.ApproveSection(**about, section_id="research", version=1)
+    yield r.ApproveSection(**about, section_id="solution", version=1)
+    yield r.ApproveSection(**about, section_id="connections", version=1)
+    yield r.EditSection(**about, section_id="research", version=1, instruction="Mention the winter months.")
+    yield r.RegenerateSection(**about, section_id="solution", version=1, guidance="Mention the tram stop.")
+    yield r.ApproveSection(**about, section_id="solution", version=2)
+    yield r.KeepSection(**about, section_id="connections", version=1)
+    yield r.EditSection(**about, section_id="connections", version=1, text=WRITTEN)
+    yield r.ExportDocument(**about, format=ExportFormat.MD)
+
+
+def _points(effects: Iterable[str]) -> Iterable[Point]:
+    seen: Counter[str] = Counter()
+    for effect in effects:
+        seen[effect] += 1
+        yield Point(effect, seen[effect], "before")
+        yield Point(effect, seen[effect], "after")
+
+
+def _plain(event: RecordedEvent) -> tuple[str, dict[str, Any]]:
+    assert event.contract is not None
+    return type(event.contract).__name__, event.contract.model_dump(mode="json", exclude=OF_THE_RUN)
+
+
+def _in_order(log: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """The two checks of one text run at the same time, so that either may come first."""
+    pairs = range(len(log) - 1)
+    for i in pairs:
+        if log[i][0] == log[i + 1][0] == e.SectionChecked.__name__:
+            log[i : i + 2] = sorted(log[i : i + 2], key=str)
+    return log
+
+
+def _refs(value: Any) -> list[ArtifactRef]:
+    match value:
+        case {"digest": _, "size": _}:
+            return [ArtifactRef.model_validate(value)]
+        case dict():
+            return [ref for item in value.values() for ref in _refs(item)]
+        case list():
+            return [ref for item in value for ref in _refs(item)]
+        case _:
+            return []
+
+
+@asynccontextmanager
+async def staged(folder: Path) -> AsyncIterator[Stage]:
+    crashes = {service: Crashes(folder / "crashes" / service) for service in subjects.SERVICES}
+    env = {service: crash.env for service, crash in crashes.items()}
+    async with LocalStemma(folder / "data", ack_wait_s=1, env=env) as stemma, stemma.client() as client:
+        connection = await nats.connect(
+            stemma.url,
+            user=PROVISIONER,
+            password=stemma.password(PROVISIONER),
+            inbox_prefix=inbox_prefix(PROVISIONER),
+        )
+        try:
+            yield Stage(stemma, client, connection.jetstream(timeout=10), crashes)
+        finally:
+            await connection.close()
+
+
+CHOSEN: list[dict[str, Point]] = [
+    {
+        subjects.ORCHESTRATOR: Point("append section-edited", 1, "after"),
+        subjects.GENERATION: Point("publish outcome section-generated", 2, "before"),
+        subjects.EDITOR: Point("write artifact", 1, "after"),
+        subjects.VALIDATOR: Point("acknowledge JOBS", 2, "before"),
+        subjects.CONVERTER: Point("publish outcome document-converted", 1, "after"),
+    },
+    {subjects.ORCHESTRATOR: Point("acknowledge OUTCOMES", 5, "before")},
+]
+
+
+@pytest.mark.req("E1", "P9")
+async def test_a_crash_between_two_messages_of_the_story_leaves_no_trace_in_log_or_texts(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        undisturbed = await stage.tell()
+        for points in CHOSEN:
+            assert await stage.tell_with_crashes(points) == undisturbed, shown(points)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(7200)
+async def test_a_crash_at_any_effect_of_any_service_leaves_no_trace_in_log_or_texts(tmp_path: Path) -> None:
+    """In each telling every service ends at the next of its points, as long as it has one."""
+    async with staged(tmp_path) as stage:
+        undisturbed = await stage.tell()
+        points = await stage.points()
+        for row in zip_longest(*points.values()):
+            chosen = {service: point for service, point in zip(points, row, strict=True) if point is not None}
+            assert await stage.tell_with_crashes(chosen) == undisturbed, shown(chosen)
+
+
+def shown(points: Mapping[str, Point]) -> str:
+    return ", ".join(f"{service} {point}" for service, point in points.items())
