@@ -162,6 +162,7 @@ class ModelCaller:
         key = call.request.key(ctx.job_id, ctx.attempt, call.name, retry)
         record = await self._records.get(ctx.tenant, ctx.document_id, key)
         if record is not None:
+            call.meter.count(record.usage)
             return await self._replay(ctx, record)
         reply = await self._answer(call)
         await self._records.put(ctx.tenant, ctx.document_id, key, reply.record)
