@@ -62,7 +62,7 @@ async def test_counts_what_a_call_cost(desk: Desk) -> None:
 
 @pytest.mark.req("P2")
 @pytest.mark.parametrize("text", ["short", "long " * 1000])
-async def test_a_job_that_runs_again_finds_its_answer_asks_nothing_and_gives_the_same_account(desk: Desk, text: str) -> None:
+async def test_a_job_that_runs_again_finds_its_answer_and_gives_the_same_account(desk: Desk, text: str) -> None:
     first, _ = desk.caller(text)
     paid = await first.text(context(), "generate", PROMPT)
     second, model = desk.caller()
