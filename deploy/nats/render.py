@@ -16,6 +16,7 @@ from stemma_provisioning.config import ServerConfig, user_names
 TARGET = Path(__file__).with_name("nats.conf")
 HEADER = "# Made by `make nats`. Every password is an environment variable that begins with a letter.\n"
 MONITORING = 'http: "127.0.0.1:8222"\n'
+POSTGRES = "postgres"
 
 
 def variable(user: str) -> str:
@@ -33,8 +34,8 @@ def rendered() -> str:
 
 
 def environment() -> str:
-    """One line per password; a leading letter keeps the server from reading a number."""
-    return "".join(f"{variable(user)}=p{secrets.token_hex(24)}\n" for user in user_names())
+    """One line per password, PostgreSQL's too; a leading letter keeps the server from reading a number."""
+    return "".join(f"{variable(user)}=p{secrets.token_hex(24)}\n" for user in [*user_names(), POSTGRES])
 
 
 def main(arguments: list[str]) -> int:

@@ -18,18 +18,18 @@ PROGRAM = """
 import sys
 import stemma_telemetry as telemetry
 end = telemetry.configure("validator")
-with telemetry.tracer("test").start_as_current_span("work"), telemetry.bind(document_id="d1"):
-    with telemetry.tracer("test").start_as_current_span("inner"):
+with telemetry.span("work"), telemetry.bind(document_id="d1"):
+    with telemetry.span("inner"):
         telemetry.get_logger().info("done", headers=[*telemetry.inject().values()])
 end()
 print(any(name.startswith("opentelemetry.exporter") for name in sys.modules))
 """
 
 
-def _run(**environment: str) -> list[str]:
+def _run(program: str = PROGRAM, **environment: str) -> list[str]:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("OTEL_")}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=clean | environment, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program], env=clean | environment, capture_output=True, text=True, check=True, timeout=60
     )
     return done.stdout.splitlines()
 
@@ -77,6 +77,55 @@ def test_a_trace_goes_on_in_whoever_reads_the_headers() -> None:
         headers = inject()
     with tracer.start_as_current_span("process", context=extract(headers)) as processed:
         assert processed.get_span_context().trace_id == sent.get_span_context().trace_id
+
+
+LINKS = """
+import json, sys
+import stemma_telemetry as telemetry
+from opentelemetry import trace
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+
+kept = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(kept))
+trace.set_tracer_provider(provider)
+with telemetry.span("asked"):
+    headers = telemetry.inject()
+    telemetry.link(headers)
+try:
+    with telemetry.span("decided", parent={}):
+        telemetry.link(headers)
+        telemetry.note("retry", attempt=1)
+        raise ValueError("The budget is 4 million.")
+except ValueError:
+    pass
+asked, decided = kept.get_finished_spans()
+print(json.dumps({
+    "linked": [link.context.trace_id for link in decided.links] == [asked.context.trace_id],
+    "asked_links": len(asked.links),
+    "new": decided.context.trace_id != asked.context.trace_id,
+    "events": [event.name for event in decided.events],
+    "error": decided.attributes["error.type"],
+    "status": decided.status.status_code.name,
+    "told": "million" in decided.to_json(),
+}))
+"""
+
+
+@pytest.mark.req("E5")
+def test_a_span_links_to_another_trace_only_and_tells_an_error_by_its_class() -> None:
+    (line,) = _run(LINKS)
+    assert json.loads(line) == {
+        "linked": True,
+        "asked_links": 0,
+        "new": True,
+        "events": ["retry"],
+        "error": "ValueError",
+        "status": "ERROR",
+        "told": False,
+    }
 
 
 def test_without_headers_a_trace_begins() -> None:

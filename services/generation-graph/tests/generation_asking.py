@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from generation_workshop import HEAD
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
+from stemma_contracts.v1.values import ArtifactRef
 from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.graphs import Graph
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
@@ -45,17 +48,33 @@ def build(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
     return graph
 
 
+ANSWER = ArtifactRef(digest="0" * 64, size=4, media_type="text/plain", name="answer.txt")
 ASKING = Graph(build, lambda job: AskingState(steps=[]), pauses=True, durability="sync")
 
 
-async def run(job: GenerateSection | ResumeGraph, answer: str, database: Path) -> dict[str, Any]:
-    async with open_checkpointer(database) as checkpointer:
-        runner = Runner({"asking": ASKING}, None, checkpointer)  # type: ignore[arg-type]
-        context: Any = None
-        if isinstance(job, GenerateSection):
-            result = await runner.start(job, context)
-        else:
-            result = await runner.resume(job, answer, context)
+def resumption(job: GenerateSection, paused: Mapping[str, Any], job_id: str = "doc.2.resume") -> ResumeGraph:
+    """The job that answers what a paused thread asked."""
+    return ResumeGraph(
+        job_id=job_id,
+        document=HEAD,
+        section=job.section,
+        thread_id=paused["thread_id"],
+        checkpoint_id=paused["checkpoint_id"],
+        answer=ANSWER,
+    )
+
+
+async def run(job: GenerateSection | ResumeGraph, answer: str, place: Path | str) -> dict[str, Any]:
+    async with open_checkpointer(place) as checkpointer:
+        return await run_on(Runner({"asking": ASKING}, None, checkpointer), job, answer)  # type: ignore[arg-type]
+
+
+async def run_on(runner: Runner, job: GenerateSection | ResumeGraph, answer: str) -> dict[str, Any]:
+    context: Any = None
+    if isinstance(job, GenerateSection):
+        result = await runner.start(job, context)
+    else:
+        result = await runner.resume(job, answer, context)
     match result:
         case Finished(state):
             return {"steps": state["steps"]}
@@ -64,5 +83,6 @@ async def run(job: GenerateSection | ResumeGraph, answer: str, database: Path) -
 
 
 if __name__ == "__main__":
-    body, answer, database = sys.argv[1:]
-    print(json.dumps(asyncio.run(run(ResumeGraph.model_validate_json(body), answer, Path(database)))))
+    body, answer, where = sys.argv[1:]
+    place = Path(where) if where.startswith("/") else where
+    print(json.dumps(asyncio.run(run(ResumeGraph.model_validate_json(body), answer, place))))

@@ -51,7 +51,8 @@ class Bus:
 
     async def stored(self, stream: str, subject: str) -> list[Any]:
         """Everything under a subject, as dictionaries."""
-        found, sequence = [], 1
+        found: list[Any] = []
+        sequence = 1
         while True:
             try:
                 message = await self.client.jetstream().get_msg(

@@ -49,11 +49,15 @@ class Cause:
 
 @dataclass(frozen=True)
 class Folded(Generic[S]):
-    """A state, the sequence that it was folded to, and how many events that was."""
+    """A state, the sequence that it was folded to, and how many events that was.
+
+    ``traces`` holds the trace headers of the last event of each section, and under ``""`` of the last one of all.
+    """
 
     state: S
     sequence: int = 0
     count: int = 0
+    traces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -117,21 +121,22 @@ class EventStore(Generic[C, S]):
     ) -> Handled[S]:
         new = [_new_event(stream, event, cause, i, folded.count) for i, event in enumerate(events)]
         last = await self._log.append(stream, folded.sequence, new)
-        folded = self._remember(stream, self._fold(folded, events, last))
+        folded = self._remember(stream, self._fold(folded, new, last))
         return Handled(folded, events)
 
     async def _refresh(self, stream: StreamId) -> tuple[Folded[S], list[Recorded]]:
         folded = self._cache.get(stream) or Folded(self._decider.initial)
         tail = await self._log.read(stream, folded.sequence)
         if tail:
-            folded = self._fold(folded, [recorded.event for recorded in tail], tail[-1].sequence)
+            folded = self._fold(folded, tail, tail[-1].sequence)
         return self._remember(stream, folded), tail
 
-    def _fold(self, folded: Folded[S], events: Sequence[Contract], sequence: int) -> Folded[S]:
-        state = folded.state
-        for event in events:
-            state = self._decider.evolve(state, event)
-        return Folded(state, sequence, folded.count + len(events))
+    def _fold(self, folded: Folded[S], events: Sequence[NewEvent | Recorded], sequence: int) -> Folded[S]:
+        state, traces = folded.state, dict(folded.traces)
+        for new in events:
+            state = self._decider.evolve(state, new.event)
+            traces[""] = traces[str(getattr(new.event, "section_id", ""))] = new.envelope.trace
+        return Folded(state, sequence, folded.count + len(events), traces)
 
     def _remember(self, stream: StreamId, folded: Folded[S]) -> Folded[S]:
         self._cache[stream] = folded

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ from .errors import BusFailed
 from .handling import Handler, Handling
 from .publisher import Publisher
 from .settings import ServiceSettings
-from .slots import SlotWorker
+from .slots import LatestWorker, SlotWorker
 
 if TYPE_CHECKING:
     from .push import PushSubscriptions
@@ -67,6 +67,15 @@ class Bus:
         """For long work: at most ``slots`` messages at a time, each fetched when its slot is free."""
         self._register(stream, durable, lambda info: self._start_pull(stream, durable, slots, info, handler))
 
+    def subscribe_latest(
+        self, stream: str, durable: str, key: Callable[[str], Hashable], rest_s: float, handler: Handler
+    ) -> None:
+        """For read models: of the messages that wait, the last of each ``key`` of a subject; it stands for the others.
+
+        Rounds are ``rest_s`` seconds apart.
+        """
+        self._register(stream, durable, lambda info: self._start_latest(stream, durable, key, rest_s, info, handler))
+
     def _register(self, stream: str, durable: str, start: Callable[[ConsumerInfo], Awaitable[None]]) -> None:
         async def begin() -> None:
             await start(await self.jetstream.consumer_info(stream, durable))
@@ -102,6 +111,30 @@ class Bus:
         async def stop() -> None:
             loop.cancel()
             await worker.drain(self._settings.shutdown_grace_s)
+
+        self._stops.append(stop)
+
+    async def _start_latest(
+        self,
+        stream: str,
+        durable: str,
+        key: Callable[[str], Hashable],
+        rest_s: float,
+        info: ConsumerInfo,
+        handler: Handler,
+    ) -> None:
+        handling = self._handling(info)
+
+        async def handle(message: Msg) -> None:
+            await handling.handle(message, handler)
+
+        worker = LatestWorker(self.jetstream, stream, durable, lambda message: key(message.subject), rest_s, handle)
+        loop = asyncio.create_task(worker.run())
+        loop.add_done_callback(self._on_loop_end)
+
+        async def stop() -> None:
+            loop.cancel()
+            await asyncio.wait({loop})
 
         self._stops.append(stop)
 

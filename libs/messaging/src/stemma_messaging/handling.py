@@ -13,7 +13,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind, StatusCode
-from stemma_telemetry import bind, extract, get_logger, names, tracer
+from stemma_telemetry import bind, get_logger, names, span
 
 from .addresses import template_of
 from .dead import bury
@@ -21,7 +21,6 @@ from .delivery import Delivery
 from .publisher import Publisher
 from .verdict import Ack, DeadLetter, RetryLater, Verdict, verdict_for
 
-_TRACER = tracer(__name__)
 _DURATION = metrics.get_meter(__name__).create_histogram(names.Metric.PROCESS_DURATION, "s")
 
 Handler = Callable[[Delivery], Awaitable[None]]
@@ -63,12 +62,12 @@ class Handling:
 
     async def _handle(self, held: Held, handler: Handler) -> None:
         delivery, started = Delivery.of(held.message), time.perf_counter()
-        with bind(service=self.service), _span(delivery) as span:
+        with bind(service=self.service), _span(delivery) as processing:
             async with _heartbeats(held, self.ack_wait_s / 3):
                 error = await _attempt(handler, delivery)
             verdict = verdict_for(error, delivery.deliveries, self.max_deliver, self.retry_base_s)
             settled = await self._settle(held.message, delivery, verdict, error)
-            _record(span, delivery, verdict, error, settled, time.perf_counter() - started)
+            _record(processing, delivery, verdict, error, settled, time.perf_counter() - started)
         if isinstance(error, asyncio.CancelledError):
             raise error
 
@@ -118,11 +117,10 @@ async def _heartbeats(held: Held, every_s: float) -> AsyncIterator[None]:
 @contextmanager
 def _span(delivery: Delivery) -> Iterator[Span]:
     template = template_of(delivery.subject)
-    with _TRACER.start_as_current_span(
+    with span(
         f"{names.Span.PROCESS} {template}",
-        context=extract(delivery.headers),
         kind=SpanKind.CONSUMER,
-        record_exception=False,
+        parent=delivery.headers,
         attributes={
             names.Attr.MESSAGING_SYSTEM: "nats",
             names.Attr.MESSAGING_OPERATION: "process",
@@ -132,8 +130,8 @@ def _span(delivery: Delivery) -> Iterator[Span]:
             names.Attr.MESSAGING_MESSAGE_ID: delivery.headers.get("ce-id", ""),
             names.Attr.MESSAGING_DELIVERIES: delivery.deliveries,
         },
-    ) as span:
-        yield span
+    ) as started:
+        yield started
 
 
 def _record(

@@ -13,12 +13,11 @@ from nats.js.api import Header, PubAck
 from nats.js.errors import NoStreamResponseError
 from opentelemetry.trace import Span, SpanKind
 from stemma_contracts import MAX_MESSAGE_BYTES, Contract, envelope_for, registry
-from stemma_telemetry import get_logger, inject, names, tracer
+from stemma_telemetry import get_logger, inject, names, note, span
 
 from .addresses import stream_of, template_of
 from .errors import MessageTooLarge
 
-_TRACER = tracer(__name__)
 ACK_TIMEOUT_S = 10.0
 PAUSES_S = (0.5, 1.0, 2.0, 4.0)
 """Between attempts; a stream without a leader is back after four to six seconds."""
@@ -74,6 +73,7 @@ class Publisher:
             try:
                 return await self._store_once(subject, data, headers)
             except (NatsTimeoutError, NoStreamResponseError) as error:
+                note(names.SpanEvent.RETRY, attempt=attempt, error=type(error).__name__)
                 get_logger().warning(names.Log.PUBLISH_RETRIED, subject=template_of(subject), n=attempt, error=error)
                 await asyncio.sleep(pause)
         return await self._store_once(subject, data, headers)
@@ -86,10 +86,9 @@ class Publisher:
 
 def _span(subject: str, id: str) -> AbstractContextManager[Span]:
     template = template_of(subject)
-    return _TRACER.start_as_current_span(
+    return span(
         f"{names.Span.SEND} {template}",
         kind=SpanKind.PRODUCER,
-        record_exception=False,
         attributes={
             names.Attr.MESSAGING_SYSTEM: "nats",
             names.Attr.MESSAGING_OPERATION: "send",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind
 from stemma_contracts.v1.values import Usage
-from stemma_telemetry import tracer
+from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Metric
 from stemma_telemetry.names import Span as SpanName
 
@@ -49,8 +49,8 @@ def chat_span(model: str, document_id: str, section_id: str) -> Iterator[ChatSpa
     }
     started = time.perf_counter()
     name = f"{SpanName.CHAT} {model}"
-    with tracer(__name__).start_as_current_span(name, kind=SpanKind.CLIENT, attributes={**labels, **place}) as span:
+    with span(name, kind=SpanKind.CLIENT, attributes={**labels, **place}) as started_span:
         try:
-            yield ChatSpan(span, labels)
+            yield ChatSpan(started_span, labels)
         finally:
             _duration.record(time.perf_counter() - started, labels)

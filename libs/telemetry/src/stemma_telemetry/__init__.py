@@ -1,6 +1,6 @@
 """structlog JSON logs, OpenTelemetry set-up and the registry of telemetry names.
 
-A process calls `configure` once; libraries and services take `get_logger`, `tracer`, `bind` and `annotate`.
+A process calls `configure` once; libraries and services take `get_logger`, `span`, `bind` and `annotate`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import structlog
-from opentelemetry import trace
 from structlog.typing import FilteringBoundLogger
 
 from . import names
-from .context import annotate, bind, extract, inject
+from .context import annotate, bind, extract, inject, link, note, span
 from .logs import configure_logs
 from .tracing import configure_tracing
 
-__all__ = ["annotate", "bind", "configure", "extract", "get_logger", "inject", "names", "tracer"]
+__all__ = ["annotate", "bind", "configure", "extract", "get_logger", "inject", "link", "names", "note", "span"]
 
 
 def configure(service: str, *, json: bool = True, level: str = "info") -> Callable[[], None]:
@@ -34,8 +33,3 @@ def get_logger() -> FilteringBoundLogger:
     """The logger. Events are the names of `names.Log` or a service's own; values are ids, counts and names."""
     logger: FilteringBoundLogger = structlog.get_logger()
     return logger
-
-
-def tracer(scope: str) -> trace.Tracer:
-    """The tracer of an instrumentation scope, by convention ``__name__``."""
-    return trace.get_tracer(scope)

@@ -7,9 +7,12 @@ from contextlib import contextmanager
 
 from opentelemetry import propagate, trace
 from opentelemetry.context import Context
+from opentelemetry.trace import Span, SpanKind, StatusCode
 from structlog.contextvars import bind_contextvars, bound_contextvars
 
-from .names import CONTEXT_ATTRIBUTES
+from .names import CONTEXT_ATTRIBUTES, Attr
+
+_TRACER = trace.get_tracer("stemma")
 
 
 @contextmanager
@@ -29,6 +32,38 @@ def annotate(**about: str | None) -> None:
             span.set_attribute(CONTEXT_ATTRIBUTES[key], value)
 
 
+@contextmanager
+def span(
+    name: str,
+    *,
+    kind: SpanKind = SpanKind.INTERNAL,
+    attributes: Mapping[str, str | int] | None = None,
+    parent: Mapping[str, str] | None = None,
+    expected: tuple[type[BaseException], ...] = (),
+) -> Iterator[Span]:
+    """A span that tells of an exception only its class: messages and stack traces may quote a document.
+
+    ``parent`` are the headers of the message that leads to it, by default it belongs to the current span.
+    ``expected`` exceptions are no errors, such as that of a graph that pauses.
+    """
+    with _TRACER.start_as_current_span(
+        name,
+        context=None if parent is None else extract(parent),
+        kind=kind,
+        attributes=dict(attributes or {}),
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as started:
+        try:
+            yield started
+        except expected:
+            raise
+        except BaseException as error:
+            started.set_attribute(Attr.ERROR_TYPE, type(error).__name__)
+            started.set_status(StatusCode.ERROR)
+            raise
+
+
 def inject() -> dict[str, str]:
     """The W3C trace headers of the current span; empty outside of a span."""
     headers: dict[str, str] = {}
@@ -39,6 +74,18 @@ def inject() -> dict[str, str]:
 def extract(headers: Mapping[str, str]) -> Context:
     """The trace context that message headers carry; an empty context if they carry none."""
     return propagate.extract(headers, Context())
+
+
+def link(headers: Mapping[str, str]) -> None:
+    """Link the current span to the one that wrote these headers, unless both are of one trace."""
+    span, other = trace.get_current_span(), trace.get_current_span(extract(headers)).get_span_context()
+    if other.is_valid and other.trace_id != span.get_span_context().trace_id:
+        span.add_link(other)
+
+
+def note(event: str, **attributes: str | int) -> None:
+    """Note on the current span that something happened, such as a retry; ids and counts only, never text."""
+    trace.get_current_span().add_event(event, attributes)
 
 
 def _present(about: Mapping[str, str | None]) -> dict[str, str]:

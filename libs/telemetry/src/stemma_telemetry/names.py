@@ -16,6 +16,8 @@ class Span(StrEnum):
     PROCESS = "process"
     CHAT = "chat"
     INVOKE_WORKFLOW = "invoke_workflow"
+    INVOKE_AGENT = "invoke_agent"
+    NODE = "node"
     EXECUTE_TOOL = "execute_tool"
 
 
@@ -45,8 +47,16 @@ class Attr(StrEnum):
     GEN_AI_OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
     GEN_AI_CONVERSATION = "gen_ai.conversation.id"
     GEN_AI_WORKFLOW = "gen_ai.workflow.name"
+    GEN_AI_AGENT = "gen_ai.agent.name"
     GEN_AI_TOOL = "gen_ai.tool.name"
     GEN_AI_TOKEN_TYPE = "gen_ai.token.type"
+    NODE = "stemma.node"
+
+
+class SpanEvent(StrEnum):
+    """What may happen in the course of a span."""
+
+    RETRY = "retry"
 
 
 class Metric(StrEnum):

@@ -11,7 +11,8 @@ from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_contracts.v1.outcomes import AnswerMalformed, DraftRevised, InstructionRefused, ModelUnavailable
 from stemma_contracts.v1.values import ArtifactRef, Provenance
 from stemma_models import CallContext, MalformedAnswerError, ModelCaller, ModelUnavailableError, Prompt, Prompts
-from stemma_telemetry import get_logger
+from stemma_telemetry import get_logger, span
+from stemma_telemetry.names import Attr, Span
 
 from .blocks import split_draft
 from .editors import GRAPH, NODE, Editors
@@ -77,7 +78,9 @@ async def _ask(
 ) -> Revision:
     system = prompt.render({"title": job.section.title, "document_kind": job.document.kind})
     asked = messages(system, material)
-    answer = await models.structured(context, NODE, asked, Revision, context={DRAFT: material.draft})
+    attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.INVOKE_AGENT.value, Attr.GEN_AI_AGENT: NODE}
+    with span(f"{Span.INVOKE_AGENT} {NODE}", attributes=attributes):
+        answer = await models.structured(context, NODE, asked, Revision, context={DRAFT: material.draft})
     return answer.value
 
 

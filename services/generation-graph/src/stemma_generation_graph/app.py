@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph
@@ -27,7 +27,7 @@ from stemma_models import (
     load_prompts,
 )
 
-from .checkpoints import CheckpointsUnusable, open_checkpointer, require_strict_decoder, set_up
+from .checkpoints import CheckpointsUnusable, check_dsn, open_checkpointer, require_strict_decoder, set_up
 from .configuration import ConfigurationError
 from .criteria import load_criteria
 from .graphs import Graph, find_graphs
@@ -69,10 +69,24 @@ class GenerationSettings(WorkerSettings):
     max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
     data_dir: Path = Field(Path(".stemma"), validation_alias=AliasChoices("STEMMA_DATA_DIR", "data_dir"))
     checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
+    checkpoint_dsn: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("STEMMA_CHECKPOINT_DSN", "checkpoint_dsn"),
+        description="a PostgreSQL for the checkpoints, instead of the file",
+    )
+
+    @field_validator("checkpoint_dsn")
+    @classmethod
+    def _is_a_dsn(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            check_dsn(value.get_secret_value())
+        return value
 
     @property
-    def checkpoint_file(self) -> Path:
-        """Where the checkpointer's database lies."""
+    def checkpoint_place(self) -> Path | str:
+        """Where checkpoints are kept: the DSN of a PostgreSQL, or a SQLite file."""
+        if self.checkpoint_dsn is not None:
+            return self.checkpoint_dsn.get_secret_value()
         return self.checkpoint_path or self.data_dir / "checkpoints.sqlite"
 
     @property
@@ -122,13 +136,13 @@ def model_callers(settings: GenerationSettings, bus: Bus) -> Models:
 async def open_runner(
     settings: GenerationSettings, graphs: Mapping[str, Graph], parts: GraphParts
 ) -> AsyncIterator[Runner]:
-    """The runner; the checkpointer is opened if a graph pauses. Raises `BadSettings`."""
+    """The runner; the checkpointer is opened if a graph pauses, or a PostgreSQL is named. Raises `BadSettings`."""
     async with AsyncExitStack() as stack:
         checkpointer: BaseCheckpointSaver[str] | None = None
         try:
             require_strict_decoder()
-            if any(graph.pauses for graph in graphs.values()):
-                checkpointer = await stack.enter_async_context(open_checkpointer(settings.checkpoint_file))
+            if settings.checkpoint_dsn is not None or any(graph.pauses for graph in graphs.values()):
+                checkpointer = await stack.enter_async_context(open_checkpointer(settings.checkpoint_place))
         except CheckpointsUnusable as error:
             raise BadSettings([str(error)]) from None
         yield Runner(graphs, parts, checkpointer)
@@ -157,6 +171,6 @@ service = worker_service(subjects.GENERATION, GenerationSettings, open_handlers)
 def main() -> None:
     """Run the service, or with ``--setup`` make the checkpointer's tables and end."""
     if sys.argv[1:] == ["--setup"]:
-        asyncio.run(set_up(service.load_settings().checkpoint_file))
+        asyncio.run(set_up(service.load_settings().checkpoint_place))
     else:
         service.main()

@@ -18,7 +18,7 @@ from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel, ConfigDict
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_messaging.errors import InvalidMessage
-from stemma_telemetry import tracer
+from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
 from .graphs import Graph
@@ -111,7 +111,7 @@ class Runner:
     async def _invoke(self, name: str, given: Any, config: RunnableConfig, context: RunContext) -> Mapping[str, Any]:
         graph = self._graphs[name]
         attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.INVOKE_WORKFLOW.value, Attr.GEN_AI_WORKFLOW: name}
-        with tracer(__name__).start_as_current_span(f"{Span.INVOKE_WORKFLOW} {name}", attributes=attributes):
+        with span(f"{Span.INVOKE_WORKFLOW} {name}", attributes=attributes):
             state: Mapping[str, Any] = await self._compiled[name].ainvoke(
                 given, config, context=context, durability=graph.durability if graph.pauses else None
             )

@@ -13,7 +13,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_messaging import Bus, Handlers, WorkerSettings, config_dir, worker_service
 
-from .engines import RumdlEngine
+from .engines import warm_rumdl
 from .engines.rumdl import packaged_rumdl
 from .handlers import DRAFT_LIMIT, on_validate_draft
 from .processes import Limits
@@ -34,15 +34,15 @@ async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[
     """Wire the handler to the bus and the linter."""
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib * 1024 * 1024)
     rules = (config_dir("stemma_validator") / "rumdl.toml").read_text(encoding="utf-8")
-    engine = RumdlEngine(rules, executable=packaged_rumdl(), limits=limits, processes=settings.processes)
-    handle = partial(
-        on_validate_draft,
-        artifacts=JetStreamArtifactStore(bus.jetstream),
-        engine=engine,
-        limits=limits,
-        draft_limit=settings.draft_limit_bytes,
-    )
-    yield {ValidateDraft: handle}
+    async with warm_rumdl(rules, executable=packaged_rumdl(), limits=limits, processes=settings.processes) as engine:
+        handle = partial(
+            on_validate_draft,
+            artifacts=JetStreamArtifactStore(bus.jetstream),
+            engine=engine,
+            limits=limits,
+            draft_limit=settings.draft_limit_bytes,
+        )
+        yield {ValidateDraft: handle}
 
 
 service = worker_service(subjects.VALIDATOR, ValidatorSettings, open_handlers, consumer="push")

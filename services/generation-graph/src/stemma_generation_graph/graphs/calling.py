@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import ToolCall, ToolMessage
-from opentelemetry.trace import SpanKind
 from pydantic import ValidationError
-from stemma_telemetry import get_logger, tracer
+from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
 from stemma_generation_graph.configuration import first_problem
@@ -36,7 +35,7 @@ async def _answer(call: ToolCall, tools: Mapping[str, Tool], corpus: Corpus) -> 
         return _message(call, f"The arguments do not fit: {first_problem(error)}", False)
     attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.EXECUTE_TOOL.value, Attr.GEN_AI_TOOL: tool.name}
     name = f"{Span.EXECUTE_TOOL} {tool.name}"
-    with tracer(__name__).start_as_current_span(name, kind=SpanKind.INTERNAL, attributes=attributes):
+    with span(name, attributes=attributes):
         return _message(call, await tool.run(arguments, corpus), True)
 
 

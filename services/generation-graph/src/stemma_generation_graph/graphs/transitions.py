@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
 
-from stemma_telemetry import get_logger, tracer
+from langgraph.errors import GraphInterrupt
+from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
 Node = Callable[..., Awaitable[dict[str, Any]]]
@@ -23,7 +24,7 @@ def noted(node: Node) -> Node:
     async def run(*args: Any, **kwargs: Any) -> dict[str, Any]:
         started = time.perf_counter()
         name = f"{Span.NODE} {node.__name__}"
-        with tracer(__name__).start_as_current_span(name, attributes=attributes, record_exception=False):
+        with span(name, attributes=attributes, expected=(GraphInterrupt,)):
             update = await node(*args, **kwargs)
             seconds = round(time.perf_counter() - started, 4)
             log.info("node_finished", node=node.__name__, seconds=seconds, fields=sorted(update))

@@ -2,5 +2,6 @@
 
 from .base import LintEngine
 from .rumdl import RumdlEngine
+from .warm import WarmRumdl, warm_rumdl
 
-__all__ = ["LintEngine", "RumdlEngine"]
+__all__ = ["LintEngine", "RumdlEngine", "WarmRumdl", "warm_rumdl"]

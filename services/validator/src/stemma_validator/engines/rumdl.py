@@ -6,7 +6,7 @@ import asyncio
 import sysconfig
 from importlib import metadata
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import ClassVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -57,15 +57,15 @@ class RumdlEngine:
                 path = Path(folder)
                 (path / "rumdl.toml").write_text(self._rules, encoding="utf-8")
                 (path / "draft.md").write_text(without_switches(text), encoding="utf-8", newline="")
-                descriptions = await self._described(path)
                 finished = await self._run(path, *_CHECK)
-        return [_describe(issue, descriptions) for issue in _read(finished)]
+        return await self.described(_read(finished))
 
-    async def _described(self, folder: Path) -> dict[str, str]:
+    async def described(self, issues: list[RawIssue]) -> list[RawIssue]:
+        """The issues with what their rules say in general; raises `ValidationImpossible`."""
         if not self._descriptions:
-            finished = await self._run(folder, "rule", "--output-format", "json")
+            finished = await self._run(Path(gettempdir()), "rule", "--output-format", "json")
             self._descriptions = _read_descriptions(finished)
-        return self._descriptions
+        return [_describe(issue, self._descriptions) for issue in issues]
 
     async def _run(self, folder: Path, *arguments: str) -> Finished:
         finished = await run_limited(NAME, [self._executable, *arguments], folder=folder, limits=self._limits)

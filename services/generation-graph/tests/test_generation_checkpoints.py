@@ -1,0 +1,179 @@
+"""One suite for both checkpointers, and what PostgreSQL alone can do: be away, be old, keep a secret."""
+
+import asyncio
+import os
+import sqlite3
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+import psycopg
+import pytest
+from generation_asking import ASKING, AskingState, close, resumption, run_on
+from generation_workshop import Workshop
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
+from pydantic import ValidationError
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_generation_graph.app import GenerationSettings, open_runner
+from stemma_generation_graph.checkpoints import CheckpointsUnusable, open_checkpointer, set_up
+from stemma_generation_graph.graphs import Graph
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.runner import JobRefused, Runner
+from stemma_messaging import BadSettings
+from stemma_testkit.ports import free_port
+from stemma_testkit.postgres import PostgresServer, postgres_server
+from stemma_testkit.scripted import ScriptedModel
+
+pytestmark = pytest.mark.req("P2")
+CONFLICTS = (sqlite3.IntegrityError, psycopg.errors.UniqueViolation)
+SETUP = "import sys; sys.argv[1:] = ['--setup']; from stemma_generation_graph.app import main; main()"
+
+
+def meeting(barrier: asyncio.Barrier, durability: Literal["exit", "sync"]) -> Graph:
+    """A graph that asks, and whose runs wait for each other before they go on with their answers."""
+
+    async def ask(state: AskingState) -> dict[str, Any]:
+        answer = interrupt({"kind": "question", "question": "Which colour?"})
+        await barrier.wait()
+        return {"steps": [answer]}
+
+    def build(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+        graph = StateGraph(AskingState, context_schema=RunContext)
+        graph.add_node("ask", ask)
+        graph.add_node("close", close)
+        graph.add_edge(START, "ask")
+        graph.add_edge("ask", "close")
+        graph.add_edge("close", END)
+        return graph
+
+    return Graph(build, lambda job: AskingState(steps=[]), pauses=True, durability=durability)
+
+
+def settings_of(place: Path | str) -> GenerationSettings:
+    return GenerationSettings(
+        **{"checkpoint_path": place} if isinstance(place, Path) else {"STEMMA_CHECKPOINT_DSN": place}
+    )
+
+
+def environment_of(place: Path | str) -> dict[str, str]:
+    name = "STEMMA_GENERATION_GRAPH_CHECKPOINT_PATH" if isinstance(place, Path) else "STEMMA_CHECKPOINT_DSN"
+    return {**os.environ, name: str(place)}
+
+
+async def command(code: str, environment: dict[str, str]) -> tuple[int | None, str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    out, _ = await process.communicate()
+    return process.returncode, out.decode()
+
+
+async def replicas(stack: AsyncExitStack, place: Path | str, graph: Graph) -> list[Runner]:
+    savers = [await stack.enter_async_context(open_checkpointer(place)) for _ in range(2)]
+    return [Runner({"asking": graph}, None, saver) for saver in savers]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("durability", ["exit", "sync"])
+async def test_of_two_replicas_that_resume_a_thread_at_once_one_wins(
+    place: Path | str, job: GenerateSection, durability: Literal["exit", "sync"]
+) -> None:
+    async with AsyncExitStack() as stack:
+        here, there = await replicas(stack, place, meeting(asyncio.Barrier(2), durability))
+        paused = await run_on(here, job, "")
+        jobs = [resumption(job, paused, "doc.2.resume"), resumption(job, paused, "doc.3.resume")]
+
+        results = await asyncio.gather(
+            run_on(here, jobs[0], "blue"), run_on(there, jobs[1], "red"), return_exceptions=True
+        )
+
+        won = 0 if isinstance(results[0], dict) else 1
+        assert isinstance(results[1 - won], CONFLICTS)
+        assert results[won] == {"steps": [("blue", "red")[won], "closed"]}
+        assert await run_on(there, jobs[won], "again") == results[won]
+        with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
+            await run_on(here, jobs[1 - won], "again")
+
+
+async def test_a_job_that_two_replicas_got_ends_alike_on_both(place: Path | str, job: GenerateSection) -> None:
+    async with AsyncExitStack() as stack:
+        here, there = await replicas(stack, place, meeting(asyncio.Barrier(2), "sync"))
+        resume = resumption(job, await run_on(here, job, ""))
+
+        results = await asyncio.gather(
+            run_on(here, resume, "blue"), run_on(there, resume, "blue"), return_exceptions=True
+        )
+
+        assert [type(result) in CONFLICTS for result in results].count(True) == 1
+        again = [await run_on(replica, resume, "blue") for replica in (here, there)]
+        assert again == [{"steps": ["blue", "closed"]}] * 2
+
+
+async def test_refuses_to_start_without_its_tables_and_names_them(empty_place: Path | str) -> None:
+    if isinstance(empty_place, Path):
+        with pytest.raises(CheckpointsUnusable, match="database is missing: run stemma-generation-graph --setup"):
+            await open_checkpointer(empty_place).__aenter__()
+        empty_place.parent.mkdir()
+        empty_place.touch()
+    with pytest.raises(CheckpointsUnusable, match=r"missing \(.*checkpoints, stemma_one_successor.*\): run stemma-"):
+        await open_checkpointer(empty_place).__aenter__()
+
+
+async def test_setup_makes_the_tables_any_number_of_times_and_then_the_service_starts(empty_place: Path | str) -> None:
+    graphs, parts = {"asking": ASKING}, Workshop().desk(ScriptedModel(script=[])).parts
+    settings = settings_of(empty_place)
+    with pytest.raises(BadSettings, match="run stemma-generation-graph --setup"):
+        await open_runner(settings, graphs, parts).__aenter__()
+    for _ in range(2):
+        assert await command(SETUP, environment_of(empty_place)) == (0, "")
+    async with open_runner(settings, graphs, parts) as runner:
+        assert isinstance(runner, Runner)
+
+
+async def test_refuses_to_start_with_tables_of_an_older_version(postgres: PostgresServer) -> None:
+    dsn = postgres.create_database("older")
+    await set_up(dsn)
+    with psycopg.connect(dsn) as connection:
+        connection.execute("DELETE FROM checkpoint_migrations WHERE v > 3")
+    with pytest.raises(CheckpointsUnusable, match="older version: run stemma-generation-graph --setup"):
+        await open_checkpointer(dsn).__aenter__()
+
+
+async def test_a_named_postgresql_must_have_its_tables_whether_or_not_a_graph_pauses(postgres: PostgresServer) -> None:
+    parts = Workshop().desk(ScriptedModel(script=[])).parts
+    with pytest.raises(BadSettings, match="tables are missing"):
+        await open_runner(settings_of(postgres.create_database("nothing")), {}, parts).__aenter__()
+
+
+async def test_a_thread_goes_on_after_its_server_was_restarted(job: GenerateSection) -> None:
+    with postgres_server() as server:
+        await set_up(server.dsn())
+        async with open_checkpointer(server.dsn()) as saver:
+            runner = Runner({"asking": ASKING}, None, saver)  # type: ignore[arg-type]
+            paused = await run_on(runner, job, "")
+            server.stop()
+            server.start()
+            assert (await run_on(runner, resumption(job, paused), "blue"))["steps"] == ["prepared", "blue", "closed"]
+
+
+@pytest.mark.parametrize("wrong", ["password", "port"])
+async def test_a_server_that_lets_nobody_in_refuses_start_without_its_secret(
+    postgres: PostgresServer, wrong: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    port = free_port() if wrong == "port" else postgres.port
+    with pytest.raises(CheckpointsUnusable, match="does not answer, or lets nobody in") as refused:
+        await open_checkpointer(f"postgresql://stemma:guessed@127.0.0.1:{port}/postgres").__aenter__()
+    assert "guessed" not in str(refused.value) + "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("dsn", ["", "postgresql://stemma:hidden@host:port/x?y=z", "hidden", "host=x hidden=hidden"])
+def test_refuses_what_is_no_connection_string_without_quoting_it(dsn: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        settings_of(dsn)
+    problem = refused.value.errors(include_input=False)[0]
+    assert (problem["loc"], "hidden" in problem["msg"]) == (("STEMMA_CHECKPOINT_DSN",), False)
+
+
+def test_the_secret_of_a_connection_string_is_not_shown(postgres: PostgresServer) -> None:
+    assert postgres.password not in repr(settings_of(postgres.dsn()))

@@ -1,0 +1,31 @@
+"""The process of generation-graph with a model of the bench: ``bench_generation.py MODEL MILLISECONDS [ARGUMENTS]``.
+
+The service is the real one to the last line; only where it would make its chat model it gets ours.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from bench_model import bench_model
+from langchain_core.language_models import BaseChatModel
+from stemma_generation_graph import app
+from stemma_local.run import end_with_parent
+from stemma_models import ModelSettings
+
+
+def main() -> None:
+    """Run the service."""
+    name, latency_s = sys.argv[1], int(sys.argv[2]) / 1000
+    sys.argv[1:] = sys.argv[3:]
+
+    def made(settings: ModelSettings) -> BaseChatModel:
+        return bench_model(name, latency_s)
+
+    vars(app)["chat_model"] = made
+    end_with_parent()
+    app.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""The five services and NATS, with a model of the bench, and what their processes cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import nats
+import psutil
+from nats.aio.client import Client as Nats
+from stemma_contracts import subjects
+from stemma_local.processes import ManagedProcess
+from stemma_local.supervisor import LocalStemma, service_names
+from stemma_messaging import config_dir
+from stemma_provisioning import PROVISIONER, inbox_prefix
+from stemma_provisioning.topology import ACK_WAIT_S
+
+HERE = Path(__file__).parent
+START_S = 60.0
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Everything runs; ``generation`` is the one process that the bench started itself."""
+
+    stemma: LocalStemma
+    generation: ManagedProcess
+    admin: Nats
+
+    @property
+    def processes(self) -> Mapping[str, psutil.Process]:
+        """Every process by name."""
+        services = {**self.stemma.services, subjects.GENERATION: self.generation}
+        pids = {name: service.pid for name, service in services.items()} | {"nats": self.stemma.nats.pid}
+        return {name: psutil.Process(pid) for name, pid in sorted(pids.items())}
+
+    def cpu_seconds(self) -> dict[str, float]:
+        """CPU time since each process began, with that of its children that ended."""
+        return {name: sum(process.cpu_times()[:4]) for name, process in self.processes.items()}
+
+    def memory_mb(self) -> dict[str, float]:
+        """Resident memory."""
+        return {name: process.memory_info().rss / 1e6 for name, process in self.processes.items()}
+
+
+@asynccontextmanager
+async def installation(
+    model: str = "trivial", milliseconds: int = 0, ack_wait_s: float = ACK_WAIT_S, env: Mapping[str, str] | None = None
+) -> AsyncIterator[Installation]:
+    """A fresh installation in a folder that is removed at the end."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
+        others = [name for name in service_names() if name != subjects.GENERATION]
+        every = {name: dict(env or {}) for name in others}
+        local = LocalStemma(folder / "data", services=others, env=every, ack_wait_s=ack_wait_s)
+        stemma = await stack.enter_async_context(local)
+        generation = _generation(stemma, folder, model, milliseconds, env or {})
+        stack.push_async_callback(generation.stop)
+        await generation.start(START_S)
+        yield Installation(stemma, generation, await _admin(stack, stemma))
+
+
+async def _admin(stack: AsyncExitStack, stemma: LocalStemma) -> Nats:
+    prefix = inbox_prefix(PROVISIONER)
+    admin = await nats.connect(stemma.url, user=PROVISIONER, password=stemma.password(PROVISIONER), inbox_prefix=prefix)
+    stack.push_async_callback(admin.close)
+    return admin
+
+
+def _generation(
+    stemma: LocalStemma, folder: Path, model: str, milliseconds: int, env: Mapping[str, str]
+) -> ManagedProcess:
+    name, data = subjects.GENERATION, stemma.folder
+    own = {
+        "STEMMA_NATS_URL": stemma.url,
+        "STEMMA_NATS_USER": name,
+        "STEMMA_NATS_PASSWORD": stemma.password(name),
+        "STEMMA_READY_FILE": str(data.ready_file(name)),
+        "STEMMA_DATA_DIR": str(data.root),
+        "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model)),
+    }
+    command = [sys.executable, str(HERE / "bench_generation.py"), model, str(milliseconds)]
+    return ManagedProcess(
+        name,
+        command,
+        {**os.environ, **env, **own},
+        log=data.log(name),
+        ready_file=data.ready_file(name),
+        report=lambda *_: None,
+    )
+
+
+def _config(folder: Path, model: str) -> Path:
+    """The shipped configuration; for the trivial model without searches and schemas: two calls for each section."""
+    shipped = config_dir("stemma_generation_graph")
+    if model == "offline":
+        return shipped
+    copy = shutil.copytree(shipped, folder / "config")
+    kinds = json.loads((copy / "kinds.json").read_text())
+    (copy / "kinds.json").write_text(json.dumps({name: {} for name in kinds}))
+    return copy

@@ -1,0 +1,109 @@
+"""Chat models that take a fixed time: a trivial one, which costs next to nothing, and the offline writer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from stemma_models.offline import OfflineWriter
+from stemma_models.prompting import parse_blocks
+
+PARAGRAPH = (
+    "The quick brown fox of section {title} jumps over the lazy dog, number {number}, and comes home before it is "
+    "dark, where nobody has asked for it and everybody is glad to see it all the same."
+)
+PARAGRAPHS = 8
+
+
+class SlowOfflineWriter(OfflineWriter):
+    """The offline writer, which answers after ``latency_s`` seconds."""
+
+    latency_s: float = 0.0
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        await asyncio.sleep(self.latency_s)
+        return await super()._agenerate(*args, **kwargs)
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        await asyncio.sleep(self.latency_s)
+        async for chunk in super()._astream(*args, **kwargs):
+            yield chunk
+
+
+class TrivialModel(BaseChatModel):
+    """Eight paragraphs under the headings asked for, or top marks for every criterion, after ``latency_s``."""
+
+    latency_s: float = 0.0
+
+    @property
+    def _llm_type(self) -> str:
+        return "trivial"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        answer = AIMessage(_evaluation(messages) if "response_format" in kwargs else "".join(_paragraphs(messages)))
+        return ChatResult(generations=[ChatGeneration(message=answer.model_copy(update={"usage_metadata": _usage()}))])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        await asyncio.sleep(self.latency_s)
+        return self._generate(messages, stop, **kwargs)
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        await asyncio.sleep(self.latency_s)
+        for text in _paragraphs(messages):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=text))
+        last = AIMessageChunk(content="", usage_metadata=_usage(), chunk_position="last")
+        yield ChatGenerationChunk(message=last)
+
+
+def bench_model(name: str, latency_s: float) -> BaseChatModel:
+    """The model that a bench asks for by name."""
+    models: dict[str, type[TrivialModel | SlowOfflineWriter]] = {"trivial": TrivialModel, "offline": SlowOfflineWriter}
+    return models[name](latency_s=latency_s)
+
+
+def _paragraphs(messages: list[BaseMessage]) -> list[str]:
+    blocks = {block.tag: block for block in parse_blocks(str(messages[-1].text))}
+    section = blocks.get("section")
+    title = section.attributes.get("title", "Section") if section else str(messages[-1].text)[:40]
+    headings = _listed(blocks["headings"].text) if "headings" in blocks else ["Contents"]
+    bodies = [PARAGRAPH.format(title=title, number=n) + "\n" for n in range(PARAGRAPHS)]
+    return [f"# {title}\n", *(f"\n## {heading}\n" for heading in headings), *(f"\n{body}" for body in bodies)]
+
+
+def _evaluation(messages: list[BaseMessage]) -> str:
+    blocks = {block.tag: block for block in parse_blocks(str(messages[-1].text))}
+    ids = [line.partition(":")[0] for line in _listed(blocks["criteria"].text)]
+    return json.dumps({"scores": dict.fromkeys(ids, 1.0), "feedback": "Nothing has to be improved here."})
+
+
+def _listed(text: str) -> list[str]:
+    return [line.removeprefix("- ") for line in text.splitlines()]
+
+
+def _usage() -> UsageMetadata:
+    return UsageMetadata(input_tokens=1000, output_tokens=400, total_tokens=1400)

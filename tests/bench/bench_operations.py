@@ -1,0 +1,149 @@
+"""Starting up, coming back after a kill, linting, exporting."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import aclosing
+from pathlib import Path
+from statistics import median
+
+from bench_installation import Installation, installation
+from bench_report import row, title
+from bench_workload import caller, measure
+from stemma_client import Client, RecordedEvent
+from stemma_contracts import Contract, subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.requests import EditSection
+from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_provisioning.topology import ACK_WAIT_S
+from stemma_testkit.driving import request_sample, wait_for
+
+PAGE_CHARACTERS = 2600
+PAGES = (5, 50, 300)
+SECTIONS = ("research", "solution", "connections", "problem_statement", "approach", "timeline", "budget", "conclusion")
+KILLED = "solution"
+
+
+async def ready() -> None:
+    """``stemma up`` in an empty folder until it says that it is ready."""
+    title("start")
+    seconds = [await _up() for _ in range(3)]
+    row("stemma up to ready, an empty folder", f"{median(seconds):.1f} s", "under 8 s")
+
+
+async def _up() -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        command = [str(Path(sys.executable).with_name("stemma")), "up", "--data", folder]
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        assert process.stdout is not None
+        while not re.match(rb"stemma\s+ready", await process.stdout.readline()):
+            assert process.returncode is None, "stemma up ended"
+        seconds = time.perf_counter() - started
+        process.send_signal(signal.SIGINT)
+        await process.communicate()
+    return seconds
+
+
+async def recovery(ack_wait_s: float) -> None:
+    """Kill -9 of a worker in the middle of a section, and how long until that section has gone on."""
+    target = "under 3 s" if ack_wait_s < ACK_WAIT_S else "under 12 s"
+    title(f"kill -9 in the middle of a run, lease of {ack_wait_s:g} s")
+    async with installation(milliseconds=200, ack_wait_s=ack_wait_s) as running, running.stemma.client() as client:
+        for name in (subjects.GENERATION, subjects.VALIDATOR, subjects.ORCHESTRATOR):
+            section, end = await _killed(running, client, name)
+            row(f"{name}: until the section goes on", f"{section:.1f} s", f"{target}; the document ends in {end:.1f} s")
+
+
+async def _killed(running: Installation, client: Client, name: str) -> tuple[float, float]:
+    document_id = await request_sample(client, ReviewMode.NONE)
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionApproved))
+    if name == subjects.VALIDATOR:
+        await wait_for(client, document_id, lambda event: _is(event, e.SectionDrafted, KILLED))
+    else:
+        await asyncio.sleep(0.1)
+    os.kill(running.processes[name].pid, signal.SIGKILL)
+    started = time.perf_counter()
+    after = e.SectionApproved if name == subjects.VALIDATOR else e.SectionDrafted
+    await wait_for(client, document_id, lambda event: _is(event, after, KILLED))
+    section = time.perf_counter() - started
+    await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentCompleted))
+    return section, time.perf_counter() - started
+
+
+def _is(event: Contract, kind: type[e.SectionDrafted | e.SectionApproved], section_id: str) -> bool:
+    return isinstance(event, kind) and event.section_id == section_id
+
+
+async def lint() -> None:
+    """From the event that a draft is there to the event that it was checked, by the log's own times."""
+    title("lint through the bus")
+    async with installation() as running, caller(running) as calling, running.stemma.client() as client:
+        await measure(running, calling, 1, 3)
+        took = [ms for _ in range(5) for ms in checks(await client.history((await calling.run())[0]))]
+        row("draft in the log to its check in the log, a chain of three", f"{median(took):.1f} ms")
+
+
+def checks(history: Iterable[RecordedEvent]) -> list[float]:
+    """Milliseconds from draft to check of the sections that are written one after the other."""
+    drafted, took = {}, []
+    for event in history:
+        match event.contract:
+            case e.SectionDrafted(section_id=name) if name in SECTIONS[:3]:
+                drafted[name] = event.envelope.time
+            case e.SectionApproved(section_id=name) if name in drafted:
+                took.append((event.envelope.time - drafted[name]).total_seconds() * 1000)
+    return took
+
+
+async def exports() -> None:
+    """Documents of 5, 50 and 300 pages in every format."""
+    title("export")
+    async with installation() as running, caller(running) as calling, running.stemma.client() as client:
+        document_id, _ = await calling.run()
+        for pages in PAGES:
+            await _fill(client, document_id, pages)
+            for form in ExportFormat:
+                started = time.perf_counter()
+                exported = await client.export(document_id, form)
+                size = exported.artifact.size / 1024
+                row(f"{pages} pages as {form}", f"{time.perf_counter() - started:.2f} s", f"{size:.0f} KiB")
+
+
+async def _fill(client: Client, document_id: str, pages: int) -> None:
+    view = await client.document(document_id)
+    for number, section_id in enumerate(SECTIONS):
+        text = _text(section_id, max(1, round((number + 1) * pages / 8) - round(number * pages / 8)))
+        upload = await client.upload(text.encode(), name="text.md")
+        version = view.sections[section_id].version or 0
+        edit = EditSection(document_id=document_id, section_id=section_id, version=version, text_upload=upload)
+        accepted = await client.request(edit.model_copy(update={"actor": "bench"}))
+        assert accepted.section_id == section_id
+    await _all_checked(client, document_id)
+
+
+async def _all_checked(client: Client, document_id: str) -> None:
+    """Every text that was put in is linted and evaluated, which would be in the way of what is measured."""
+    edits = checked = 0
+    async with aclosing(client.follow(document_id)) as events:
+        async for event in events:
+            edits += isinstance(event.contract, e.SectionEdited)
+            checked += isinstance(event.contract, e.SectionChecked)
+            if not event.pending and checked >= 2 * edits:
+                return
+
+
+def _text(title: str, pages: int) -> str:
+    sentence = f"The part {title} says what is to be done, by whom, until when and at what cost, in plain words. "
+    paragraph = sentence * 5
+    table = "| item | amount |\n| --- | --- |\n| one | 1 |\n| two | 2 |\n"
+    page = f"{paragraph}\n\n- first\n- second\n- third\n\n{paragraph}\n\n{table}\n{paragraph}\n"
+    page += f"\n{paragraph}\n" * max(0, (PAGE_CHARACTERS - len(page)) // len(paragraph))
+    return f"# {title}\n" + "".join(f"\n## {title}, page {number}\n\n{page}" for number in range(pages))

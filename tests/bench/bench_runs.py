@@ -1,0 +1,142 @@
+"""Whole documents: seconds of one, documents per second, CPU and messages of one, against plain LangGraph."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections import Counter
+from typing import Any
+
+from bench_installation import HERE, installation
+from bench_report import by_name, row, title
+from bench_workload import Caller, Measured, caller, measure
+from nats.aio.msg import Msg
+from stemma_contracts import subjects
+
+CRITICAL_PATH_S = 2.0
+RUNS = {1: 10, 16: 64, 64: 128}
+QUICK_RUNS = {1: 3, 16: 32, 64: 64}
+FEW = 3
+
+
+async def rates(milliseconds: int, quick: bool) -> None:
+    """Documents at 1, 16 and 64 at a time, nobody reviewing; then each section approved as it comes."""
+    title(f"documents, model calls of {milliseconds} ms (8 sections, 16 calls, real lint and artifacts)")
+    sizes = QUICK_RUNS if quick else RUNS
+    async with installation(milliseconds=milliseconds) as running, caller(running) as calling:
+        await measure(running, calling, 1, FEW)
+        for at_a_time, runs in sizes.items():
+            _show(f"{at_a_time} at a time", await measure(running, calling, at_a_time, runs), milliseconds, at_a_time)
+        reviewed = await measure(running, calling, 16, sizes[16], "human")
+        _show("16 at a time, each section approved as it comes", reviewed, milliseconds, 16)
+    for at_a_time, runs in sizes.items():
+        found = await _langgraph(milliseconds, at_a_time, runs)
+        words = f"{found['per_s']:.1f} /s, one {found['one_s']:.2f} s"
+        row(f"plain LangGraph, SQLite, {at_a_time} at a time", words, f"CPU {found['cpu_ms']:.0f} ms")
+
+
+def _show(name: str, found: Measured, milliseconds: int, at_a_time: int) -> None:
+    row(name, f"{found.per_s:.1f} /s, one {found.one_s:.2f} s", _target(found, milliseconds, at_a_time))
+    row("  CPU ms per run, all processes", f"{found.all_cpu_ms:.0f}", f"under 130 ({by_name(found.cpu_ms)})")
+
+
+def _target(found: Measured, milliseconds: int, at_a_time: int) -> str:
+    match (milliseconds, at_a_time):
+        case (200, 1):
+            return f"{found.one_s / CRITICAL_PATH_S:.2f} of the critical path of {CRITICAL_PATH_S} s, at most 1.10"
+        case (200, 64):
+            return "at least 12 /s"
+        case _:
+            return ""
+
+
+async def _langgraph(milliseconds: int, at_a_time: int, runs: int) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(HERE / "bench_langgraph.py"), *map(str, (milliseconds, at_a_time, runs)), folder]
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        output, _ = await process.communicate()
+    found: dict[str, float] = json.loads(output)
+    return found
+
+
+async def offline(quick: bool) -> None:
+    """With the offline writer, which itself takes CPU, and all searches and schemas."""
+    title("documents by the offline writer, as shipped (18 calls)")
+    async with installation("offline") as running, caller(running) as calling:
+        await measure(running, calling, 1, FEW)
+        found = await measure(running, calling, 16, 16 if quick else 64)
+        row("16 at a time", f"{found.per_s:.1f} /s, one {found.one_s:.2f} s")
+        row("  CPU ms per run, all processes", f"{found.all_cpu_ms:.0f}", by_name(found.cpu_ms))
+
+
+async def messages() -> None:
+    """What one document sends and stores."""
+    title("messages of one document")
+    async with installation() as running, caller(running) as calling:
+        await measure(running, calling, 1, FEW)
+        stored, sent = await _stored_by(running.admin.jetstream(), calling)
+        row("stored", f"{sum(stored.values())}", by_name({name: float(n) for name, n in stored.items()}))
+        for name, (number, size) in sorted(sent.items(), key=lambda item: -item[1][0]):
+            row(f"  seen on {name}", f"{number}", f"{size / 1024:.1f} KiB with headers")
+
+
+async def _stored_by(jetstream: Any, calling: Caller) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
+    number, size = Counter[str](), Counter[str]()
+
+    async def tap(message: Msg) -> None:
+        number[_kind(message.subject)] += 1
+        size[_kind(message.subject)] += len(message.data) + sum(len(k) + len(v) + 4 for k, v in _headers(message))
+
+    tapped = await jetstream._nc.subscribe(">", cb=tap)
+    before = await _last_sequences(jetstream)
+    await calling.run()
+    await asyncio.sleep(1)
+    after = await _last_sequences(jetstream)
+    await tapped.unsubscribe()
+    stored = {name: after[name] - before[name] for name in after if after[name] > before[name]}
+    return stored, {name: (number[name], size[name]) for name in number}
+
+
+async def _last_sequences(jetstream: Any) -> dict[str, int]:
+    return {info.config.name: info.state.last_seq for info in await jetstream.streams_info()}
+
+
+def _headers(message: Msg) -> list[tuple[str, str]]:
+    return list((message.headers or {}).items())
+
+
+def _kind(subject: str) -> str:
+    tokens = subject.split(".")
+    if tokens[0] == "stemma" or tokens[0].startswith(("_INBOX", "_DELIVER")):
+        return ".".join(tokens[: 2 if tokens[0] == "stemma" else 1])
+    if tokens[:2] == ["$JS", "API"]:
+        return "requests to JetStream: " + " ".join(tokens[2:5])
+    return "acknowledgements" if tokens[:2] == ["$JS", "ACK"] else tokens[0]
+
+
+async def floor() -> None:
+    """Raw JetStream: publish and wait for the acknowledgement, nothing of ours."""
+    title("the floor: publish and acknowledge of 1 KiB on a stream of its own")
+    async with installation() as running:
+        jetstream = running.admin.jetstream(timeout=30)
+        await jetstream.add_stream(name="BENCH", subjects=["bench.>"])
+        for at_a_time, number in ((1, 500), (64, 4000)):
+            seconds = await _publish(jetstream, at_a_time, number)
+            row(f"{at_a_time} at a time", f"{number / seconds:.0f} /s", f"{seconds / number * 1000:.2f} ms each")
+        size = {subjects.VALIDATOR: 120.0, subjects.CONVERTER: 120.0, subjects.ORCHESTRATOR: 120.0}
+        for name, megabytes in running.memory_mb().items():
+            row(f"memory of {name}, idle", f"{megabytes:.0f} MB", f"under {size[name]:.0f}" if name in size else "")
+
+
+async def _publish(jetstream: Any, at_a_time: int, number: int) -> float:
+    limit, body = asyncio.Semaphore(at_a_time), b"x" * 1024
+
+    async def one(n: int) -> None:
+        async with limit:
+            await jetstream.publish(f"bench.{n % 100}", body)
+
+    started = asyncio.get_running_loop().time()
+    await asyncio.gather(*(one(n) for n in range(number)))
+    return asyncio.get_running_loop().time() - started

@@ -1,0 +1,106 @@
+"""The compose file as an engine reads it: variables filled in, one value for each service, host names replaced."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+import yaml
+from stemma_testkit.ports import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "docker-compose.yml"
+RENDER = ROOT / "deploy" / "nats" / "render.py"
+VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?:(?P<kind>:?[-?])(?P<rest>[^}]*))?\}")
+ANYWHERE, LOOPBACK = "0.0.0.0", "127.0.0.1"
+ADDRESS = re.compile(r"(?P<host>[a-z-]+|127\.0\.0\.1):(?P<port>\d+)\b")
+
+
+class VariableMissing(ValueError):
+    """A variable that the file demands is not set."""
+
+
+def fresh_variables() -> dict[str, str]:
+    """What ``make env`` writes."""
+    printed = subprocess.run([sys.executable, str(RENDER), "--env"], check=True, capture_output=True, text=True).stdout
+    return dict(line.split("=", 1) for line in printed.splitlines())
+
+
+def interpolated(text: str, variables: Mapping[str, str]) -> str:
+    """Fill in ``${NAME}``, ``${NAME:-default}`` and ``${NAME:?error}``; raises `VariableMissing`."""
+
+    def value(match: re.Match[str]) -> str:
+        found = variables.get(match["name"])
+        if found:
+            return found
+        if (match["kind"] or "").endswith("-"):
+            return match["rest"]
+        raise VariableMissing(match["name"])
+
+    return VARIABLE.sub(value, text)
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The services of the file; each has the loopback address and ports of its own instead of a network."""
+
+    services: Mapping[str, Any]
+    ports: Mapping[tuple[str, int], int]
+
+    def in_order(self) -> Iterator[str]:
+        """The services, each after those that it depends on."""
+        return iter(TopologicalSorter({n: s.get("depends_on", {}) for n, s in self.services.items()}).static_order())
+
+    def dockerfile(self, name: str) -> Path | None:
+        """What the image of a service is built from; `None` for one that is pulled."""
+        build = self.services[name].get("build")
+        return ROOT / build["context"] / build["dockerfile"] if build else None
+
+    def environment(self, name: str) -> dict[str, str]:
+        """The variables of a service with this machine's addresses."""
+        return {key: self.here(name, str(value)) for key, value in self.services[name].get("environment", {}).items()}
+
+    def command(self, name: str) -> list[str]:
+        """The arguments of a service."""
+        return [self.here(name, argument) for argument in self.services[name].get("command", [])]
+
+    def check(self, name: str) -> list[str]:
+        """The health check of a service."""
+        program, *arguments = self.services[name]["healthcheck"]["test"]
+        assert program == "CMD"
+        return [self.here(name, argument) for argument in arguments]
+
+    def at(self, name: str, port: int, url: str) -> Composition:
+        """The same with what already listens at an address of its own."""
+        return replace(self, ports={**self.ports, (name, port): int(url.rpartition(":")[2])})
+
+    def here(self, name: str, text: str) -> str:
+        """A text of a service with this machine's addresses and ports for the network's."""
+
+        def address(match: re.Match[str]) -> str:
+            service = name if match["host"] == LOOPBACK else match["host"]
+            port = self.ports.get((service, int(match["port"])))
+            return match[0] if port is None else f"{LOOPBACK}:{port}"
+
+        if text == ANYWHERE:
+            return LOOPBACK
+        if text.isdecimal():
+            return str(self.ports.get((name, int(text)), text))
+        return ADDRESS.sub(address, text)
+
+
+LISTENING = {"nats": (4222, 8222), "postgres": (5432,), "jaeger": (4318,)}
+HEALTH = 8080
+
+
+def load(variables: Mapping[str, str]) -> Composition:
+    """The committed file with these variables; raises `VariableMissing`."""
+    services = yaml.safe_load(interpolated(FILE.read_text(encoding="utf-8"), variables))["services"]
+    pairs = [(name, port) for name in services for port in LISTENING.get(name, (HEALTH,))]
+    return Composition(services, {pair: free_port() for pair in pairs})

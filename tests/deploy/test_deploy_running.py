@@ -1,0 +1,81 @@
+"""Commands and variables of the compose file, with the committed server configuration, bring up all of Stemma."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import psycopg
+import pytest
+from composition import Composition, fresh_variables, load
+from images import Image, built, installed_here
+from installation import Installation, installation
+from stemma_client import Client
+from stemma_contracts.v1.events import SectionEdited
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
+from stemma_testkit.driving import ENDS, request_sample, wait_for
+
+pytestmark = [pytest.mark.req("E7"), pytest.mark.timeout(1800)]
+SERVICES = {"orchestrator", "generation-graph", "editor-agent", "validator", "converter"}
+
+
+async def write_a_proposal(running: Installation, variables: Mapping[str, str]) -> bytes:
+    url = running.composition.here("nats", "nats://nats:4222")
+    password = variables["STEMMA_PASSWORD_CLIENT_DEFAULT"]
+    async with Client.connect(url, tenant="default", user="client-default", password=password) as client:
+        document_id = await request_sample(client, ReviewMode.NONE)
+        await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+        assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
+        await client.edit(document_id, "conclusion", 1, instruction="Say that the figures were read twice.")
+        await wait_for(client, document_id, lambda event: isinstance(event, SectionEdited))
+        return await client.artifact(document_id, (await client.export(document_id, ExportFormat.DOCX)).artifact)
+
+
+def connections(composition: Composition) -> int:
+    with psycopg.connect(composition.environment("generation-graph")["STEMMA_CHECKPOINT_DSN"]) as connection:
+        row = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ).fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+async def prove(
+    composition: Composition, variables: Mapping[str, str], folder: Path, images: Mapping[str, Image]
+) -> None:
+    with installation(composition, folder, images) as running:
+        assert running.processes.keys() == SERVICES
+        assert connections(composition) > 0
+        document = await write_a_proposal(running, variables)
+        assert document.startswith(b"PK")
+        assert running.stop() == dict.fromkeys(SERVICES, 0)
+        assert {span.service for span in running.spans.spans} == SERVICES
+        logs = "".join(running.log(name) for name in running.images)
+        assert [value for value in variables.values() if value in logs] == []
+
+
+@pytest.fixture
+def variables() -> dict[str, str]:
+    return fresh_variables()
+
+
+async def test_a_proposal_is_written_by_the_commands_and_variables_of_the_compose_file(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    composition = load(variables)
+    files = {name: composition.dockerfile(name) for name in composition.services}
+    images = {name: installed_here(file) for name, file in files.items() if file is not None}
+    await prove(composition, variables, tmp_path, images)
+
+
+@pytest.mark.full
+@pytest.mark.req("E1")
+async def test_a_proposal_is_written_by_services_that_the_steps_of_their_images_have_installed(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    composition = load(variables)
+    files = {name: file for name in composition.services if (file := composition.dockerfile(name)) is not None}
+    builds = tmp_path / "images"
+    by_file = {file: built(file, builds / file.parent.name) for file in set(files.values())}
+    assert len(by_file) == len(SERVICES) + 1
+    await prove(composition, variables, tmp_path, {name: by_file[file] for name, file in files.items()})
