@@ -11,7 +11,7 @@ _SPIN = 300_000
 def title(text: str) -> None:
     """A heading; with it how busy the machine is, which every figure depends on."""
     load, _, _ = os.getloadavg()
-    print(f"\n{text}  [load {load:.1f}; {spin_ms():.0f} ms for a fixed piece of Python, about 16 on an idle machine]")
+    print(f"\n{text}  [load {load:.1f}; {spin_ms():.0f} ms for a fixed piece of Python, about 11 on an idle machine]")
 
 
 def row(name: str, value: str, target: str = "") -> None:

@@ -25,7 +25,7 @@ async def job(workshop: Workshop) -> GenerateSection:
     return job.model_copy(update={"section": job.section.model_copy(update={"graph": "asking"})})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def postgres() -> Iterator[PostgresServer]:
     with postgres_server() as server:
         yield server

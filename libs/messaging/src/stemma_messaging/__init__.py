@@ -6,7 +6,7 @@ registers subscriptions itself::
     @asynccontextmanager
     async def open(settings: OrchestratorSettings, bus: Bus) -> AsyncIterator[None]:
         bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, on_request)
-        bus.subscribe_pull(subjects.EVENTS, subjects.PROJECTOR, 1, on_event)
+        bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, 0.25, on_event)
         yield
 
     service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open)

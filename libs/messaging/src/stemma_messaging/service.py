@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import sys
 from collections.abc import Callable
@@ -57,7 +56,6 @@ class Service(Generic[S]):
 
     async def _serve(self, settings: S, bus: Bus) -> None:
         async with health_server(bus.missing, settings.health_host, settings.health_port) as port:
-            _leave_to_live()
             get_logger().info(names.Log.SERVICE_READY, port=port)
             if settings.ready_file is not None:
                 _write_whole(settings.ready_file, str(port))
@@ -93,12 +91,6 @@ class Service(Generic[S]):
         for problem in bad.problems:
             print(f"stemma-{self.name}: {problem}", file=sys.stderr)
         return EXIT_BAD_SETTINGS
-
-
-def _leave_to_live() -> None:
-    """What is loaded by now stays: the collector need not walk through it again each time."""
-    gc.collect()
-    gc.freeze()
 
 
 def _write_whole(path: Path, text: str) -> None:

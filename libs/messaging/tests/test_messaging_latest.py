@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager, suppress
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js.api import AckPolicy, ConsumerConfig
+from stemma_messaging.slots import LatestWorker
+from stemma_provisioning import NatsServer
+from stemma_testkit.servers import connected, eventually
+
+STREAM, DURABLE = "LATEST", "reader"
+
+
+def document(message: Msg) -> Hashable:
+    return message.subject.split(".")[1]
+
+
+@asynccontextmanager
+async def reading(server: NatsServer, seen: list[str], fail: set[str]) -> AsyncIterator[Client]:
+    """A worker that notes what it handles, and gives back once what ``fail`` names."""
+
+    async def handle(message: Msg) -> None:
+        name = message.data.decode()
+        seen.append(name)
+        await (message.nak() if name in fail else message.ack())
+        fail.discard(name)
+
+    async with connected(server) as client:
+        js = client.jetstream()
+        await js.add_stream(name=STREAM, subjects=["latest.>"])
+        await js.add_consumer(STREAM, ConsumerConfig(durable_name=DURABLE, ack_policy=AckPolicy.EXPLICIT))
+        for number in range(6):
+            await js.publish(f"latest.{'ab'[number % 2]}.event", f"{'ab'[number % 2]}{number}".encode())
+        worker = LatestWorker(js, STREAM, DURABLE, document, 0.01, handle)
+        task = asyncio.create_task(worker.run())
+        try:
+            yield client
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+            await js.delete_stream(STREAM)
+
+
+async def settled(client: Client) -> bool:
+    info = await client.jetstream().consumer_info(STREAM, DURABLE)
+    return not info.num_pending and not info.num_ack_pending
+
+
+async def test_of_what_waits_the_last_of_each_key_is_handled_and_all_is_acknowledged(
+    session_server: NatsServer,
+) -> None:
+    seen: list[str] = []
+    async with reading(session_server, seen, set()) as client:
+        await eventually(lambda: settled(client))
+    assert sorted(seen) == ["a4", "b5"]
+
+
+async def test_what_is_given_back_comes_again(session_server: NatsServer) -> None:
+    seen: list[str] = []
+    async with reading(session_server, seen, {"a4"}) as client:
+        await eventually(lambda: settled(client))
+    assert sorted(seen) == ["a4", "a4", "b5"]
+
+
+async def test_what_comes_later_is_handled_too(session_server: NatsServer) -> None:
+    seen: list[str] = []
+    async with reading(session_server, seen, set()) as client:
+        await eventually(lambda: settled(client))
+        await client.jetstream().publish("latest.a.event", b"a6")
+        await eventually(lambda: settled(client))
+    assert sorted(seen) == ["a4", "a6", "b5"]
