@@ -68,8 +68,10 @@ async def test_leaves_in_every_form_and_says_no_sentence_twice(client: Client) -
 
 async def test_another_brief_gives_another_document(client: Client, tmp_path: Path) -> None:
     (tmp_path / "facts.md").write_text(
-        "# Facts\n\nThe lighthouse of Skerry Point must be painted before October 2027. "
-        "Painting costs €12,400 and takes three weeks. The keeper reports rust on the gallery.\n"
+        "# Findings of the survey\n\n"
+        "The survey of 2026 found that the lighthouse of Skerry Point has lost a third of its paint. "
+        "The keeper reports rust on the gallery, and 214 sailors say that the tower is hard to see by day.\n\n"
+        "# Work\n\nThe lighthouse must be painted before October 2027. Painting costs €12,400 and takes three weeks.\n"
     )
     brief = "Propose how the lighthouse of Skerry Point is painted, when, and at what cost."
     accepted = await client.create_document("proposal", brief=brief, inputs=[tmp_path], review=ReviewMode.NONE)
