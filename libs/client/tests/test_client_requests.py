@@ -123,7 +123,6 @@ async def test_no_server_is_an_error_of_its_own_and_comes_soon() -> None:
                 pass
 
 
-@pytest.mark.full
 @pytest.mark.req("P15")
 async def test_a_caller_with_a_wrong_password_is_refused(server: NatsServer) -> None:
     with pytest.raises(AccessDeniedError, match="refuses user client-default"):

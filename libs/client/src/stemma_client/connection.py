@@ -60,7 +60,8 @@ class Connection:
         return denial
 
     async def _on_error(self, error: Exception) -> None:
-        self._last_error = error
+        if not _is_refusal(self._last_error):
+            self._last_error = error
         if "permissions violation" in str(error).lower() and not self._denial.done():
             self._denial.set_result(f"user {self.address.user or '(none)'} may not do this: {error}")
 
@@ -84,7 +85,7 @@ class Connection:
 
     def _connect_error(self, error: Exception) -> Exception:
         cause = self._last_error if isinstance(error, NoServersError) and self._last_error else error
-        if isinstance(cause, AuthorizationError) or "authorization violation" in str(cause).lower():
+        if _is_refusal(cause):
             user = self.address.user
             return AccessDeniedError(f"the server at {self.address.url} refuses user {user or '(none)'}")
         return ServerUnreachableError(f"no server at {self.address.url}")
@@ -149,6 +150,11 @@ class Connection:
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
+
+
+def _is_refusal(error: Exception | None) -> bool:
+    """Whether the server refused the credentials; a later attempt may end without that reason."""
+    return isinstance(error, AuthorizationError) or "authorization violation" in str(error).lower()
 
 
 def _consumer(subject: str, **start: Any) -> ConsumerConfig:
