@@ -62,7 +62,6 @@ async def test_a_folder_in_use_is_refused_with_the_pid(tmp_path: Path) -> None:
                 pass
 
 
-@pytest.mark.full
 async def test_a_server_that_a_killed_supervisor_left_behind_is_ended_first(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path)
     folder.create()

@@ -18,7 +18,7 @@ from .processes import Report
 NAME = "nats"
 WATCH_S = 0.1
 RETRY_S = 2.0
-LEFT_OVER_S = 10.0
+LEFT_OVER_S = 15
 
 
 class ManagedNats:
@@ -84,15 +84,19 @@ async def end_left_over(folder: Path, password: str) -> None:
     """End the server that a killed supervisor left behind; two servers on one folder would destroy its data.
 
     The server that takes the provisioner's random password is ours, whatever became of the process id otherwise.
+    Raises `ServerFailed` if it does not end.
     """
     if (started := _last_started(folder)) is None:
         return
     url, pid = started
-    if await _answers(url, password):
-        os.kill(pid, signal.SIGTERM)
-    async with asyncio.timeout(LEFT_OVER_S):
-        while await _answers(url, password):  # noqa: ASYNC110 - not our child, nothing to wait on
-            await asyncio.sleep(WATCH_S)
+    try:
+        async with asyncio.timeout(LEFT_OVER_S):
+            while await _answers(url, password):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
+                await asyncio.sleep(WATCH_S)
+    except TimeoutError:
+        raise ServerFailed(f"a server of an earlier start, process {pid}, does not end; end it and try again") from None
 
 
 def _last_started(folder: Path) -> tuple[str, int] | None:
@@ -104,7 +108,14 @@ def _last_started(folder: Path) -> tuple[str, int] | None:
 async def _answers(url: str, password: str) -> bool:
     try:
         connection = await nats.connect(
-            url, user=PROVISIONER, password=password, allow_reconnect=False, connect_timeout=2, error_cb=_ignore
+            url,
+            user=PROVISIONER,
+            password=password,
+            allow_reconnect=False,
+            max_reconnect_attempts=1,
+            reconnect_time_wait=0,
+            connect_timeout=LEFT_OVER_S,
+            error_cb=_ignore,
         )
     except (OSError, nats.errors.Error):
         return False

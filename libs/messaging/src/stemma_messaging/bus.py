@@ -14,6 +14,7 @@ from nats.errors import Error as NatsError
 from nats.js.api import ConsumerInfo
 from stemma_contracts import subjects
 
+from .cancellation import end
 from .connection import Watch, connect_options
 from .errors import BusFailed
 from .handling import Handler, Handling
@@ -109,7 +110,7 @@ class Bus:
         loop.add_done_callback(self._on_loop_end)
 
         async def stop() -> None:
-            loop.cancel()
+            await end([loop])
             await worker.drain(self._settings.shutdown_grace_s)
 
         self._stops.append(stop)
@@ -133,8 +134,7 @@ class Bus:
         loop.add_done_callback(self._on_loop_end)
 
         async def stop() -> None:
-            loop.cancel()
-            await asyncio.wait({loop})
+            await end([loop])
 
         self._stops.append(stop)
 

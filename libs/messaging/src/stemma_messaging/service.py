@@ -15,6 +15,7 @@ import stemma_telemetry
 from stemma_telemetry import bind, get_logger, names
 
 from .bus import Bus, open_bus
+from .cancellation import raise_if_cancelled
 from .errors import BusFailed
 from .health import health_server
 from .settings import BadSettings, ServiceSettings, config_dir, load_settings
@@ -49,6 +50,7 @@ class Service(Generic[S]):
             async with open_bus(self.name, settings) as bus, self.open(settings, bus):
                 try:
                     await bus.start()
+                    raise_if_cancelled()
                     await self._serve(settings, bus)
                 finally:
                     await bus.stop()

@@ -11,6 +11,8 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from stemma_telemetry import get_logger, names
 
+from .cancellation import end, is_cancelled
+
 PULL_TIMEOUT_S = 3.0
 """How long a fetch waits; after a restart of the server this bounds how long the lost one is waited for."""
 PAUSE_S = 1.0
@@ -41,7 +43,7 @@ class SlotWorker:
         """Fetch and start work until cancelled."""
         subscription = await self._js.pull_subscribe_bind(self._durable, stream=self._stream)
         try:
-            while True:
+            while not is_cancelled():
                 await self._free.acquire()
                 message = await self._fetch(subscription)
                 if message is None:
@@ -71,9 +73,7 @@ class SlotWorker:
         if not self._running:
             return
         _, late = await asyncio.wait(self._running, timeout=grace_s)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await end(late)
 
 
 class LatestWorker:
@@ -102,7 +102,7 @@ class LatestWorker:
         """Fetch and handle until cancelled."""
         subscription = await self._js.pull_subscribe_bind(self._durable, stream=self._stream)
         try:
-            while True:
+            while not is_cancelled():
                 if messages := await self._waiting(subscription):
                     await self._round(messages)
                     await asyncio.sleep(self._rest_s)
