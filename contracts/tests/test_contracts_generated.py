@@ -19,6 +19,7 @@ HERE = Path(__file__).parent
 ENTRIES = list(registry.entries())
 GOLDEN_FILES = sorted(golden.GOLDEN.glob("*/*.json"))
 DOCUMENT = asyncapi()
+SCHEMAS = schemas()
 by_type = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.ce_type)
 every_golden = pytest.mark.parametrize("path", GOLDEN_FILES, ids=lambda p: f"{p.parent.name}/{p.stem}")
 
@@ -86,7 +87,7 @@ def test_full_samples_fill_every_field_with_something_that_is_sent(entry: Entry)
 
 @by_type
 def test_full_samples_satisfy_the_schema(entry: Entry) -> None:
-    schema = schemas()[entry.ce_type]
+    schema = SCHEMAS[entry.ce_type]
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(samples.full(entry.cls), schema, jsonschema.Draft202012Validator)
 

@@ -118,12 +118,6 @@ def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(install
     assert printed[-1].splitlines()[0].strip() == "document-requested"
 
 
-def test_the_demo_leaves_its_files(tmp_path: Path) -> None:
-    run(make("demo", f"OUTPUT={tmp_path / 'demo output'}"), ROOT, "make demo")
-    names = {path.name for path in (tmp_path / "demo output").iterdir()}
-    assert names >= {"proposal.docx", "proposal.pdf", "proposal.html", "structure.json"}
-
-
 def test_every_verb_of_make_that_is_named_exists() -> None:
     verbs = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
     assert {"demo", "test", "check"} <= verbs

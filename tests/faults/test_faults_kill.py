@@ -79,8 +79,8 @@ async def test_each_service_and_the_server_may_be_killed_and_no_call_is_made_twi
         assert (await asyncio.wait_for(exporting, 60)).warnings == ()
 
 
-@pytest.mark.req("E1", "P8")
-async def test_a_revision_survives_its_editor(tmp_path: Path) -> None:
+@pytest.mark.req("E1", "P2", "P8")
+async def test_a_revision_survives_its_editor_and_its_review_a_restart_of_everything(tmp_path: Path) -> None:
     async with LocalStemma(tmp_path, ack_wait_s=2) as stemma, stemma.client() as client:
         document_id = await request_sample(client)
         await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
@@ -90,16 +90,9 @@ async def test_a_revision_survives_its_editor(tmp_path: Path) -> None:
             client, document_id, lambda event: isinstance(event, e.SectionReviewRequested) and event.version == 2
         )
         assert sum(isinstance(event.contract, e.SectionRevised) for event in events) == 1
-
-
-@pytest.mark.req("P2")
-async def test_a_review_that_waits_survives_a_restart_of_everything(tmp_path: Path) -> None:
-    async with LocalStemma(tmp_path) as stemma, stemma.client() as client:
-        document_id = await request_sample(client)
-        await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
     async with LocalStemma(tmp_path) as stemma, stemma.client() as client:
         assert [section.section_id for section in (await client.document(document_id)).waiting] == ["research"]
-        await client.approve(document_id, "research", 1)
+        await client.approve(document_id, "research", 2)
         await wait_for(client, document_id, drafted("solution"))
 
 

@@ -58,9 +58,9 @@ class Backstage:
         request = registry.decode(entry.ce_type, message.data)
         assert isinstance(request, requests.Request)
         self.received.append((message, request))
-        await self.answer(str(request.request_id), message.data, getattr(request, "document_id", "new-document"))
         if self.on_request is not None:
             await self.on_request(request)
+        await self.answer(str(request.request_id), message.data, getattr(request, "document_id", "new-document"))
 
     async def answer(self, request_id: str, body: bytes, document_id: str) -> None:
         common = {"request_id": request_id, "request_sequence": 1, "request_digest": hashlib.sha256(body).hexdigest()}
