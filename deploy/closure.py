@@ -1,6 +1,7 @@
 """Print the part of requirements.lock that one package, or one tool, needs to run.
 
-usage: python deploy/closure.py NAME [NAME ...]        lock entries with their hashes
+usage: python deploy/closure.py NAME                    lock entries with their hashes
+       python deploy/closure.py NAME[EXTRA]             the same, with what an extra of our package NAME needs
        python deploy/closure.py --folders NAME          folders of our own packages, lowest first
 
 The lock says under every entry which packages it is there for; a service image installs no other.
@@ -14,10 +15,12 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 ENTRY = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==", re.MULTILINE)
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
+EXTRA = re.compile(r"\[([A-Za-z0-9._-]+)\]")
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,17 @@ def lock(root: Path = ROOT) -> dict[str, Locked]:
 
 def own_packages(root: Path = ROOT) -> dict[str, tuple[Path, frozenset[str]]]:
     """Our packages by name: folder, and the names of the distributions that they require."""
-    found = {}
-    for file in sorted(root.glob("contracts/pyproject.toml")) + sorted(root.glob("*/*/pyproject.toml")):
-        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
-        required = frozenset(normalised(distribution_name(text)) for text in project["dependencies"])
-        found[str(project["name"])] = (file.parent, required)
-    return found
+    projects = {folder: _project(folder) for folder in _folders(root)}
+    return {str(project["name"]): (folder, _names(project["dependencies"])) for folder, project in projects.items()}
+
+
+def required_by_extra(requirement: str, root: Path = ROOT) -> frozenset[str]:
+    """What the extra of ``NAME[EXTRA]``, a package of ours, adds; raises `KeyError` if it has no such extra."""
+    extra = EXTRA.search(requirement)
+    if extra is None:
+        return frozenset()
+    folder, _ = own_packages(root)[distribution_name(requirement)]
+    return _names(_project(folder)["optional-dependencies"][extra[1]])
 
 
 def own_closure(names: Iterable[str], root: Path = ROOT) -> list[str]:
@@ -64,20 +72,42 @@ def own_closure(names: Iterable[str], root: Path = ROOT) -> list[str]:
             ordered.append(name)
 
     for name in names:
-        visit(name)
+        visit(distribution_name(name))
     return ordered
 
 
 def closure(names: Iterable[str], root: Path = ROOT) -> dict[str, Locked]:
-    """The lock entries that ``names`` (our packages, or distributions of the lock) need."""
-    locked = lock(root)
-    wanted = {*names}
-    wanted |= set(own_closure(wanted, root))
+    """The lock entries that ``names`` (our packages, also with an extra, or distributions of the lock) need.
+
+    Raises `LookupError` if the lock lacks one.
+    """
+    names = [*names]
+    locked, own = lock(root), own_packages(root)
+    # The lock does not tell what a package of ours requires from what only its extras do.
+    wanted = {required for name in own_closure(names, root) for required in own[name][1]}
+    wanted |= {required for name in names for required in required_by_extra(name, root)}
+    wanted |= {normalised(distribution_name(name)) for name in names}
+    wanted -= own.keys()
+    if missing := wanted - locked.keys():
+        raise LookupError(f"not in requirements.lock: {', '.join(sorted(missing))}")
     while True:
         more = {name for name, entry in locked.items() if entry.wanted_by & wanted} - wanted
         if not more:
             return {name: entry for name, entry in locked.items() if name in wanted}
         wanted |= more
+
+
+def _folders(root: Path) -> list[Path]:
+    files = sorted(root.glob("contracts/pyproject.toml")) + sorted(root.glob("*/*/pyproject.toml"))
+    return [file.parent for file in files]
+
+
+def _project(folder: Path) -> Any:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def _names(requirements: Iterable[str]) -> frozenset[str]:
+    return frozenset(normalised(distribution_name(text)) for text in requirements)
 
 
 def _wanted_by(block: str) -> frozenset[str]:

@@ -43,6 +43,8 @@ PARAMETERS = {
     "tenant": "The tenant; a caller's permission pins it.",
     "document_id": "The document.",
     "section_id": "The section.",
+    "number": "The number of the event that opened the job.",
+    "job": "The name of the job.",
     "request_id": "The id that the caller chose.",
     "service": "The service that could not handle the message.",
     "name": "The last token of the subject that the message came on.",
@@ -107,7 +109,7 @@ def _components(entries: list[Entry]) -> Document:
         "securitySchemes": {"user": scheme},
         "schemas": {"envelope": ENVELOPE},
         "messageTraits": {"envelope": trait},
-        "messages": {e.ce_type: _message(e) for e in entries} | {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT},
+        "messages": {e.ce_type: _message(e) for e in entries} | UNREGISTERED,
     }
 
 
@@ -121,6 +123,11 @@ LIVE_TEXT: Document = {
     "contentType": "text/plain; charset=utf-8",
     "payload": {"type": "string"},
 }
+CANCEL: Document = {
+    "summary": "Nobody waits for the job any more; not stored, may be missed, and its outcome is refused anyway.",
+    "payload": {"type": "null"},
+}
+UNREGISTERED = {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT, "cancel": CANCEL}
 
 
 def _message(entry: Entry) -> Document:
@@ -142,9 +149,11 @@ def _channels(entries: list[Entry]) -> Document:
         channel["messages"][entry.ce_type] = _ref(f"components/messages/{entry.ce_type}")
     dead = parameterised(subjects.dead("P-service", "P-name"))
     live = parameterised(subjects.live("P-tenant", "P-document_id", "P-section_id"))
+    cancel = parameterised(subjects.cancelled_job("P-tenant", "P-document_id.P-number.P-job.P-section_id"))
     return channels | {
         "dead": _channel(dead, "dead letter") | {"messages": {"dead-letter": _ref("components/messages/dead-letter")}},
         "live": _channel(live, "live text") | {"messages": {"live-text": _ref("components/messages/live-text")}},
+        "cancel": _channel(cancel, "cancel") | {"messages": {"cancel": _ref("components/messages/cancel")}},
     }
 
 
@@ -169,6 +178,9 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
         yield _operation(service, "send", "dead", "dead-letter")
     yield _operation(subjects.GENERATION, "send", "live", "live-text")
     yield _operation(CALLERS, "receive", "live", "live-text")
+    yield _operation(subjects.ORCHESTRATOR, "send", "cancel", "cancel")
+    for service in subjects.LONG_WORKERS:
+        yield _operation(service, "receive", "cancel", "cancel")
 
 
 def _operation(party: str, action: str, channel: str, message: str) -> tuple[str, Document]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import generate
 import pytest
 from contract_tools.compatibility import breaks, report
-from contract_tools.schemas import schema_of
+from contract_tools.schemas import as_json, schema_of
 from stemma_contracts import registry
 
 ENTRY = registry.entry_for("stemma.section.drafted.v1")
@@ -92,6 +94,17 @@ def test_a_removed_enum_value_is_named_with_the_service_that_reads_it() -> None:
     new["$defs"]["ExportFormat"]["enum"].remove("pdf")
     expected = "stemma.convert.document.v1: format: no longer takes the value 'pdf'; read by converter"
     assert report(entry, breaks(old, new)) == [expected]
+
+
+@pytest.mark.req("E2")
+def test_the_check_fails_on_a_field_that_the_committed_schema_has_and_the_contract_not(tmp_path: Path) -> None:
+    committed = schema_of(ENTRY)
+    committed["properties"]["colour"] = {"type": "string"}
+    schema = tmp_path / "schemas" / f"{ENTRY.ce_type}.json"
+    schema.parent.mkdir()
+    schema.write_text(as_json(committed), encoding="utf-8")
+    expected = "stemma.section.drafted.v1: colour: was removed; read by orchestrator, client"
+    assert list(generate.breaking(tmp_path)) == [expected]
 
 
 def test_a_new_optional_field_and_a_wider_bound_break_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,16 @@ def test_golden_samples_are_never_written_again(tmp_path: Path) -> None:
     first.write_text("{}", encoding="utf-8")
     written = {path.name for path in generate.generated(tmp_path) if "golden" in path.parts}
     assert written == {f"{e.ce_type}.json" for e in ENTRIES[1:]}
+
+
+@pytest.mark.req("E2")
+def test_every_release_that_added_contracts_has_its_golden_samples_for_ever() -> None:
+    changelog = (golden.ROOT.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.findall(r"^## \[?(\d+\.\d+\.\d+)", changelog, re.MULTILINE)
+    kept = {path.parent.name for path in GOLDEN_FILES}
+    assert releases
+    assert releases[-1] in kept, "the first release brought the contracts"
+    assert kept <= {*releases, golden.release()}
 
 
 @pytest.mark.req("E2")

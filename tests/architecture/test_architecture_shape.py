@@ -23,12 +23,13 @@ NATS_MODULES = {
     "stemma_models/records.py",
     "stemma_orchestrator/answers.py",
     "stemma_orchestrator/projector.py",
+    "stemma_orchestrator/repair.py",
     "stemma_orchestrator/sweeper.py",
 }
 SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_local", "stemma_provisioning", "stemma_testkit"}
 SETTINGS_MODULES = {"stemma_telemetry/tracing.py"}
 DECLARING = {"add_stream", "update_stream", "create_key_value", "create_object_store"}
-SUBJECT = re.compile(r"^_?stemma\.(?:request|answer|event|job|outcome|dead|live|artifact|record)\.v\d")
+SUBJECT = re.compile(r"^_?stemma\.(?:request|answer|event|job|outcome|dead|live|cancel|artifact|record)\.v\d")
 each_service = pytest.mark.parametrize("service", SERVICES, ids=lambda p: p.name)
 SOURCES = [(p, file) for p in PACKAGES for file in p.sources]
 

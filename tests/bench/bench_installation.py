@@ -16,8 +16,8 @@ import nats
 import psutil
 from nats.aio.client import Client as Nats
 from stemma_contracts import subjects
-from stemma_local.processes import ManagedProcess
-from stemma_local.supervisor import LocalStemma, service_names
+from stemma_local.processes import ManagedProcess, run_to_end
+from stemma_local.supervisor import SETUPS, LocalStemma, service_names
 from stemma_messaging import config_dir
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.topology import ACK_WAIT_S
@@ -61,7 +61,7 @@ async def installation(
         every = {name: dict(env or {}) for name in others}
         local = LocalStemma(folder / "data", services=others, env=every, ack_wait_s=ack_wait_s)
         stemma = await stack.enter_async_context(local)
-        generation = _generation(stemma, folder, model, milliseconds, env or {})
+        generation = await _generation(stemma, folder, model, milliseconds, env or {})
         stack.push_async_callback(generation.stop)
         await generation.start(START_S)
         yield Installation(stemma, generation, await _admin(stack, stemma))
@@ -74,7 +74,7 @@ async def _admin(stack: AsyncExitStack, stemma: LocalStemma) -> Nats:
     return admin
 
 
-def _generation(
+async def _generation(
     stemma: LocalStemma, folder: Path, model: str, milliseconds: int, env: Mapping[str, str]
 ) -> ManagedProcess:
     name, data = subjects.GENERATION, stemma.folder
@@ -87,10 +87,12 @@ def _generation(
         "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model)),
     }
     command = [sys.executable, str(HERE / "bench_generation.py"), model, str(milliseconds)]
+    everything = {**os.environ, **env, **own}
+    await run_to_end(f"{name} setup", [*command, *SETUPS[name]], everything, log=data.log(name))
     return ManagedProcess(
         name,
         command,
-        {**os.environ, **env, **own},
+        everything,
         log=data.log(name),
         ready_file=data.ready_file(name),
         report=lambda *_: None,

@@ -46,17 +46,21 @@ def installed_here(dockerfile: Path) -> Image:
     return Image(Path(sys.executable).parent, entrypoint(dockerfile))
 
 
-def built(dockerfile: Path, folder: Path) -> Image:
-    """Carry out the steps of the first stage in an empty environment; raises `CalledProcessError`."""
+def built(dockerfile: Path, folder: Path, **arguments: str) -> Image:
+    """Carry out the steps of the first stage, with build arguments, in an empty environment."""
     system, source, app = folder / "system", folder / "src", folder / "app"
     subprocess.run([sys.executable, "-m", "venv", str(system)], check=True)
     source.mkdir()
+    variables: dict[str, str] = {}
     stage = [step for step in instructions(dockerfile) if "--from" not in step[1]]
     for keyword, rest in stage[: [keyword for keyword, _ in stage].index("FROM", 1)]:
         if keyword == "COPY":
             _copy(rest, source)
+        elif keyword == "ARG":
+            name, _, default = rest.partition("=")
+            variables[name] = arguments.get(name, default)
         elif keyword == "RUN":
-            _run(rest.replace("/app", str(app)), source, system)
+            _run(rest.replace("/app", str(app)), source, system, variables)
     return Image(app / "bin", entrypoint(dockerfile))
 
 
@@ -72,9 +76,9 @@ def _copy(arguments: str, source: Path) -> None:
             shutil.copy(ROOT / name, to)
 
 
-def _run(command: str, source: Path, system: Path) -> None:
+def _run(command: str, source: Path, system: Path, variables: dict[str, str]) -> None:
     kept = {key: value for key, value in os.environ.items() if key in BUILD_VARIABLES or key.startswith("PIP_")}
-    environment = kept | {"PATH": f"{system / 'bin'}:{kept['PATH']}"}
+    environment = kept | variables | {"PATH": f"{system / 'bin'}:{kept['PATH']}"}
     done = subprocess.run(
         ["/bin/sh", "-c", command], cwd=source, env=environment, capture_output=True, text=True, check=False
     )

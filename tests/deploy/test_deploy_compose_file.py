@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +93,9 @@ def test_only_the_loopback_address_of_the_machine_is_published() -> None:
 def test_every_mounted_file_is_there_and_read_only() -> None:
     mounts = [volume for service in SERVICES.values() for volume in service.get("volumes", []) if volume[0] == "."]
     assert [mount for mount in mounts if not (ROOT / mount.split(":")[0]).is_file() or mount[-3:] != ":ro"] == []
+
+
+def test_no_image_is_built_with_passwords_or_keys_in_reach() -> None:
+    files = {".env", *(file["path"] for service in SERVICES.values() for file in service.get("env_file", []))}
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert [file for file in files if not any(fnmatch(file, pattern) for pattern in ignored)] == []

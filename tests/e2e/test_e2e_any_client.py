@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
+import sys
 from collections.abc import AsyncIterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import nats
 import pytest
 import pytest_asyncio
 from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerConfig, DeliverPolicy
-from stemma_client import Client
+from stemma_client import Client, RequestRejectedError, ServerUnreachableError
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ReviewMode
 from stemma_local.supervisor import LocalStemma
-from stemma_testkit.driving import ENDS, request_sample, wait_for
+from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
+from stemma_testkit.servers import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
+MEDIA_TYPES = {".md": "text/markdown", ".png": "image/png", ".dwg": "application/octet-stream"}
+ATTACHMENT = "drawings/plan.dwg"
+MEGABYTE = 1_000_000
 BRIEF = {"kind": "proposal", "brief": "Propose a reading garden beside the library.", "review": {"mode": "none"}}
 
 
@@ -56,6 +67,15 @@ async def test_plain_json_is_answered_and_its_progress_can_be_replayed(plain: Na
     document_id = answer["document_id"]
     events = await read(plain, "EVENTS", f"stemma.event.v1.default.{document_id}.*", 3)
     assert [subject.rsplit(".", 1)[1] for subject, _ in events][:2] == ["document-requested", "section-drafted"]
+
+
+@pytest.mark.req("E3")
+async def test_who_waits_gets_its_answer_as_it_comes(plain: Nats) -> None:
+    waiting = await plain.subscribe("stemma.answer.v1.default.garden-4")
+    body = json.dumps({"kind": "poem", "brief": "Roses.", "request_id": "garden-4"}).encode()
+    await plain.jetstream().publish("stemma.request.v1.default.create-document", body)
+    answer = json.loads((await waiting.next_msg(timeout=20)).data)
+    assert [problem["field"] for problem in answer["problems"]] == ["kind"]
 
 
 @pytest.mark.req("E3")
@@ -116,7 +136,7 @@ async def test_generated_text_is_seen_as_it_comes(client: Client) -> None:
     listening.cancel()
     draft = (await client.document(document_id)).sections["problem_statement"].draft
     assert draft is not None
-    assert len(pieces) > 3
+    assert len(pieces) > 1
     assert "".join(pieces).strip() == (await client.artifact(document_id, draft)).decode().strip()
 
 
@@ -132,3 +152,109 @@ async def test_a_caller_of_another_tenant_and_one_without_credentials_are_refuse
         await plain.jetstream(timeout=1).publish("stemma.request.v1.other.create-document", b"{}")
     with pytest.raises(nats.errors.Error, match="Authorization"):
         await nats.connect(stemma.url, max_reconnect_attempts=0, allow_reconnect=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Inputs in folders: texts, images, and a file of 20 MB that no writer reads."""
+    folder = tmp_path_factory.mktemp("inputs")
+    for file in (sample_folder() / "inputs").rglob("*.*"):
+        (folder / file.relative_to(sample_folder() / "inputs")).parent.mkdir(exist_ok=True)
+        (folder / file.relative_to(sample_folder() / "inputs")).write_bytes(file.read_bytes())
+    (folder / ATTACHMENT).parent.mkdir()
+    (folder / ATTACHMENT).write_bytes(os.urandom(20 * MEGABYTE))
+    return folder
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.*")) if path.is_file()}
+
+
+def peak_memory(pid: int | None) -> int:
+    """The most bytes that a process has ever held."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
+
+
+async def check_inputs(client: Client, document_id: str, folder: Path) -> None:
+    """Every file is kept as it was, and the writers go to work without what they cannot read."""
+    events = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionDrafted))
+    requested = events[0].contract
+    assert isinstance(requested, e.DocumentRequested)
+    assert [file.name for file in requested.inputs] == list(files_in(folder))
+    for file in requested.inputs:
+        assert await client.artifact(document_id, file.artifact) == files_in(folder)[file.name].read_bytes()
+
+
+@pytest.mark.req("E3")
+async def test_images_folders_and_20_mb_go_up_through_the_client_in_bounded_memory(
+    stemma: LocalStemma, client: Client, folder: Path
+) -> None:
+    before = peak_memory(stemma.services["orchestrator"].pid)
+    accepted = await client.create_document("proposal", brief="A library on wheels.", inputs=[folder])
+    await check_inputs(client, accepted.document_id, folder)
+    assert peak_memory(stemma.services["orchestrator"].pid) - before < 10 * MEGABYTE
+
+
+@pytest.mark.req("E3")
+async def test_images_folders_and_20_mb_go_up_through_plain_nats(plain: Nats, client: Client, folder: Path) -> None:
+    bucket = await plain.jetstream().object_store("uploads-default")
+    uploads = []
+    for name, path in files_in(folder).items():
+        data = path.read_bytes()
+        await bucket.put(f"mine/{name}", data)
+        upload = {"object_name": f"mine/{name}", "name": name, "media_type": MEDIA_TYPES[path.suffix]}
+        uploads.append(upload | {"digest": sha256(data).hexdigest(), "size": len(data)})
+    body = json.dumps({"kind": "proposal", "brief": "A library.", "inputs": uploads, "request_id": "files-1"})
+    await plain.jetstream().publish("stemma.request.v1.default.create-document", body.encode())
+    [(_, answer)] = await read(plain, "ANSWERS", "stemma.answer.v1.default.files-1", 1)
+    await check_inputs(client, str(answer["document_id"]), folder)
+
+
+@pytest.mark.req("E4")
+async def test_watch_misses_nothing_when_the_server_dies_and_ends_at_ctrl_c(
+    stemma: LocalStemma, client: Client
+) -> None:
+    document_id = await request_sample(client)
+    pipe = asyncio.subprocess.PIPE
+    command = [*STEMMA, "watch", document_id, "--follow", "--json"]
+    env = {**os.environ, "STEMMA_DATA_DIR": str(stemma.folder.root)}
+    watch = await asyncio.create_subprocess_exec(*command, env=env, stdout=pipe, stderr=pipe)
+    seen = await lines_until(watch, "research", "stemma.section.review.requested.v1")
+
+    stemma.nats.kill()
+    await eventually(lambda: approved(stemma, document_id))
+    seen += await lines_until(watch, "solution", "stemma.section.review.requested.v1")
+
+    watch.send_signal(signal.SIGINT)
+    _, said = await asyncio.wait_for(watch.communicate(), 20)
+    async with stemma.client() as again:
+        stored = [event.sequence for event in await again.history(document_id)]
+    assert [line["sequence"] for line in seen] == stored[: len(seen)]
+    assert watch.returncode == 130
+    assert [line.split(";")[0].rsplit(" ", 1)[-1] for line in said.decode().splitlines()] == [
+        "gone",
+        "back",
+        "interrupted",
+    ]
+
+
+async def lines_until(watch: asyncio.subprocess.Process, section_id: str, wanted: str) -> list[dict[str, Any]]:
+    assert watch.stdout is not None
+    seen: list[dict[str, Any]] = []
+    async with asyncio.timeout(60):
+        while not seen or (seen[-1]["type"], seen[-1]["data"].get("section_id")) != (wanted, section_id):
+            seen.append(json.loads(await watch.stdout.readline()))
+    return seen
+
+
+async def approved(stemma: LocalStemma, document_id: str) -> bool:
+    """Whether research is approved, by this attempt or one whose answer was lost."""
+    try:
+        async with stemma.client() as client:
+            await client.approve(document_id, "research", 1)
+    except RequestRejectedError:
+        return True
+    except ServerUnreachableError:
+        return False
+    return True

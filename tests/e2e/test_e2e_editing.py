@@ -7,17 +7,22 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import nats
 import pytest
 import pytest_asyncio
 from stemma_client import Client, RecordedEvent, RequestRejectedError
 from stemma_client.dependencies import stale_reasons
 from stemma_client.folding import fold
+from stemma_client.recipes import outdated_recipe
 from stemma_client.views import DocumentView, SectionView
-from stemma_contracts import Contract
+from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, Origin, ReviewMode, SectionStatus, UpstreamVersion
 from stemma_local.supervisor import LocalStemma
+from stemma_orchestrator.app import repair
+from stemma_orchestrator.app import service as orchestrator
+from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_testkit.driving import ENDS, approve_all, request_sample, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -39,6 +44,16 @@ async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> 
 
 async def section_of(client: Client, document_id: str, name: str) -> SectionView:
     return (await client.document(document_id)).sections[name]
+
+
+async def lose_what_is_derived(stemma: LocalStemma, document_id: str) -> None:
+    """All queued jobs, and the summary of a document."""
+    password, prefix = stemma.password(PROVISIONER), inbox_prefix(PROVISIONER)
+    connection = await nats.connect(stemma.url, user=PROVISIONER, password=password, inbox_prefix=prefix)
+    await connection.jetstream().purge_stream(subjects.JOBS)
+    views = await connection.jetstream().key_value(subjects.VIEWS_BUCKET)
+    await views.delete(subjects.view_key("default", document_id))
+    await connection.close()
 
 
 def about(kind: type[e.SectionEvent], name: str, after: int = 0) -> Callable[[Contract], bool]:
@@ -66,6 +81,35 @@ def handled(stemma: LocalStemma, service: str, document_id: str) -> Iterable[dic
     lines = stemma.folder.log(service).read_text().splitlines()
     found = (json.loads(line) for line in lines if line.startswith("{"))
     return [line for line in found if line.get("document_id") == document_id]
+
+
+@pytest.mark.req("E1")
+async def test_a_document_whose_jobs_and_summary_were_lost_is_repaired_and_completes(
+    client: Client, stemma: LocalStemma
+) -> None:
+    await stemma.stop_service(subjects.VALIDATOR)
+    document_id = await request_sample(client, ReviewMode.NONE)
+    await wait_for(client, document_id, about(e.SectionDrafted, "research"))
+    await lose_what_is_derived(stemma, document_id)
+
+    user = subjects.ORCHESTRATOR
+    await repair(orchestrator.load_settings(nats_url=stemma.url, nats_user=user, nats_password=stemma.password(user)))
+    assert document_id in {summary.document_id for summary in await client.documents()}
+    await stemma.start_service(subjects.VALIDATOR)
+    await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentCompleted))
+
+
+@pytest.mark.req("P11")
+async def test_what_generator_and_editor_made_is_by_the_recipes_of_now(client: Client, settled: str) -> None:
+    await client.edit(settled, "research", 1, instruction="Say that the survey is repeated in spring.")
+    edited = await until_settled(client, settled, "research")
+    view, recipes = await client.document(settled), await client.recipes()
+    assert edited.current is not None
+    assert edited.current.provenance is not None
+    assert edited.current.provenance.agent_version.startswith("editor-agent/")
+    assert {name: outdated_recipe(section, recipes) for name, section in view.sections.items()} == dict.fromkeys(
+        view.sections, ()
+    )
 
 
 @pytest.mark.req("P8", "P18")

@@ -33,7 +33,7 @@ BRIEF = (
 WRITTEN = "## Connections\n\nA person wrote this about the tram stop at the north gate.\n"
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 # What differs between two runs of one story, or counts only what a process itself did.
-OF_THE_RUN = {"job_id", "request_id", "request_digest", "document_id", "created_at", "usage"}
+OF_THE_RUN = {"job_id", "request_id", "request_digest", "document_id", "created_at", "usage", "processing_metadata"}
 RUNS = count(1)
 
 

@@ -24,6 +24,8 @@ VALIDATOR = "validator"
 CONVERTER = "converter"
 SERVICES = (ORCHESTRATOR, GENERATION, EDITOR, VALIDATOR, CONVERTER)
 WORKERS = SERVICES[1:]
+LONG_WORKERS = (GENERATION, EDITOR, CONVERTER)
+"""Those whose jobs may take long, so that it is worth ending one."""
 
 REQUESTS = "REQUESTS"
 ANSWERS = "ANSWERS"
@@ -93,6 +95,16 @@ def live(tenant: str, document_id: str, section_id: str) -> str:
     return _address("live", tenant, document_id, section_id)
 
 
+def cancelled_job(tenant: str, job_id: str) -> str:
+    """Where workers hear that nobody waits for a job any more; not stored, so it may be missed."""
+    return _address("cancel", tenant, *job_id.split("."))
+
+
+def cancelled_jobs() -> str:
+    """The pattern of all cancelled jobs."""
+    return _address("cancel", REST)
+
+
 def artifact(tenant: str, document_id: str, digest: Digest) -> str:
     """Where a small artifact lies."""
     return _address("artifact", tenant, document_id, digest)
@@ -146,6 +158,11 @@ def parse_request(subject: str) -> RequestAddress:
     if (root, family, version) != (_ROOT, "request", _V):
         raise ValueError(f"not a request subject: {subject!r}")
     return RequestAddress(check_token(tenant, "tenant"), check_token(name, "request name"))
+
+
+def parse_cancelled_job(subject: str) -> str:
+    """The id of the job that a subject cancels."""
+    return subject.split(".", 4)[-1]
 
 
 def parse_event(subject: str) -> EventAddress:

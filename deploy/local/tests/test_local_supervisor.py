@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,21 @@ async def test_a_bad_setting_refuses_the_start_and_leaves_nothing_running(
 
     assert "colour" in (tmp_path / "logs" / f"{process}.log").read_text().lower()
     assert local.nats.pid is None
+
+
+async def test_a_stop_that_was_swallowed_during_the_start_ends_it(tmp_path: Path) -> None:
+    """What `asyncio.wait_for` of nats-py does before Python 3.12 when result and cancellation meet."""
+    entered = asyncio.Event()
+
+    async def run() -> None:
+        entered.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.get_running_loop().create_future()
+        async with LocalStemma(tmp_path, services=[]):
+            await asyncio.get_running_loop().create_future()
+
+    task = asyncio.create_task(run())
+    await entered.wait()
+    task.cancel()
+    await asyncio.wait({task}, timeout=20)
+    assert task.cancelled()

@@ -20,7 +20,7 @@ def environment() -> dict[str, str]:
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     started = subprocess.Popen(
-        [*STEMMA, "up", "--in-process"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
+        [*STEMMA, "up", "--in-process", "--json"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
     )
     yield started
     if started.poll() is None:
@@ -44,9 +44,9 @@ def test_up_tells_when_it_is_ready_serves_the_other_verbs_and_leaves_nothing_beh
     up: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     assert up.stdout is not None
-    lines = [next(up.stdout)]
-    while not lines[-1].startswith("stemma "):
-        lines.append(next(up.stdout))
+    lines = [json.loads(next(up.stdout))]
+    while lines[-1]["part"] != "stemma":
+        lines.append(json.loads(next(up.stdout)))
     state = json.loads((tmp_path / ".stemma" / "stemma.json").read_text())
     pids = [state["pid"], state["nats_pid"], *state["services"].values()]
 
@@ -54,10 +54,16 @@ def test_up_tells_when_it_is_ready_serves_the_other_verbs_and_leaves_nothing_beh
     up.send_signal(signal.SIGTERM)
     rest = up.stdout.read()
 
-    assert [line.split()[0] for line in lines if line.split()[1:] == ["ready"]] == ["services", "stemma"]
-    assert lines[-1].split() == ["stemma", "ready"]
+    assert [line["part"] for line in lines if line["message"] == "ready"] == ["services", "stemma"]
+    assert lines[-1] == {"part": "stemma", "message": "ready"}
     assert (listed.returncode, listed.stdout) == (0, "")
     assert (second.returncode, second.stderr.strip().endswith(f"(pid {state['pid']})")) == (1, True)
-    assert (up.wait(60), rest.splitlines()[-1].split()) == (0, ["stemma", "stopped"])
+    assert (up.wait(60), json.loads(rest.splitlines()[-1])) == (0, {"part": "stemma", "message": "stopped"})
     assert not any(map(alive, pids))
     assert run(tmp_path, "list").returncode == 4
+
+
+def test_what_the_demo_says_as_json_is_its_files_alone(tmp_path: Path) -> None:
+    told = run(tmp_path, "demo", "--kind", "poem", "--json")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "no demonstration of 'poem'" in told.stderr

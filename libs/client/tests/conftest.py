@@ -206,15 +206,16 @@ def command(environment: dict[str, str]) -> Callable[..., Any]:
 def on_a_terminal(environment: dict[str, str]) -> Callable[..., Any]:
     """Run a command at a terminal: what a person sees of it, and its exit code."""
 
-    async def run(*arguments: str, typed: str = "") -> tuple[str, int]:
-        return await asyncio.to_thread(_at_a_terminal, os.environ | environment, arguments, typed)
+    async def run(*arguments: str, typed: str = "", columns: int = 120) -> tuple[str, int]:
+        env = os.environ | environment | {"COLUMNS": str(columns)}
+        return await asyncio.to_thread(_at_a_terminal, env, arguments, typed)
 
     return run
 
 
 def _at_a_terminal(environment: dict[str, str], arguments: tuple[str, ...], typed: str) -> tuple[str, int]:
     parent, child = pty.openpty()
-    env = environment | {"TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
+    env = environment | {"TERM": "xterm", "LINES": "40"}
     process = subprocess.Popen([*STEMMA, *arguments], env=env, stdin=child, stdout=child, stderr=child)
     os.close(child)
     os.write(parent, typed.encode())

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.values import ExportFormat, ExportWarning, Need
+from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.values import ExportFormat
 
 
 @pytest.fixture

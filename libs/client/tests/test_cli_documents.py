@@ -163,6 +163,19 @@ async def test_list_prints_json_for_programs(
     assert listed[summary.document_id]["sections"][0]["score"] == 0.9
 
 
+async def test_a_document_whose_content_was_erased_holds_up_no_list(
+    cli: Any, backstage: Any, summary: DocumentSummary
+) -> None:
+    erased = f"e{summary.document_id}"
+    await backstage.summarise(summary.model_copy(update={"document_id": erased, "sections": ()}))
+
+    done = await cli("list")
+
+    assert done.exit_code == 0
+    line = next(line for line in done.stdout.splitlines() if line.startswith(erased))
+    assert line.endswith("(not stored any more)")
+
+
 async def test_a_document_is_found_by_the_beginning_of_its_id(
     cli: Any, backstage: Any, requested: Any, summary: DocumentSummary
 ) -> None:

@@ -8,13 +8,13 @@ from stemma_client.folding_sections import section_after
 from stemma_client.views import DocumentView, SectionView
 from stemma_contracts import Contract, Family, registry
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import (
     Activity,
     ArtifactRef,
     DocumentStatus,
     ExportFormat,
-    ExportWarning,
-    Need,
     Provenance,
     SectionStatus,
     ValidationSummary,

@@ -155,6 +155,16 @@ def test_the_same_text_again_is_the_same_version_on_new_ground(after: Any, settl
     assert (solution.versions[0].rests_on, solution.stale) == (RESTS_ON_2, None)
 
 
+def test_a_persons_words_that_a_machine_came_to_again_stay_the_persons(after: Any, settled: Any, drafted: Any) -> None:
+    asked = e.SectionRegenerationRequested(section_id="research", version=2, starts=("research",))
+    again = drafted("research").model_copy(update={"version": 2, "draft": REF})
+
+    current = section(after(*settled, WRITTEN, asked, again), "research").current
+
+    assert current is not None
+    assert (current.number, current.origin, current.made_by) == (2, Origin.WRITTEN, "ana")
+
+
 def test_a_restored_version_is_a_new_one_on_the_ground_of_the_old(after: Any, settled: Any) -> None:
     restored = e.SectionRestored(
         section_id="research", version=3, restored_version=1, draft=SUMMARY.model_copy(update={"digest": "a" * 64})

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
 import pytest
@@ -123,3 +123,21 @@ async def test_text_is_seen_as_it_is_generated(client: Client, backstage: Any, d
 async def test_an_unknown_document_has_no_history(client: Client, document_id: str) -> None:
     with pytest.raises(DocumentNotFoundError, match=document_id):
         await client.document(document_id)
+
+
+async def test_who_follows_ends_also_when_a_library_swallowed_the_word(client: Client, document_id: str) -> None:
+    """What `asyncio.wait_for` of nats-py does before Python 3.12 when message and cancellation meet."""
+    entered = asyncio.Event()
+
+    async def follow() -> None:
+        entered.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.get_running_loop().create_future()
+        async with aclosing(client.follow(document_id)) as events:
+            await anext(events)
+
+    task = asyncio.create_task(follow())
+    await entered.wait()
+    task.cancel()
+    await asyncio.wait({task}, timeout=20)
+    assert task.cancelled()

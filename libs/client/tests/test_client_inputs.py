@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from stemma_client import InvalidInputError
-from stemma_client.inputs import MAX_FILE_BYTES, collect, read
+from stemma_client.inputs import MAX_FILE_BYTES, collect, media_type_of, read
 
 
 def names(*paths: Path) -> list[str]:
@@ -79,9 +79,9 @@ def test_refuses_a_file_that_is_too_large(tmp_path: Path) -> None:
     with big.open("wb") as file:
         file.truncate(MAX_FILE_BYTES + 1)
 
-    with pytest.raises(InvalidInputError, match="larger than 20 MiB"):
+    with pytest.raises(InvalidInputError, match="larger than 50 MiB"):
         collect([big])
-    with pytest.raises(InvalidInputError, match="larger than 20 MiB"):
+    with pytest.raises(InvalidInputError, match="larger than 50 MiB"):
         read(big)
 
 
@@ -90,3 +90,20 @@ def test_refuses_a_path_that_does_not_exist(tmp_path: Path) -> None:
         collect([tmp_path / "absent"])
     with pytest.raises(InvalidInputError, match="cannot read"):
         read(tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.MD", "text/markdown"),
+        ("a.rst", "text/plain"),
+        ("a.csv", "text/csv"),
+        ("a.jpeg", "image/jpeg"),
+        ("a.pdf", "application/pdf"),
+        ("a.svg", "application/octet-stream"),
+        ("LICENSE", "application/octet-stream"),
+        ("a.c", "text/x-csrc"),
+    ],
+)
+def test_the_ending_of_a_name_says_what_is_read_what_is_shown_and_what_is_attached(name: str, media_type: str) -> None:
+    assert media_type_of(name) == media_type

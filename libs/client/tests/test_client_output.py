@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
-from stemma_client.cli.output import clean, clean_line, console, table
+from stemma_client import RecordedEvent
+from stemma_client.cli.output import clean, clean_line, console, fitting, table
+from stemma_client.cli.wording import event_words
+from stemma_contracts import envelope_for, registry, subjects
+from stemma_contracts.v1 import events as e
 
 
 @pytest.mark.parametrize(
@@ -39,3 +45,27 @@ def test_markup_in_a_cell_is_printed_as_it_is() -> None:
         screen.print(table(["TITLE"], [["[red]x[/red] :smile: [link=http://evil]y[/link]"]]))
 
     assert "[red]x[/red] :smile: [link=http://evil]y[/link]" in captured.get()
+
+
+def test_an_outcome_that_nobody_waited_for_is_told_by_its_name() -> None:
+    event = e.OutcomeSuperseded(job_id="d1.1.generate.research", outcome="stemma.job.cancelled.v1")
+    envelope = envelope_for(registry.entry_of(event), id="1", source="t", subject="d1", time=datetime.now(UTC))
+    subject = subjects.event("default", "d1", registry.entry_of(event).token)
+    words = event_words(RecordedEvent(envelope, event, 1, subject, b"{}", 0))
+    assert words == "document: outcome superseded (job cancelled)"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (35, ["SECTION            STATUS", "problem_statement  awaiting review"]),
+        (27, ["SECTION            STATUS", "problem_statement  awaiting", "                   review"]),
+        (26, ["problem_statement", "  status: awaiting review"]),
+    ],
+)
+def test_a_table_leaves_out_what_is_empty_and_breaks_no_word(width: int, shown: list[str]) -> None:
+    screen = console(width=width)
+    with screen.capture() as captured:
+        screen.print(fitting(["SECTION", "FAILURE", "STATUS"], [["problem_statement", "", "awaiting review"]], width))
+
+    assert [line.rstrip() for line in captured.get().splitlines()] == shown

@@ -6,10 +6,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from nats.js.api import ConsumerConfig
 from stemma_contracts import subjects
 from stemma_contracts.v1.outcomes import JobDead, Outcome
 from stemma_messaging import Bus, Delivery, Publisher, Service, ServiceSettings
 from stemma_provisioning import PROVISIONER, client_user
+from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
 
 
@@ -66,6 +68,21 @@ async def test_an_answer_is_never_sent_to_an_inbox_that_a_message_names(lab: Any
 
 async def _is_empty(lab: Any, stream: str) -> bool:
     return bool((await lab.jetstream.stream_info(stream)).state.messages == 0)
+
+
+async def test_what_another_consumer_was_made_to_deliver_here_is_left_alone(lab: Any) -> None:
+    stray = ConsumerConfig(deliver_subject=deliver_subject(subjects.REQUESTS, subjects.ORCHESTRATOR))
+    async with _inbox(lab) as inbox:
+        await eventually(lambda: _is_bound(lab))
+        await lab.jetstream.add_consumer(subjects.ANSWERS, stray)
+        await lab.jetstream.publish(subjects.answer("default", "stray"), b"{}")
+        await barrier(lab.client)
+        await lab.jetstream.publish(subjects.request("default", "x"), b"{}")
+        assert (await inbox.next()).stream == subjects.REQUESTS
+
+
+async def _is_bound(lab: Any) -> bool:
+    return bool((await lab.jetstream.consumer_info(subjects.REQUESTS, subjects.ORCHESTRATOR)).push_bound)
 
 
 async def test_each_stream_comes_with_its_envelope(lab: Any) -> None:

@@ -74,6 +74,7 @@ async def test_signs_of_life_keep_a_long_job_from_coming_again(
 
 @KINDS
 @pytest.mark.req("E1")
+@pytest.mark.failure("worker-killed")
 async def test_the_job_of_a_killed_worker_comes_to_another(
     impatient_lab: Any, validated: Validated, kind: str, service: str
 ) -> None:
@@ -108,6 +109,7 @@ async def _doomed_worker(lab: Any, service: str, kind: str) -> AsyncIterator[Any
 
 @KINDS
 @pytest.mark.req("E1")
+@pytest.mark.failure("server-gone")
 async def test_a_worker_goes_on_after_the_server_was_killed_and_came_back(
     impatient_lab: Any, validated: Validated, kind: str, service: str
 ) -> None:

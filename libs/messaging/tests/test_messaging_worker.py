@@ -47,6 +47,7 @@ async def test_a_job_becomes_an_outcome_of_the_same_trace(
 
 @KINDS
 @pytest.mark.req("P17")
+@pytest.mark.failure("exception")
 async def test_a_job_that_fails_comes_again_until_it_succeeds(
     lab: Any, validated: Validated, kind: str, service: str
 ) -> None:
@@ -68,6 +69,7 @@ async def test_a_job_that_fails_comes_again_until_it_succeeds(
 
 @KINDS
 @pytest.mark.req("P17")
+@pytest.mark.failure("dead-letter")
 async def test_a_job_that_always_fails_ends_as_a_dead_letter_and_says_so(lab: Any, kind: str, service: str) -> None:
     calls: list[str] = []
 

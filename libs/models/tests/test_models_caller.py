@@ -172,17 +172,35 @@ async def test_too_many_malformed_answers_are_a_typed_error_without_their_text(d
 
 
 async def test_tokens_are_handed_on_as_they_come_and_only_once(desk: Desk) -> None:
-    tokens: list[str] = []
+    told: list[str] = []
 
-    async def on_token(token: str) -> None:
-        tokens.append(token)
+    async def on_token(tokens: str) -> None:
+        told.append(tokens)
 
-    caller, _ = desk.caller("one two three")
+    text = " ".join(map(str, range(2000)))
+    caller, _ = desk.caller(text)
     answer = await caller.text(context(), "generate", PROMPT, on_token=on_token)
-    assert (tokens, answer.usage.output_tokens) == (["one ", "two ", "three"], 5)
+    assert (answer.text, "".join(told), told[0]) == (text, text, "0 ")
+    assert len(told) < 1000, "tokens that come together are told together"
+    told.clear()
     again, _ = desk.caller()
     await again.text(context(), "generate", PROMPT, on_token=on_token)
-    assert len(tokens) == 3
+    assert told == []
+
+
+@pytest.mark.req("E1")
+async def test_an_answer_whose_text_was_lost_with_its_writer_is_asked_for_again_and_both_count(desk: Desk) -> None:
+    """Record and text are stored at the same time: a process may die between the two."""
+    text = "long " * 500
+    first, _ = desk.caller(text)
+    paid = await first.text(context(), "generate", PROMPT)
+    desk.artifacts = MemoryArtifactStore()
+    for script in ([text], []):
+        caller, model = desk.caller(*script)
+        ctx = context()
+        answer = await caller.text(ctx, "generate", PROMPT)
+        assert (answer.text, answer.ref, ctx.meter.total.calls) == (paid.text, paid.ref, 2)
+        assert len(model.options) == len(script)
 
 
 async def test_tool_calls_come_back_the_same_from_the_record(desk: Desk) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -17,12 +14,15 @@ from pydantic import BaseModel
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import (
     CallContext,
+    MalformedAnswerError,
     MemoryRecordStore,
     ModelCaller,
     ModelSettings,
     ModelUnavailableError,
     chat_model,
 )
+from stemma_testkit.provider import Provider, Reply, fails, says
+from stemma_testkit.provider import provider as scripted_provider
 
 pytestmark = pytest.mark.xdist_group("litellm")
 
@@ -39,83 +39,15 @@ class SearchInputs(BaseModel):
     query: str
 
 
-class Provider(ThreadingHTTPServer):
-    """A server that speaks as much of the OpenAI protocol as the tests need; ``script`` holds the next answers."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.script: list[tuple[int, Any]] = []
-        self.requests: list[dict[str, Any]] = []
-
-    @property
-    def base(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Provider
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.requests.append(body)
-        status, message = self.server.script.pop(0)
-        if status != 200:
-            self._send(status, "application/json", json.dumps({"error": {"message": message}}).encode())
-        elif body.get("stream"):
-            self._send(status, "text/event-stream", b"".join(_events(message)))
-        else:
-            self._send(status, "application/json", json.dumps(_completion(message)).encode())
-
-    def _send(self, status: int, media_type: str, data: bytes) -> None:
-        self.send_response(status)
-        self.send_header("content-type", media_type)
-        self.send_header("content-length", str(len(data)))
-        if status == 429:
-            self.send_header("retry-after", "0")
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-def _completion(message: dict[str, Any]) -> dict[str, Any]:
-    reason = "tool_calls" if message.get("tool_calls") else "stop"
-    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": None, **message}}
-    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
-
-
-def _events(message: dict[str, Any]) -> Iterator[bytes]:
-    head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    for word in message["content"].split(" "):
-        yield _event({**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": word}}]})
-    yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    yield _event({**head, "choices": [], "usage": usage})
-    yield b"data: [DONE]\n\n"
-
-
-def _event(data: dict[str, Any]) -> bytes:
-    return b"data: " + json.dumps(data).encode() + b"\n\n"
-
-
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    server = Provider()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with scripted_provider() as running:
+        yield running
 
 
 def caller(provider: Provider, **settings: Any) -> ModelCaller:
     os.environ["OPENAI_API_KEY"] = "test-key"
-    chosen = ModelSettings(name="openai/gpt-4o-mini", api_base=provider.base, backoff=0.001, **settings)
+    chosen = ModelSettings(name="openai/gpt-4o-mini", api_base=provider.base, **{"backoff": 0.001, **settings})
     return ModelCaller(chat_model(chosen), chosen, MemoryRecordStore(), MemoryArtifactStore())
 
 
@@ -124,7 +56,7 @@ def context() -> CallContext:
 
 
 async def test_a_plain_answer_is_one_request_and_is_counted_with_its_price(provider: Provider) -> None:
-    provider.script = [(200, {"content": "Hello."})]
+    provider.script = [says("Hello.")]
     answer = await caller(provider, temperature=0.5, max_tokens=50).text(context(), "generate", PROMPT)
     assert answer.text == "Hello."
     assert (answer.usage.calls, answer.usage.input_tokens, answer.usage.output_tokens) == (1, 7, 3)
@@ -134,20 +66,20 @@ async def test_a_plain_answer_is_one_request_and_is_counted_with_its_price(provi
 
 
 async def test_a_streamed_answer_comes_in_tokens_and_with_its_usage(provider: Provider) -> None:
-    provider.script = [(200, {"content": "one two three"})]
+    provider.script = [says("one two three")]
     tokens: list[str] = []
 
     async def on_token(token: str) -> None:
         tokens.append(token)
 
     answer = await caller(provider).text(context(), "generate", PROMPT, on_token=on_token)
-    assert (tokens, answer.usage.output_tokens) == (["one", "two", "three"], 3)
+    assert ("".join(tokens), tokens[0], answer.usage.output_tokens) == ("onetwothree", "one", 3)
     assert answer.usage.cost > 0
 
 
 @pytest.mark.req("P13")
 async def test_a_structured_answer_is_asked_for_by_its_schema(provider: Provider) -> None:
-    provider.script = [(200, {"content": '{"nam": "red"}'}), (200, {"content": '{"name": "red"}'})]
+    provider.script = [says('{"nam": "red"}'), says('{"name": "red"}')]
     answer = await caller(provider).structured(context(), "colour", PROMPT, Colour)
     assert (answer.value, len(provider.requests)) == (Colour(name="red"), 2)
     assert provider.requests[0]["response_format"]["json_schema"]["name"] == "Colour"
@@ -157,7 +89,7 @@ async def test_a_structured_answer_is_asked_for_by_its_schema(provider: Provider
 async def test_tool_calls_go_there_and_back(provider: Provider) -> None:
     function = {"name": "SearchInputs", "arguments": '{"query": "quay"}'}
     call = {"id": "c1", "type": "function", "function": function}
-    provider.script = [(200, {"tool_calls": [call]}), (200, {"content": "Done."})]
+    provider.script = [Reply({"tool_calls": [call]}), says("Done.")]
     model = caller(provider)
     first = await model.message(context(), "search-0", PROMPT, [SearchInputs])
     assert first.message.tool_calls[0]["args"] == {"query": "quay"}
@@ -168,17 +100,78 @@ async def test_tool_calls_go_there_and_back(provider: Provider) -> None:
 
 
 async def test_a_refused_request_is_tried_again_by_us_alone(provider: Provider) -> None:
-    provider.script = [(429, "slow down"), (503, "busy"), (200, {"content": "Hello."})]
+    provider.script = [fails(429), fails(503), says("Hello.")]
     answer = await caller(provider).text(context(), "generate", PROMPT)
     assert (answer.text, answer.usage.calls, len(provider.requests)) == ("Hello.", 3, 3)
 
 
+async def test_the_wait_is_as_long_as_the_provider_says(provider: Provider) -> None:
+    """With our own backoff it would not end within the limit."""
+    provider.script = [fails(429, retry_after="0"), says("Hello.")]
+    answer = await caller(provider, backoff=3600, call_limit=60).text(context(), "generate", PROMPT)
+    assert (answer.text, len(provider.requests)) == ("Hello.", 2)
+
+
 @pytest.mark.parametrize(("status", "attempts"), [(429, 3), (500, 3), (401, 1), (400, 1)])
 async def test_the_number_of_http_attempts_is_exact(provider: Provider, status: int, attempts: int) -> None:
-    provider.script = [(status, "no")] * 9
+    provider.script = [fails(status)] * 9
     with pytest.raises(ModelUnavailableError, match=str(status)) as failure:
         await caller(provider, retries=2).text(context(), "generate", PROMPT)
     assert (len(provider.requests), failure.value.usage.calls) == (attempts, attempts)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("broken", [Reply({"content": "one two three four"}, cut=True), Reply(body=b"<html>busy")])
+async def test_a_broken_answer_is_asked_for_again_and_never_taken(
+    provider: Provider, streamed: bool, broken: Reply
+) -> None:
+    provider.script = [broken, broken, says("whole")]
+    sink = ignore if streamed else None
+    answer = await caller(provider, retries=2).text(context(), "generate", PROMPT, on_token=sink)
+    assert (answer.text, answer.usage.calls, len(provider.requests)) == ("whole", 3, 3)
+
+
+async def test_a_provider_that_never_answers_is_left_at_the_time_limit(provider: Provider) -> None:
+    provider.script = [Reply(silent=True)] * 9
+    with pytest.raises(ModelUnavailableError, match=r"no answer within 0\.5 s"):
+        await caller(provider, call_limit=0.5).text(context(), "generate", PROMPT)
+    assert len(provider.requests) == 1
+
+
+@pytest.mark.req("P13")
+async def test_an_answer_that_does_not_fit_twice_and_then_fits_is_taken(provider: Provider) -> None:
+    provider.script = [says("no JSON"), says('{"nam": 1}'), says('{"name": "red"}')]
+    answer = await caller(provider).structured(context(), "colour", PROMPT, Colour)
+    assert (answer.value, answer.usage.calls, len(provider.requests)) == (Colour(name="red"), 3, 3)
+
+
+UNUSABLE = [
+    (says("half an ans", "length"), "cut at the token limit"),
+    (says("", "content_filter"), "the model refused"),
+    (Reply({"refusal": "I will not."}), "the model refused"),
+    (says(""), "empty answer"),
+]
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(("unusable", "detail"), UNUSABLE)
+async def test_an_answer_that_is_none_is_never_taken_for_one(provider: Provider, unusable: Reply, detail: str) -> None:
+    provider.script = [unusable] * 9
+    with pytest.raises(MalformedAnswerError, match=detail) as failure:
+        await caller(provider).text(context(), "generate", PROMPT)
+    assert (len(provider.requests), failure.value.usage.calls) == (3, 3)
+
+
+@pytest.mark.req("P13")
+async def test_a_streamed_answer_that_was_cut_is_asked_for_again(provider: Provider) -> None:
+    provider.script = [says("half an ans", "length"), says("whole")]
+    answer = await caller(provider).text(context(), "generate", PROMPT, on_token=ignore)
+    assert (answer.text, len(provider.requests)) == ("whole", 2)
+    assert "be shorter" in provider.requests[1]["messages"][-1]["content"]
+
+
+async def ignore(_tokens: str) -> None:
+    return None
 
 
 async def test_a_server_that_is_not_there_is_unavailable(provider: Provider) -> None:

@@ -25,6 +25,18 @@ end()
 print(any(name.startswith("opentelemetry.exporter") for name in sys.modules))
 """
 
+NOBODY_RECORDS = """
+import stemma_telemetry as telemetry
+telemetry.configure("validator")
+with telemetry.span("process", parent={}):
+    outer = telemetry.inject()
+    with telemetry.span("inner"):
+        inner = telemetry.inject()
+    with telemetry.span("process", parent=outer):
+        next_message = telemetry.inject()
+print(inner == outer, next_message == outer, outer["traceparent"].split("-")[1] in next_message["traceparent"])
+"""
+
 
 def _run(program: str = PROGRAM, **environment: str) -> list[str]:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("OTEL_")}
@@ -41,6 +53,10 @@ def test_ids_are_real_without_an_exporter_and_none_is_loaded() -> None:
     assert int(logged["trace_id"], 16) > 0
     assert logged["trace_id"] in logged["headers"][0]
     assert exporter_loaded == "False"
+
+
+def test_a_span_in_one_that_nobody_records_costs_nothing_and_a_message_still_has_its_own() -> None:
+    assert _run(NOBODY_RECORDS) == ["True False True"]
 
 
 @pytest.mark.req("E5")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from io import BytesIO
@@ -13,9 +13,10 @@ import pypandoc  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
 from stemma_artifacts.store import MemoryArtifactStore
+from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_contracts.v1.values import DocumentHead, ExportFormat, ExportSection, InputFile, SectionStatus
+from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
 from stemma_converter.confinement import Limits
 from stemma_converter.converter import Converter
 from stemma_converter.handlers import on_convert_document
@@ -40,8 +41,12 @@ class Exporter:
         assets: Mapping[str, bytes] | None = None,
         generator: str = "",
         states: Mapping[int, dict[str, Any]] | None = None,
+        previous: Sequence[str | None] | None = None,
     ) -> ConvertDocument:
         sections = [await self._section(i, draft, (states or {}).get(i, {})) for i, draft in enumerate(drafts)]
+        for i, old in enumerate(previous or ()):
+            ref = await self._put(old.encode(), "draft.md") if old is not None else None
+            sections[i] = sections[i].model_copy(update={"previous": ref})
         files = [InputFile(name=n, artifact=await self._put(d, n)) for n, d in (assets or {}).items()]
         title_ref = await self._put(title.encode(), "title.txt") if title is not None else None
         head = DocumentHead(
@@ -55,6 +60,7 @@ class Exporter:
             sections=tuple(sections),
             assets=tuple(files),
             generator=generator,
+            redline=previous is not None,
         )
 
     async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:

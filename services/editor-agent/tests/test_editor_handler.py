@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -17,10 +18,12 @@ from stemma_contracts.v1.outcomes import (
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan
 from stemma_editor_agent.app import load_config
 from stemma_editor_agent.handlers import on_revise_draft
+from stemma_editor_agent.recipes import recipes
 from stemma_messaging import config_dir
+from stemma_messaging.running import JobCancelledError, RunningJobs
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings, chat_model
 from stemma_models.prompting import parse_blocks
-from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.scripted import EndlessModel, ScriptedModel
 from structlog.testing import capture_logs
 
 DRAFT = "# Budget\n\nThe van costs 100 euros.  It is blue.\n\n* odd   list\n\nThe end. \n"
@@ -206,3 +209,22 @@ async def test_the_offline_writer_follows_its_forms_and_refuses_the_rest(
     else:
         assert isinstance(outcome, DraftRevised)
         assert await desk.read(outcome.draft) == expected
+
+
+@pytest.mark.req("P11")
+@pytest.mark.parametrize("kind", ["research", "budget"])
+async def test_what_is_told_at_the_start_stands_with_each_revision(desk: Desk, kind: str) -> None:
+    outcome = await desk.revise(ScriptedModel(script=[GOOD]), await desk.job(kind=kind))
+    assert isinstance(outcome, DraftRevised)
+    told = recipes("scripted", PROMPTS, EDITORS)["default"]
+    assert outcome.provenance.model_dump() == told.get(kind, told["default"])
+
+
+async def test_a_revision_that_nobody_waits_for_any_more_ends_and_its_call_counts(desk: Desk) -> None:
+    jobs, model, job = RunningJobs(), EndlessModel(), await desk.job()
+    running = asyncio.create_task(jobs.run(job.job_id, lambda: desk.revise(model, job)))
+    await model.until_called()
+    jobs.cancel(job.job_id)
+    with pytest.raises(JobCancelledError) as ended:
+        await running
+    assert ended.value.usage.calls == 1

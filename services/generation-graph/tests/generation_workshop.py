@@ -53,7 +53,7 @@ class Workshop:
         return (await self.artifacts.get("default", "doc", ref)).decode()
 
     async def inputs(self, files: Mapping[str, str | bytes]) -> tuple[InputFile, ...]:
-        media = {"md": "text/markdown", "png": "image/png"}
+        media = {"md": "text/markdown", "png": "image/png", "pdf": "application/pdf"}
         stored = [await self.store(data, name, media[name.rsplit(".", 1)[-1]]) for name, data in files.items()]
         return tuple(InputFile(name=ref.name, artifact=ref) for ref in stored)
 

@@ -1,13 +1,20 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypedDict
 
 import pytest
 from generation_workshop import Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
-from stemma_generation_graph.graphs import find_graphs
+from langgraph.graph import START, StateGraph
+from stemma_generation_graph.graphs import SECTION, find_graphs
 from stemma_generation_graph.graphs.calling import MAX_CALLS, run_tool_calls
+from stemma_generation_graph.graphs.compiling import OrphanNode, compiled
+from stemma_generation_graph.graphs.parts import GraphParts
+from stemma_generation_graph.handlers import on_generate_section
+from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.tools.search import SearchWeb, WebResult
 from stemma_testkit.scripted import ScriptedModel
@@ -15,6 +22,12 @@ from structlog.testing import capture_logs
 
 EMPTY = Corpus([], [])
 SECRET = "forty people"
+
+
+class Nothing(TypedDict):
+    """A state that holds nothing of interest."""
+
+    said: str
 
 
 class Encyclopedia:
@@ -68,9 +81,35 @@ async def test_nodes_and_tools_are_logged_by_name_and_without_text(workshop: Wor
     assert SECRET not in str(logs)
 
 
-def test_every_graph_compiles_without_orphans(workshop: Workshop) -> None:
-    parts = workshop.desk(ScriptedModel(script=[])).parts
-    for graph in find_graphs().values():
-        drawn = graph.build(parts).compile().get_graph()
-        reached = {edge.target for edge in drawn.edges}
-        assert set(drawn.nodes) - reached == {"__start__"}
+@pytest.mark.req("R10")
+def test_a_graph_with_an_orphan_is_refused_and_one_with_a_cycle_is_not() -> None:
+    async def node(state: Nothing) -> dict[str, Any]:
+        return {}
+
+    graph = StateGraph(Nothing)
+    for name in ("first", "second", "orphan", "its_child"):
+        graph.add_node(name, node)
+    graph.add_edge(START, "first")
+    graph.add_edge("first", "second")
+    graph.add_edge("second", "first")
+    graph.add_edge("orphan", "its_child")
+    with pytest.raises(OrphanNode, match="graph lost: no way leads to its_child, orphan"):
+        compiled("lost", graph, None)
+    graph.add_edge("second", "orphan")
+    assert compiled("found", graph, None).name == "found"
+
+
+@pytest.mark.req("R10")
+async def test_every_graph_is_compiled_once_however_often_it_runs(workshop: Workshop) -> None:
+    built = []
+
+    def build(parts: GraphParts) -> Any:
+        built.append(parts)
+        return SECTION.build(parts)
+
+    answer = ["# Approach\n\nWe build.\n", evaluation("approach")]
+    desk = workshop.desk(ScriptedModel(script=answer * 2))
+    desk = replace(desk, runner=Runner({"section": replace(SECTION, build=build)}, desk.parts, None))
+    for number in (1, 2):
+        await on_generate_section(await workshop.job("approach", job_id=f"doc.{number}.generate.approach"), desk=desk)
+    assert len(built) == 1

@@ -44,7 +44,7 @@ async def test_the_recipe_of_a_draft_is_told(workshop: Workshop) -> None:
 
 async def test_the_draft_is_seen_as_it_is_written(workshop: Workshop) -> None:
     await workshop.run(await workshop.job("approach"), [DRAFT, evaluation("approach")])
-    assert len(workshop.tokens) > 5
+    assert len(workshop.tokens) > 1
     assert "".join(workshop.tokens) == DRAFT
 
 
@@ -100,6 +100,7 @@ async def test_a_malformed_answer_is_asked_again_and_counted(workshop: Workshop)
 
 
 @pytest.mark.req("P13")
+@pytest.mark.failure("malformed-answer")
 async def test_an_answer_that_stays_malformed_is_a_typed_outcome_with_what_it_cost(workshop: Workshop) -> None:
     script = [DRAFT, *['{"scores": {"made_up": 1}, "feedback": "Good."}'] * 3]
     outcome, _ = await workshop.run(await workshop.job("approach"), script)
@@ -121,7 +122,7 @@ async def test_a_job_that_runs_again_pays_nothing_and_has_the_same_result(worksh
     first, _ = await workshop.run(job, [*scripts[kind], evaluation(kind)])
     second, model = await workshop.run(job, [])
     assert model.calls == 0
-    assert second == first
+    assert second.model_copy(update={"processing_metadata": first.processing_metadata}) == first
 
 
 async def test_a_job_that_was_killed_half_way_goes_on_after_its_last_answer(workshop: Workshop) -> None:

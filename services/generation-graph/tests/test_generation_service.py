@@ -14,6 +14,7 @@ from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_generation_graph.app import service
+from stemma_generation_graph.checkpoints import set_up
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
@@ -33,6 +34,7 @@ async def running_service(server: NatsServer, folder: Path) -> AsyncIterator[Non
         nats_password=server.passwords[subjects.GENERATION],
         data_dir=folder,
     )
+    await set_up(settings.checkpoint_place)
     task = asyncio.create_task(service.run(settings))
     yield
     task.cancel()
@@ -79,5 +81,6 @@ async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: 
     assert draft.startswith(b"# Approach\n")
     assert b"".join(tokens).strip() == draft.strip()
     capabilities = json.loads(known.value or b"")
-    assert capabilities["graphs"] == ["section"]
+    assert "section" in capabilities["graphs"]
     assert {"research", "default"} < set(capabilities["prompts"])
+    assert capabilities["recipes"]["section"]["approach"] == outcome.provenance.model_dump()

@@ -84,7 +84,12 @@ def test_an_image_reference_is_a_path_inside_the_input_folder_or_nothing(
 
 
 async def test_the_corpus_of_a_document_is_built_once_and_of_text_only(workshop: Workshop) -> None:
-    inputs = await workshop.inputs({"a.md": "\ufeff# Harbour\r\n\r\nQuay.", "media/plan.png": b"\x89PNG"})
+    files: dict[str, str | bytes] = {
+        "a.md": "\ufeff# Harbour\r\n\r\nQuay.",
+        "media/plan.png": b"\x89PNG",
+        "plan.pdf": b"%PDF-",
+    }
+    inputs = await workshop.inputs(files)
     library = Library(workshop.artifacts)
     first = await library.corpus(HEAD, inputs)
     assert first is await library.corpus(HEAD, inputs)

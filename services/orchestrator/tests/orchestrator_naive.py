@@ -5,7 +5,7 @@ It knows no event, no job and no state of the core. Open work has a ticket, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 
@@ -68,9 +68,9 @@ class Part:
         return self.status in ("approved", "edited")
 
     def put(self, text: Text) -> None:
-        """Another text is another version, the same text is the same version."""
+        """Another text is another version; the same text is the same version, and a person's if it ever was."""
         if self.texts and self.texts[-1].words == text.words:
-            self.texts.pop()
+            text = replace(text, human=self.texts.pop().human or text.human)
         self.texts.append(text)
 
 

@@ -12,12 +12,14 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, Need
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.evolve import evolve
-from stemma_orchestrator.core.jobs import open_jobs
+from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
 from stemma_orchestrator.core.staleness import staleness
 from stemma_orchestrator.core.state import Document, NoDocument, State, Version, open_job_id, status_of
+from stemma_orchestrator.core.versions import is_a_persons
 
 Move = Ask | Say
 NEED = "n1"
@@ -59,7 +61,7 @@ class Witness:
 
     def saw(self, move: Move, events: Sequence[e.AnyEvent]) -> None:
         """A decision, and what is the case after it."""
-        before = self.book.stale()
+        before, open_before, state = self.book.stale(), self.book.tickets(), self.state
         said = self.book.ask(move) if isinstance(move, Ask) else self.book.say(move)
         self._fold(events)
         self._as_said(said, events)
@@ -69,6 +71,8 @@ class Witness:
         assert marks == {name: self.book.reasons(name) for name in after - before}
         assert _names(events, "clears_stale") == before - after
         self._agree()
+        closed = {ticket for ticket in open_before.keys() - self.book.tickets() if open_before[ticket][0] != "convert"}
+        assert closed_jobs(state, self.state) == {self.jobs[ticket] for ticket in closed}
 
     def ticket_of(self, job_id: str) -> int:
         return next(ticket for ticket, job in self.jobs.items() if job == job_id)
@@ -98,7 +102,8 @@ class Witness:
             part = book.parts[name]
             assert status_of(section.phase) == part.status, name
             assert [_plain(version) for version in section.versions] == [
-                (number, ref(text.words).digest, text.rests_on) for number, text in enumerate(part.texts, start=1)
+                (number, ref(text.words).digest, text.rests_on, text.human)
+                for number, text in enumerate(part.texts, start=1)
             ]
         told = {name: [_reason(reason) for reason in reasons] for name, reasons in staleness(document).items()}
         assert told == {name: book.reasons(name) for name in book.stale()}
@@ -147,8 +152,9 @@ def _reason(reason: Any) -> tuple[str, int, int, bool]:
     return reason.upstream_section_id, reason.accepted_version, reason.current_version, reason.upstream_stale
 
 
-def _plain(version: Version) -> tuple[int, str, dict[str, int]]:
-    return version.number, version.draft.digest, {up.section_id: up.version for up in version.upstream}
+def _plain(version: Version) -> tuple[int, str, dict[str, int], bool]:
+    rests_on = {up.section_id: up.version for up in version.upstream}
+    return version.number, version.draft.digest, rests_on, is_a_persons(version)
 
 
 STEERING: dict[str, type[c.Pause | c.Resume | c.Cancel]] = {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}

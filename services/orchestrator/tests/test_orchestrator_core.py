@@ -65,6 +65,7 @@ def test_a_policy_settles_only_what_passed(
     assert story.status("solution") == (SectionStatus.GENERATING if settled else SectionStatus.QUEUED)
 
 
+@pytest.mark.failure("lint-issues")
 def test_lint_issues_go_back_to_the_generator_three_times_then_to_the_reviewer(begun: Story) -> None:
     for number in (1, 2, 3):
         begun.drafted("research", f"draft {number}")
@@ -151,6 +152,7 @@ def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> N
 
 
 @pytest.mark.req("P8")
+@pytest.mark.failure("refused-instruction")
 def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(begun: Story) -> None:
     begun.reviewable("research")
     begun.do(c.Revise(begun.asked(), "research", 1, ref("sing")))
@@ -171,6 +173,7 @@ def test_revisions_are_bounded(story: Story) -> None:
 
 
 @pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.JobDead])
+@pytest.mark.failure("model-unavailable")
 def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: type[o.Outcome]) -> None:
     failed, ended = begun.outcome(failure, "research", detail="Timeout")
     assert isinstance(failed, e.SectionFailure)

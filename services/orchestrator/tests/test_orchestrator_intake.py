@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import nats
 import pytest
-from nats.aio.client import Client
-from stemma_artifacts.store import MemoryArtifactStore
+from stemma_artifacts.store import ArtifactMissing, MemoryArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import UploadRef
+from stemma_contracts.v1.needs import NeedAnswer
+from stemma_contracts.v1.values import InputFile, UploadRef
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.intake import Intake, Limits, Refused
-from stemma_provisioning import PROVISIONER, NatsServer, client_user, inbox_prefix, provision
+from stemma_orchestrator.core.identity import document_id_for
+from stemma_orchestrator.inputs import Limits, reference
+from stemma_orchestrator.intake import Intake, Refused
+from stemma_provisioning import NatsServer, client_user
+from stemma_testkit.servers import connected, provisioned_server
 
 ASKED = c.Asked("r1", "0" * 64, "ada")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 
 
-async def connect(server: NatsServer, user: str) -> Client:
-    prefix = inbox_prefix(user)
-    return await nats.connect(
-        server.url,
-        user=user,
-        password=server.passwords[user],
-        inbox_prefix=prefix.encode() if isinstance(prefix, str) else prefix,
-    )
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path_factory.mktemp("nats")) as running:
+        yield running
 
 
 @pytest.fixture
-async def uploads(tmp_path: Path) -> AsyncIterator[UploadStore]:
-    with NatsServer(tmp_path / "nats") as server:
-        admin = await connect(server, PROVISIONER)
-        await provision(admin.jetstream())
-        caller = await connect(server, client_user("default"))
+async def uploads(server: NatsServer) -> AsyncIterator[UploadStore]:
+    async with connected(server, client_user("default")) as caller:
         yield UploadStore(caller.jetstream(), "default")
-        await caller.close()
-        await admin.close()
 
 
 @pytest.fixture
@@ -51,7 +44,7 @@ def intake(uploads: UploadStore) -> Intake:
         return frozenset({"section"})
 
     catalog = load_catalog(Path(__file__).parents[1] / "config")
-    return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 500))
+    return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
 
 
 async def create(intake: Intake, **fields: object) -> c.Create:
@@ -119,9 +112,13 @@ async def test_refuses_an_upload_that_is_not_there(intake: Intake) -> None:
         (b"text", "text/plain", {"size": 5}, "size"),
         (b"not a picture", "image/png", {}, "not image/png"),
         (b"\xff\xfe", "text/markdown", {}, "not UTF-8"),
-        (b"x" * 2000, "text/plain", {}, "at most 1000"),
+        (b"one\0two", "text/plain", {}, "a NUL"),
+        ("ü".encode()[:1], "text/csv", {}, "not UTF-8"),
+        (b"x" * 2000, "application/pdf", {}, "at most 1000"),
+        (b"x" * 901, "text/plain", {}, "at most 900"),
         (b"", "text/plain", {}, "empty"),
-        (b"MZ", "application/x-msdownload", {}, "cannot be an input"),
+        (b"<svg/>", "image/svg+xml", {}, "cannot be shown"),
+        (b"x", "Text Plain", {}, "media_type must look like"),
     ],
 )
 async def test_refuses_an_upload_that_is_not_what_it_says(
@@ -130,6 +127,27 @@ async def test_refuses_an_upload_that_is_not_what_it_says(
     upload = await uploads.put(data, name="a.bin", media_type=media_type)
     field, message = await refusal_of(intake, inputs=[upload.model_dump() | changes])
     assert (field, words in message) == ("inputs.0", True), message
+
+
+async def test_takes_any_other_file_as_an_attachment(intake: Intake, uploads: UploadStore) -> None:
+    upload = await uploads.put(b"\x00\xff" * 499, name="plan.dwg", media_type="application/octet-stream")
+    command = await create(intake, inputs=[upload.model_dump()])
+    kept = command.inputs[0].artifact
+    assert kept.media_type == "application/octet-stream"
+    assert len(await intake.artifacts.get("default", command.document_id, kept)) == 998
+
+
+async def test_names_every_input_that_is_wrong_before_any_is_copied(intake: Intake, uploads: UploadStore) -> None:
+    good = await uploads.put(b"text", name="a.md", media_type="text/markdown")
+    bad = good.model_dump() | {"size": 0}
+    request = r.CreateDocument.model_validate(
+        {"kind": "proposal", "brief": "b", "inputs": [good.model_dump(), bad | {"name": "b.md"}, bad]}
+    )
+    with pytest.raises(Refused) as refused:
+        await intake.command("default", ASKED, request, NOW)
+    assert [problem.field for problem in refused.value.problems] == ["inputs.1", "inputs.2.name", "inputs.2"]
+    with pytest.raises(ArtifactMissing):
+        await intake.artifacts.get("default", document_id_for("default", ASKED.request_id), reference(good))
 
 
 async def test_refuses_inputs_that_are_too_much_together(intake: Intake, uploads: UploadStore) -> None:
@@ -154,8 +172,64 @@ async def test_refuses_a_brief_that_is_too_long(intake: Intake, uploads: UploadS
     assert (await refusal_of(intake, brief=None, brief_upload=upload.model_dump()))[0] == "brief_upload"
 
 
+@pytest.mark.parametrize(
+    ("data", "media_type", "words"), [(b" \n", "text/markdown", "blank"), (b"x", "a/b", "must be")]
+)
+async def test_refuses_a_brief_that_is_no_text(
+    intake: Intake, uploads: UploadStore, data: bytes, media_type: str, words: str
+) -> None:
+    upload = await uploads.put(data, name="brief.md", media_type=media_type)
+    field, message = await refusal_of(intake, brief=None, brief_upload=upload.model_dump())
+    assert (field, words in message) == ("brief_upload", True), message
+
+
 async def test_stores_feedback_before_it_is_decided(intake: Intake) -> None:
     request = r.ReviseSection(document_id="d1", section_id="research", version=1, feedback="Shorter.")
     command = await intake.command("default", ASKED, request, NOW)
     assert isinstance(command, c.Revise)
     assert await intake.artifacts.get("default", "d1", command.feedback) == b"Shorter."
+
+
+def answer(**fields: object) -> r.AnswerNeed:
+    about = {"document_id": "doc1", "section_id": "document", "need_id": "n1", "answer": ""}
+    return r.AnswerNeed.model_validate(about | fields)
+
+
+@pytest.mark.req("G10")
+async def test_decisions_about_images_are_stored_with_the_uploads_as_artifacts(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    upload = await uploads.put(PNG, name="plan.png", media_type="image/png")
+    decisions = {"media/plan.png": upload.model_dump(), "media/old.png": "skip"}
+    command = await intake.command("default", ASKED, answer(answer="Use it.", decisions=decisions), NOW)
+    assert isinstance(command, c.Answer)
+    stored = NeedAnswer.model_validate_json(await intake.artifacts.get("default", "doc1", command.answer))
+    assert (stored.text, stored.decisions["media/old.png"]) == ("Use it.", "skip")
+    taken = stored.decisions["media/plan.png"]
+    assert isinstance(taken, InputFile)
+    assert await intake.artifacts.get("default", "doc1", taken.artifact) == PNG
+
+
+@pytest.mark.req("G10")
+@pytest.mark.parametrize(
+    ("data", "media_type", "words"),
+    [
+        (b"text", "text/plain", "cannot be shown"),
+        (b"text", "image/png", "not image/png"),
+        (PNG * 99, "image/png", "1000"),
+    ],
+)
+async def test_refuses_a_decision_that_is_no_image(
+    intake: Intake, uploads: UploadStore, data: bytes, media_type: str, words: str
+) -> None:
+    upload = await uploads.put(data, name="plan.png", media_type=media_type)
+    with pytest.raises(Refused) as refused:
+        await intake.command("default", ASKED, answer(decisions={"a.png": upload.model_dump()}), NOW)
+    [problem] = refused.value.problems
+    assert problem.field == "decisions.a.png"
+    assert words in problem.message
+
+
+def test_an_answer_must_say_something() -> None:
+    with pytest.raises(ValueError, match="give answer or decisions"):
+        answer(answer=" ")

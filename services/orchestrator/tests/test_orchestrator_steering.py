@@ -12,7 +12,8 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, Need, SectionStatus
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.evolve import evolve
 from stemma_orchestrator.core.jobs import open_jobs
@@ -77,6 +78,7 @@ def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: St
 
 
 @pytest.mark.parametrize("failure", [o.ConversionFailed, o.JobDead])
+@pytest.mark.failure("conversion-fails")
 def test_a_failed_export_is_an_event_and_can_be_asked_for_again(begun: Story, failure: type[o.Outcome]) -> None:
     begun.do(c.Export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,13 +9,15 @@ import pytest
 from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan
-from stemma_validator.engines import RumdlEngine
+from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
+from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
 from stemma_validator.engines.rumdl import packaged_rumdl
 from stemma_validator.processes import Limits
 
 LIMITS = Limits()
 TENANT, DOCUMENT = "default", "doc-1"
-RULES = (Path(__file__).parents[1] / "config" / "rumdl.toml").read_text(encoding="utf-8")
+CONFIG = Path(__file__).parents[1] / "config"
+RULES = (CONFIG / "rumdl.toml").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -25,6 +28,13 @@ def artifacts() -> ArtifactStore:
 @pytest.fixture
 def rumdl() -> RumdlEngine:
     return RumdlEngine(RULES, executable=packaged_rumdl(), limits=Limits(), processes=2)
+
+
+@pytest.fixture
+def markdownlint() -> MarkdownlintEngine:
+    rules = (CONFIG / "markdownlint.json").read_text(encoding="utf-8")
+    installation = Installation(packaged_node(), packages_folder())
+    return MarkdownlintEngine(rules, installation=installation, limits=Limits(), processes=2)
 
 
 @pytest.fixture
@@ -67,3 +77,11 @@ def job_for(artifacts: ArtifactStore) -> Callable[..., Awaitable[ValidateDraft]]
         return validate_draft(ref, **options)
 
     return build
+
+
+async def gone(pid: int) -> None:
+    """Wait until a process has ended; a zombie that nobody reaps has."""
+    status = Path(f"/proc/{pid}/stat")
+    async with asyncio.timeout(10):
+        while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
+            await asyncio.sleep(0.01)

@@ -52,6 +52,15 @@ async def test_a_clean_draft_passes_without_a_report(run: Run, job_for: Build) -
     }  # fmt: skip
 
 
+@pytest.mark.req("V1")
+async def test_a_report_that_is_asked_for_is_there_also_when_nothing_was_found(
+    run: Run, job_for: Build, artifacts: ArtifactStore
+) -> None:
+    job = (await job_for("# Budget\n\nText.\n")).model_copy(update={"always_report": True})
+    report = await report_of(await run(job), artifacts)
+    assert (report.validation_passed, report.issues) == (True, ())
+
+
 @pytest.mark.req("V1", "V4")
 async def test_issues_of_both_kinds_come_in_line_order_with_counts(
     run: Run, job_for: Build, artifacts: ArtifactStore
@@ -95,6 +104,7 @@ async def test_a_missing_draft_is_an_issue_and_the_engine_does_not_run(
 
 
 @pytest.mark.req("V2")
+@pytest.mark.failure("linter-fails")
 async def test_a_missing_engine_is_an_issue(run: Run, job_for: Build, artifacts: ArtifactStore, tmp_path: Path) -> None:
     no_engine = RumdlEngine(RULES, executable=tmp_path / "rumdl", limits=Limits(), processes=1)
     outcome = await run(await job_for("# A\n"), no_engine)

@@ -10,7 +10,7 @@ from stemma_validator.engines.base import without_switches
 from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable, ValidationTimeout
 from stemma_validator.processes import Limits
 
-from .conftest import RULES
+from .conftest import RULES, gone
 
 CLEAN = """# Title
 
@@ -167,11 +167,3 @@ async def test_an_engine_sees_nothing_of_our_environment(
     with pytest.raises(EngineCrashed) as crash:
         await script('echo "[$STEMMA_NATS_PASSWORD]" >&2; exit 3').lint("# A\n")
     assert str(crash.value).endswith(": []")
-
-
-async def gone(pid: int) -> None:
-    """Wait until a process has ended; a zombie that nobody reaps has."""
-    status = Path(f"/proc/{pid}/stat")
-    async with asyncio.timeout(10):
-        while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
-            await asyncio.sleep(0.01)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, Token
@@ -30,6 +32,9 @@ class RequestAccepted(Answer):
     section_id: Token | None = None
     export_id: Token | None = None
     ignored_fields: tuple[str, ...] = ()
+    graph_execution_ids: dict[Token, str] = Field(
+        default={}, description="by section, the graph executions that the request started at once (UUID)"
+    )
 
 
 @registry.contract("stemma.request.rejected.v1", Family.ANSWER)

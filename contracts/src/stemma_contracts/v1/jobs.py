@@ -9,14 +9,9 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
-from .values import (
-    ArtifactRef,
-    DocumentHead,
-    ExportFormat,
-    ExportSection,
-    InputFile,
-    SectionPlan,
-)
+from .exports import ExportSection
+from .needs import Answerer
+from .values import ArtifactRef, DocumentHead, ExportFormat, InputFile, SectionPlan
 
 
 class Job(Contract):
@@ -52,7 +47,10 @@ class UpstreamDraft(Contract):
 
 @registry.contract("stemma.generate.section.v1", Family.JOB, subjects.GENERATION)
 class GenerateSection(SectionJob):
-    """Write a section and evaluate it. In a lint round ``previous`` and ``report`` are set."""
+    """Write a section and evaluate it.
+
+    In a lint round ``previous`` and ``report`` are set, in a cycle of revision ``previous`` and ``revision_feedback``.
+    """
 
     brief: ArtifactRef
     inputs: tuple[InputFile, ...] = ()
@@ -62,16 +60,25 @@ class GenerateSection(SectionJob):
     previous: ArtifactRef | None = None
     report: ArtifactRef | None = Field(default=None, description="ValidationReport as JSON")
     round: int = Field(default=0, ge=0, description="lint round; 0 is the first draft")
+    revision_feedback: ArtifactRef | None = Field(default=None, description="the review that this cycle answers")
+    unmet_review: ArtifactRef | None = Field(default=None, description="the review that was gone on in spite of")
     thread_id: str = Field(max_length=250, description="LangGraph thread of this section")
 
 
 @registry.contract("stemma.resume.graph.v1", Family.JOB, subjects.GENERATION)
 class ResumeGraph(SectionJob):
-    """Go on with a paused graph at the checkpoint that the answer is for."""
+    """Go on with a paused graph at the checkpoint that the answer is for.
+
+    ``failed`` says that the need could not be met, and ``detail`` why, in a word; ``answer`` is then the text
+    that could not be handled.
+    """
 
     thread_id: str = Field(max_length=250)
     checkpoint_id: str = Field(max_length=128)
     answer: ArtifactRef
+    answered_by: Answerer = "person"
+    failed: bool = False
+    detail: str = Field(default="", max_length=300)
 
 
 @registry.contract("stemma.revise.draft.v1", Family.JOB, subjects.EDITOR)
@@ -99,19 +106,27 @@ class EvaluateDraft(SectionJob):
 
 @registry.contract("stemma.validate.draft.v1", Family.JOB, subjects.VALIDATOR)
 class ValidateDraft(SectionJob):
-    """Check one draft; ``assets`` are the names that its images may refer to."""
+    """Check one draft; ``assets`` are the names that its images may refer to.
+
+    ``always_report`` asks for a report also when there are no issues.
+    """
 
     version: int
     draft: ArtifactRef
     assets: tuple[str, ...] = ()
+    always_report: bool = False
 
 
 @registry.contract("stemma.convert.document.v1", Family.JOB, subjects.CONVERTER)
 class ConvertDocument(Job):
-    """Assemble the sections in the order given and convert them to one format."""
+    """Assemble the sections in the order given and convert them to one format.
+
+    With ``redline`` what changed from ``previous`` to ``draft`` of each section stands as tracked changes in it.
+    """
 
     export_id: Token
     format: ExportFormat
     sections: tuple[ExportSection, ...]
     assets: tuple[InputFile, ...] = Field(default=(), description="images that drafts may refer to")
     generator: str = Field(default="", max_length=200, description="models that wrote it, for the properties")
+    redline: bool = False

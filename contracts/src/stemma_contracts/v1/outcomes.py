@@ -9,15 +9,10 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
-from .values import (
-    ArtifactRef,
-    Evaluation,
-    ExportWarning,
-    Need,
-    Provenance,
-    Usage,
-    ValidationSummary,
-)
+from .cycles import ProcessingMetadata, RetrievedSource, ReviewVerdict
+from .exports import ExportWarning
+from .needs import Need
+from .values import ArtifactRef, Evaluation, GenerationWarning, InputFile, Provenance, Usage, ValidationSummary
 
 
 class Outcome(Contract):
@@ -32,11 +27,20 @@ class Outcome(Contract):
 
 @registry.contract("stemma.section.generated.v1", Family.OUTCOME, subjects.GENERATION)
 class SectionGenerated(Outcome):
-    """The draft and its evaluation."""
+    """The draft and its evaluation; ``assets`` are images that it shows besides those among the inputs.
+
+    A ``partial`` draft is what there was when its graph could not go on; ``warnings`` say what a person should know.
+    """
 
     draft: ArtifactRef
     evaluation: Evaluation
     provenance: Provenance
+    assets: tuple[InputFile, ...] = ()
+    partial: bool = False
+    warnings: tuple[GenerationWarning, ...] = ()
+    retrieved_context: tuple[RetrievedSource, ...] | None = None
+    processing_metadata: ProcessingMetadata | None = None
+    review: ReviewVerdict | None = None
 
 
 @registry.contract("stemma.graph.paused.v1", Family.OUTCOME, subjects.GENERATION)
@@ -105,6 +109,33 @@ class AnswerMalformed(Outcome):
     """The model's answers did not fit their schema, also after being asked again."""
 
     detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.inputs.missing.v1", Family.OUTCOME, subjects.GENERATION)
+class InputsMissing(Outcome):
+    """What the section is to be written from is not there, or too short; no model was called."""
+
+    detail: str = Field(default="", max_length=300)
+    missing: tuple[Token, ...] = ()
+
+
+@registry.contract("stemma.role.analysis.missing.v1", Family.OUTCOME, subjects.GENERATION)
+class RoleAnalysisMissing(Outcome):
+    """It could not be found out which roles a text needs."""
+
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.no.role.left.v1", Family.OUTCOME, subjects.GENERATION)
+class NoRoleLeft(Outcome):
+    """No role of a text wrote anything."""
+
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.job.cancelled.v1", Family.OUTCOME)
+class JobCancelled(Outcome):
+    """The job was ended because nobody waits for it any more; ``usage`` is what it had spent by then."""
 
 
 @registry.contract("stemma.job.dead.v1", Family.OUTCOME)

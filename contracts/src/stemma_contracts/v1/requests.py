@@ -11,11 +11,14 @@ from pydantic import Field, StringConstraints, model_validator
 
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import Token
+from stemma_contracts.tokens import FileName, Token
 
+from .exports import VersionPair
 from .values import ExportFormat, ReviewPolicy, UploadRef
 
 Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
+
+Reference = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
 class Request(Contract):
@@ -75,9 +78,14 @@ class ApproveSection(SectionDecision):
 
 @registry.contract("stemma.revise.section.v1", Family.REQUEST)
 class ReviseSection(SectionDecision):
-    """Send a section that waits for review to the editor agent, with feedback in words."""
+    """Send a section that waits for review to the editor agent, with feedback in words.
+
+    With ``cycle`` the feedback goes to the authors of all sections; that is for the final section of a document
+    that is reviewed in cycles.
+    """
 
     feedback: str = Field(min_length=1, max_length=20_000)
+    cycle: bool = Field(default=False, description="have every section written again, not only this one changed")
 
 
 @registry.contract("stemma.edit.section.v1", Family.REQUEST)
@@ -130,11 +138,21 @@ class RetrySection(DocumentRequest):
 
 @registry.contract("stemma.answer.need.v1", Family.REQUEST)
 class AnswerNeed(DocumentRequest):
-    """Answer what a paused graph of a section asked for."""
+    """Answer what a paused graph of a section asked for: in words, by decisions about references, or both.
+
+    A decision is ``skip``, the name of an input of the document, or an image that was uploaded.
+    """
 
     section_id: Token
     need_id: Token
-    answer: str = Field(min_length=1, max_length=20_000)
+    answer: str = Field(max_length=20_000, description="may be empty beside decisions")
+    decisions: dict[Reference, FileName | UploadRef] = Field(default={}, max_length=200)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> AnswerNeed:
+        if not self.answer.strip() and not self.decisions:
+            raise ValueError("give answer or decisions")
+        return self
 
 
 @registry.contract("stemma.pause.document.v1", Family.REQUEST)
@@ -154,6 +172,20 @@ class CancelDocument(DocumentRequest):
 
 @registry.contract("stemma.export.document.v1", Family.REQUEST)
 class ExportDocument(DocumentRequest):
-    """Ask for the document in a format, finished or not."""
+    """Ask for the document in a format, finished or not.
+
+    ``redline`` asks for the sections that it names, and no others, as DOCX with what changed between two versions of
+    each as tracked changes.
+    """
 
     format: ExportFormat
+    redline: tuple[VersionPair, ...] = Field(default=(), max_length=100)
+
+    @model_validator(mode="after")
+    def _compares_as_docx(self) -> ExportDocument:
+        names = [pair.section_id for pair in self.redline]
+        if names and self.format is not ExportFormat.DOCX:
+            raise ValueError("a redline is a docx")
+        if len(set(names)) != len(names):
+            raise ValueError("redline: a section is named twice")
+        return self

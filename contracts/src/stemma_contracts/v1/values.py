@@ -10,6 +10,8 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, FileName, Token
 
+from .cycles import CycleSummary
+
 
 class ArtifactRef(Contract):
     """A reference to unchangeable content in the artifact store; ``digest`` is its SHA-256 in hex."""
@@ -98,6 +100,8 @@ class SectionPlan(Contract):
     review: ReviewPolicy = ReviewPolicy()
     max_lint_rounds: int = Field(default=3, ge=0, le=10)
     max_revisions: int = Field(default=10, ge=0, le=100)
+    agent: str = Field(default="", max_length=64, description="what the author of the section is called")
+    requires: tuple[Token, ...] = Field(default=(), description="upstream sections without which it is not begun")
 
 
 class Evaluation(Contract):
@@ -194,27 +198,11 @@ class StaleMark(Contract):
     options: tuple[Literal["keep", "regenerate"], ...] = ("keep", "regenerate")
 
 
-class Need(Contract):
-    """What a paused graph waits for: an answer in words or a choice, from a person or a service."""
-
-    need_id: Token
-    kind: Literal["question", "upload", "validation", "conversion"]
-    question: ArtifactRef | None = Field(default=None, description="the question in words")
-    checkpoint_id: str = Field(max_length=128, description="the checkpoint that the answer resumes")
-
-
 class InputFile(Contract):
     """An input of a document: its path inside the input folder and its content."""
 
     name: FileName
     artifact: ArtifactRef
-
-
-class Problem(Contract):
-    """What is wrong with a request: the field (dotted path, ``""`` for the whole) and why."""
-
-    field: str
-    message: str
 
 
 class ExportFormat(StrEnum):
@@ -227,15 +215,11 @@ class ExportFormat(StrEnum):
     MD = "md"
 
 
-class ExportSection(Contract):
-    """One section of an export; ``draft`` is absent while nothing has been written."""
+class Problem(Contract):
+    """What is wrong with a request: the field (dotted path, ``""`` for the whole) and why."""
 
-    section_id: Token
-    title: str
-    status: SectionStatus
-    stale: bool = False
-    version: int = Field(default=0, ge=0, description="0: nothing written yet")
-    draft: ArtifactRef | None = None
+    field: str
+    message: str
 
 
 class DocumentHead(Contract):
@@ -248,14 +232,21 @@ class DocumentHead(Contract):
     created_at: AwareDatetime
 
 
-class ExportWarning(Contract):
-    """Something in an export that a person should know, by section; ``count`` times."""
+class GenerationWarning(Contract):
+    """What a person should know about how a draft came to be; ``detail`` holds no text of it."""
 
     code: Literal[
-        "not_written", "not_approved", "stale", "missing_image", "dropped_image", "dropped_link", "dropped_html"
+        "step_bound",
+        "unfinished_chapters",
+        "validation_issues",
+        "skipped_image",
+        "not_evaluated",
+        "role_timed_out",
+        "role_failed",
+        "failure",
     ]
-    section_id: Token | None = None
     count: int = Field(default=1, ge=1)
+    detail: str = Field(default="", max_length=300)
 
 
 class SectionSummary(Contract):
@@ -282,3 +273,4 @@ class DocumentSummary(Contract):
     created_at: AwareDatetime
     last_sequence: int = Field(ge=0)
     sections: tuple[SectionSummary, ...] = ()
+    cycle: CycleSummary | None = Field(default=None, description="of a document that is reviewed in cycles")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from stemma_client.cli.arguments import AsJson
 
 
 def up(
@@ -14,6 +15,7 @@ def up(
     ] = Path(".stemma"),
     in_process: Annotated[bool, typer.Option("--in-process", help="Run all services in one process.")] = False,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of NATS; else a free one.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Start NATS and every service here, and keep them running until Ctrl-C.
 
@@ -23,12 +25,13 @@ def up(
     """
     from .foreground import run_in_foreground
 
-    raise typer.Exit(run_in_foreground(data, in_process=in_process, port=port))
+    raise typer.Exit(run_in_foreground(data, in_process=in_process, port=port, as_json=as_json))
 
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("demo-output"),
     kind: Annotated[str, typer.Option("--kind", help="Whose sample to write.")] = "proposal",
+    as_json: AsJson = False,
 ) -> None:
     """Write the shipped sample from brief to DOCX: start everything, review, export, stop.
 
@@ -38,4 +41,4 @@ def demo(
     """
     from .foreground import run_demo
 
-    raise typer.Exit(run_demo(output, kind))
+    raise typer.Exit(run_demo(output, kind, as_json=as_json))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import sys
 from collections.abc import Coroutine
-from contextlib import suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +15,36 @@ from stemma_provisioning import ServerFailed
 
 from .demonstration import demonstrate
 from .folder import AlreadyRunningError
-from .processes import DidNotStartError
+from .processes import DidNotStartError, Report
 from .supervisor import LocalStemma
 
 TAIL_LINES = 5
 INTERRUPTED = 130
 
 
-def run_in_foreground(data: Path, *, in_process: bool, port: int | None) -> int:
+def run_in_foreground(data: Path, *, in_process: bool, port: int | None, as_json: bool) -> int:
     """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
-    return _told(_up(data, in_process=in_process, port=port))
+    return _told(_up(data, in_process=in_process, port=port, say=_say_json if as_json else _say))
 
 
-def run_demo(output: Path, kind: str) -> int:
-    """Run the demonstration and return its exit code; Ctrl-C stops all that it started."""
+def run_demo(output: Path, kind: str, *, as_json: bool) -> int:
+    """Run the demonstration and return its exit code; Ctrl-C stops all that it started.
+
+    As JSON the story goes to stderr, and stdout has one line that names the files.
+    """
 
     async def stoppable() -> int:
-        _cancel_on_signals()
-        return await demonstrate(output, kind)
+        _cancel_on_signals(_say_on_stderr if as_json else _say)
+        with redirect_stdout(sys.stderr) if as_json else nullcontext():
+            return await demonstrate(output, kind)
 
     try:
-        return _told(stoppable())
+        code = _told(stoppable())
     except asyncio.CancelledError:
         return INTERRUPTED
+    if as_json and code == 0:
+        print(json.dumps({"folder": str(output), "files": sorted(path.name for path in output.iterdir())}))
+    return code
 
 
 def _told(running: Coroutine[Any, Any, int]) -> int:
@@ -49,19 +57,20 @@ def _told(running: Coroutine[Any, Any, int]) -> int:
     return 1
 
 
-async def _up(data: Path, *, in_process: bool, port: int | None) -> int:
-    _cancel_on_signals()
-    local = LocalStemma(data, in_process=in_process, port=port, report=_say)
+async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) -> int:
+    _cancel_on_signals(say)
+    local = LocalStemma(data, in_process=in_process, port=port, report=say)
     with suppress(asyncio.CancelledError):
         async with local:
-            _say("stemma", "ready")
-            print(_how_to_connect(local), flush=True)
+            say("stemma", "ready")
+            if say is _say:
+                print(_how_to_connect(local), flush=True)
             await asyncio.Event().wait()
-    _say("stemma", "stopped")
+    say("stemma", "stopped")
     return 0
 
 
-def _cancel_on_signals() -> None:
+def _cancel_on_signals(say: Report) -> None:
     """Cancel the caller at the first signal; later ones must not break the stopping."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
@@ -69,7 +78,7 @@ def _cancel_on_signals() -> None:
         if task is not None and not task.cancelling():
             task.cancel()
             with suppress(OSError):
-                _say("stemma", "stopping")
+                say("stemma", "stopping")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
@@ -77,6 +86,14 @@ def _cancel_on_signals() -> None:
 
 def _say(name: str, message: str) -> None:
     print(f"{name:18} {message}", flush=True)
+
+
+def _say_json(name: str, message: str) -> None:
+    print(json.dumps({"part": name, "message": message}), flush=True)
+
+
+def _say_on_stderr(name: str, message: str) -> None:
+    print(f"{name:18} {message}", file=sys.stderr, flush=True)
 
 
 def _how_to_connect(local: LocalStemma) -> str:

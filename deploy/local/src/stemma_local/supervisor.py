@@ -15,6 +15,7 @@ from typing import Self
 import nats
 from stemma_client.client import Client
 from stemma_client.settings import DEFAULT_TENANT
+from stemma_messaging.cancellation import raise_if_cancelled
 from stemma_provisioning import PROVISIONER, NatsServer, client_user, inbox_prefix, provision
 from stemma_provisioning.config import user_names
 from stemma_provisioning.topology import ACK_WAIT_S
@@ -110,6 +111,7 @@ class LocalStemma:
             await self._start_nats(stack)
             await self._provision()
             await self._start_services(stack)
+            raise_if_cancelled()
             self._write_state()
             self._stack = stack.pop_all()
         return self

@@ -55,6 +55,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         subjects.event(ANY, ANY, ANY),
         subjects.job(ANY, ANY),
         subjects.answer(ANY, ANY),
+        subjects.cancelled_jobs(),
         subjects.dead(subjects.ORCHESTRATOR, ANY),
         subjects.outcome(subjects.ORCHESTRATOR, "job-dead"),
         subjects.outcome(subjects.ORCHESTRATOR, ANY),
@@ -68,6 +69,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         *_write_values(subjects.VIEWS_BUCKET, ">"),
         *_read_values(subjects.VIEWS_BUCKET),
         *_read_values(subjects.CAPABILITIES_BUCKET),
+        *_write_values(subjects.CAPABILITIES_BUCKET, subjects.ORCHESTRATOR),
     ]
     return _service(subjects.ORCHESTRATOR, publish)
 
@@ -93,7 +95,8 @@ def _service(name: str, publish: Iterable[str]) -> User:
     own = [consumer for consumer in consumers() if _owner(consumer) == name]
     rights = (right for consumer in own for right in _consume(consumer))
     deliveries = (deliver_subject(consumer.stream, consumer.durable) for consumer in own if consumer.push)
-    return User(name, (*publish, *rights), (f"{inbox_prefix(name)}.>", *deliveries))
+    cancels = (subjects.cancelled_jobs(),) if name in subjects.LONG_WORKERS else ()
+    return User(name, (*publish, *rights), (f"{inbox_prefix(name)}.>", *deliveries, *cancels))
 
 
 def _owner(consumer: Consumer) -> str:
@@ -114,6 +117,7 @@ def _client(tenant: str) -> User:
         subjects.request(tenant, ANY),
         _direct_get(subjects.ANSWERS, answers),
         _direct_get(f"KV_{subjects.VIEWS_BUCKET}", f"{views}.*"),
+        _direct_get(f"KV_{subjects.CAPABILITIES_BUCKET}", f"$KV.{subjects.CAPABILITIES_BUCKET}.*"),
         _direct_get(subjects.ARTIFACTS, subjects.artifact(tenant, ANY, ANY)),
         f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}",
         *_read_bucket(subjects.artifacts_bucket(tenant)),

@@ -6,6 +6,7 @@ a larger one is an object in the bucket of its tenant. Writing the same content 
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Protocol
 
 from nats.js import JetStreamContext
@@ -39,6 +40,13 @@ class ArtifactStore(Protocol):
         """
         ...
 
+    async def put_pieces(self, tenant: str, document_id: str, ref: ArtifactRef, pieces: AsyncIterator[bytes]) -> None:
+        """Store the content of a reference that comes in pieces, of which few are in memory at a time.
+
+        ``pieces`` raise if they are another content; what they raise is raised, and then nothing is stored.
+        """
+        ...
+
     async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
         """The content of a reference. Raises `ArtifactMissing` and `ArtifactCorrupt`."""
         ...
@@ -55,6 +63,11 @@ class MemoryArtifactStore:
         ref = reference(data, media_type, name)
         self._content.setdefault(subjects.artifact(tenant, document_id, ref.digest), data)
         return ref
+
+    async def put_pieces(self, tenant: str, document_id: str, ref: ArtifactRef, pieces: AsyncIterator[bytes]) -> None:
+        """See `ArtifactStore.put_pieces`."""
+        data = b"".join([piece async for piece in pieces])
+        await self.put(tenant, document_id, data, media_type=ref.media_type, name=ref.name)
 
     async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
         """See `ArtifactStore.get`."""
@@ -77,6 +90,15 @@ class JetStreamArtifactStore:
             object_name = subjects.large_artifact(tenant, document_id, ref.digest)
             await self._objects.put_once(subjects.artifacts_bucket(tenant), object_name, data)
         return ref
+
+    async def put_pieces(self, tenant: str, document_id: str, ref: ArtifactRef, pieces: AsyncIterator[bytes]) -> None:
+        """See `ArtifactStore.put_pieces`."""
+        if ref.size <= SMALL_BYTES:
+            data = b"".join([piece async for piece in pieces])
+            await self._put_message(subjects.artifact(tenant, document_id, ref.digest), data)
+        else:
+            object_name = subjects.large_artifact(tenant, document_id, ref.digest)
+            await self._objects.put_pieces_once(subjects.artifacts_bucket(tenant), object_name, pieces)
 
     async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
         """See `ArtifactStore.get`."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import AsyncIterator
+from io import SEEK_END, BufferedReader, BytesIO
+
 from nats.js import JetStreamContext
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import UploadRef
 
-from .digests import digest_of, fits
-from .objects import Objects, TooLong
+from .objects import NoSuchObject, Objects
+from .pieces import Mismatch, verified
 
 
 class UploadMissing(LookupError):
@@ -25,21 +29,29 @@ class UploadStore:
         self._objects = Objects(js)
         self._bucket = subjects.uploads_bucket(tenant)
 
-    async def put(self, data: bytes, name: str, media_type: str) -> UploadRef:
-        """Upload ``data``. Raises `pydantic.ValidationError` for a name that is not a plain relative path."""
-        digest = digest_of(data)
-        ref = UploadRef(object_name=digest, digest=digest, size=len(data), media_type=media_type, name=name)
+    async def put(self, data: bytes | BufferedReader, name: str, media_type: str) -> UploadRef:
+        """Upload bytes, or an open file without holding it in memory.
+
+        Raises `pydantic.ValidationError` for a name that is not a plain relative path.
+        """
+        file = BytesIO(data) if isinstance(data, bytes) else data
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        size = file.seek(0, SEEK_END)
+        ref = UploadRef(object_name=digest, digest=digest, size=size, media_type=media_type, name=name)
+        file.seek(0)
         await self._objects.put_once(self._bucket, digest, data)
         return ref
 
     async def get(self, ref: UploadRef) -> bytes:
         """The content of an upload. Raises `UploadMissing` and `UploadCorrupt`."""
+        return b"".join([piece async for piece in self.pieces(ref)])
+
+    async def pieces(self, ref: UploadRef) -> AsyncIterator[bytes]:
+        """The content of an upload as it comes; raises `UploadMissing`, or `UploadCorrupt` at its end at the latest."""
         try:
-            data = await self._objects.get(self._bucket, ref.object_name, ref.size)
-        except TooLong:
+            async for piece in verified(self._objects.pieces(self._bucket, ref.object_name), ref.digest, ref.size):
+                yield piece
+        except NoSuchObject:
+            raise UploadMissing(ref.digest) from None
+        except Mismatch:
             raise UploadCorrupt(ref.digest) from None
-        if data is None:
-            raise UploadMissing(ref.digest)
-        if not fits(data, ref.digest, ref.size):
-            raise UploadCorrupt(ref.digest)
-        return data

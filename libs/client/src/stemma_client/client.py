@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 
 from stemma_artifacts.store import JetStreamArtifactStore
@@ -13,28 +14,25 @@ from stemma_contracts import subjects
 from stemma_contracts.tokens import check_token
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.exports import VersionPair
 from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
-from stemma_contracts.v1.values import (
-    ArtifactRef,
-    DocumentSummary,
-    ExportFormat,
-    ReviewMode,
-    ReviewPolicy,
-    UploadRef,
-)
+from stemma_contracts.v1.values import ArtifactRef, DocumentSummary, ExportFormat, ReviewMode, ReviewPolicy, UploadRef
 
 from . import inputs as input_files
-from .connection import Connection, connect
+from .connection import Connection, Told, connect
 from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .folding import fold
+from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import RecordedEvent, recorded
-from .requests import encode, publish, read_answer, with_request_id
+from .requests import encode, encoded_size, publish, read_answer, with_request_id
 from .settings import find_server
 from .views import DocumentView
 
 ANSWER_TIMEOUT_S = 30.0
 MAX_TEXT_BYTES = 32 * 1024
+"""What a text may take in the body of a request; a longer one is sent as an upload."""
 _VIEWS_STREAM = f"KV_{subjects.VIEWS_BUCKET}"
 
 
@@ -44,6 +42,10 @@ class LiveText:
 
     section_id: str
     text: str
+
+
+def _ignore(line: str) -> None:
+    """Who does not listen is told nothing."""
 
 
 class Client(SectionDecisions):
@@ -70,16 +72,18 @@ class Client(SectionDecisions):
         user: str | None = None,
         password: str | None = None,
         actor: str = "unknown",
+        told: Told = _ignore,
     ) -> AsyncIterator[Client]:
         """A connected client.
 
         What is not given comes from ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``,
         ``STEMMA_NATS_PASSWORD`` and ``STEMMA_TENANT``, else from the state file of ``stemma up``.
-        ``actor`` names the person behind the decisions in the log.
+        ``actor`` names the person behind the decisions in the log. ``told`` is called with a line when the server
+        is lost and when it is back; in between the client waits for it.
         """
         address = find_server(url, tenant=tenant, user=user, password=password)
         check_token(address.tenant, "tenant")
-        async with connect(address) as connection:
+        async with connect(address, told) as connection:
             yield cls(connection, actor)
 
     async def request(self, request: Request, *, wait_s: float = ANSWER_TIMEOUT_S) -> RequestAccepted:
@@ -97,10 +101,10 @@ class Client(SectionDecisions):
     async def _with_short_text(self, request: Request) -> Request:
         """The request with a long text as an upload, so that the message is not too large."""
         match request:
-            case CreateDocument(brief=str(text)) if len(text.encode()) > MAX_TEXT_BYTES:
+            case CreateDocument(brief=str(text)) if encoded_size(text) > MAX_TEXT_BYTES:
                 upload = await self.upload(text.encode(), name="brief.md")
                 return request.model_copy(update={"brief": None, "brief_upload": upload})
-            case EditSection(text=str(text)) if len(text.encode()) > MAX_TEXT_BYTES:
+            case EditSection(text=str(text)) if encoded_size(text) > MAX_TEXT_BYTES:
                 upload = await self.upload(text.encode(), name="draft.md")
                 return request.model_copy(update={"text": None, "text_upload": upload})
             case _:
@@ -111,13 +115,20 @@ class Client(SectionDecisions):
         return await read_answer(self._connection, request_id, digest=None, wait_s=wait_s)
 
     async def upload(self, source: Path | str | bytes, *, name: str | None = None) -> UploadRef:
-        """Put a file or bytes where a request can refer to it; ``name`` is required for bytes."""
-        data = source if isinstance(source, bytes) else input_files.read(Path(source))
-        name = name if name or isinstance(source, bytes) else Path(source).name
+        """Put a file or bytes where a request can refer to it; ``name`` is required for bytes.
+
+        A file is never in memory as a whole. Raises `InvalidInputError` for one that cannot be read or is too large.
+        """
+        if isinstance(source, bytes):
+            return await self._upload(source, name)
+        with input_files.opened(Path(source)) as file:
+            return await self._upload(file, name or Path(source).name)
+
+    async def _upload(self, content: bytes | BufferedReader, name: str | None) -> UploadRef:
         if not name:
             raise InvalidInputError("bytes need a name")
         store = UploadStore(self._connection.jetstream, self.tenant)
-        return await self._connection.call(store.put(data, name=name, media_type=input_files.media_type_of(name)))
+        return await self._connection.call(store.put(content, name=name, media_type=input_files.media_type_of(name)))
 
     async def create_document(
         self,
@@ -163,9 +174,17 @@ class Client(SectionDecisions):
         """End a document for good."""
         return await self.request(requests.CancelDocument(actor=self.actor, document_id=document_id))
 
-    async def export(self, document_id: str, format: ExportFormat) -> events.DocumentExported:
-        """The document in a format, finished or not; raises `ExportFailedError`."""
-        request = requests.ExportDocument(actor=self.actor, document_id=document_id, format=format)
+    async def export(
+        self, document_id: str, format: ExportFormat, *, redline: Iterable[VersionPair] = ()
+    ) -> events.DocumentExported:
+        """The document in a format, finished or not; raises `ExportFailedError`.
+
+        With ``redline`` only the sections that it names, as DOCX with what changed between two versions of each as
+        tracked changes.
+        """
+        request = requests.ExportDocument(
+            actor=self.actor, document_id=document_id, format=format, redline=tuple(redline)
+        )
         accepted = await self.request(request)
         return await self.exported(document_id, str(accepted.export_id))
 
@@ -218,6 +237,14 @@ class Client(SectionDecisions):
     async def document(self, document_id: str) -> DocumentView:
         """A document as its events tell it now; raises `DocumentNotFoundError`."""
         return fold(document_id, await self.history(document_id))
+
+    async def recipes(self) -> Recipes:
+        """What drafts would be made with now; `stemma_client.recipes.outdated_recipe` compares a section with it."""
+        return await self._connection.call(read_recipes(self._connection.jetstream))
+
+    async def kinds(self) -> tuple[DocumentKind, ...]:
+        """The document kinds that can be asked for, with their sections and who settles each."""
+        return await self._connection.call(read_kinds(self._connection.jetstream))
 
     async def documents(self) -> list[DocumentSummary]:
         """All documents of the tenant, newest first, from the read model, which follows the log."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -27,13 +27,15 @@ RECREATE_AFTER_S = 30.0
 RETRY_AFTER_S = 0.25
 
 T = TypeVar("T")
+Told = Callable[[str], None]
 
 
 class Connection:
     """One NATS connection of one user of one tenant."""
 
-    def __init__(self, address: ServerAddress) -> None:
+    def __init__(self, address: ServerAddress, told: Told) -> None:
         self.address = address
+        self._told = told
         self.nats = Nats()
         self.jetstream: JetStreamContext = self.nats.jetstream(timeout=CALL_TIMEOUT_S)
         self._last_error: Exception | None = None
@@ -65,6 +67,13 @@ class Connection:
         if "permissions violation" in str(error).lower() and not self._denial.done():
             self._denial.set_result(f"user {self.address.user or '(none)'} may not do this: {error}")
 
+    async def _on_lost(self) -> None:
+        if not self.nats.is_closed:
+            self._told(f"the server at {self.address.url} is gone; waiting for it")
+
+    async def _on_return(self) -> None:
+        self._told(f"the server at {self.address.url} is back")
+
     async def open(self) -> None:
         """Connect; raises `ServerUnreachableError` or `AccessDeniedError`. Afterwards it reconnects for ever."""
         try:
@@ -75,6 +84,8 @@ class Connection:
                 name="stemma-client",
                 inbox_prefix=f"_INBOX_{self.address.user}" if self.address.user else "_INBOX",
                 error_cb=self._on_error,
+                disconnected_cb=self._on_lost,
+                reconnected_cb=self._on_return,
                 connect_timeout=CONNECT_TIMEOUT_S,  # type: ignore[arg-type]  # nats-py passes it to wait_for
                 reconnect_time_wait=RETRY_AFTER_S,  # type: ignore[arg-type]
                 max_reconnect_attempts=1,
@@ -127,6 +138,7 @@ class Connection:
         """Messages until one is missing, the connection was lost, or silence is longer than it should be."""
         expected, silence, reconnects = 1, 0.0, self.nats.stats["reconnects"]
         while silence < RECREATE_AFTER_S and self.nats.stats["reconnects"] == reconnects:
+            _raise_if_cancelled()
             try:
                 message = await subscription.next_msg(timeout=1)
             except NatsTimeoutError:
@@ -173,10 +185,17 @@ def _consumer(subject: str, **start: Any) -> ConsumerConfig:
     )
 
 
+def _raise_if_cancelled() -> None:
+    """A cancellation that meets a message is swallowed by nats-py's ``wait_for``, before Python 3.12."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 @asynccontextmanager
-async def connect(address: ServerAddress) -> AsyncIterator[Connection]:
-    """An open connection; closed, with all that is sent flushed, at the end."""
-    connection = Connection(address)
+async def connect(address: ServerAddress, told: Told) -> AsyncIterator[Connection]:
+    """An open connection; closed, with all that is sent flushed, at the end. ``told`` hears of a lost server."""
+    connection = Connection(address, told)
     await connection.open()
     try:
         yield connection

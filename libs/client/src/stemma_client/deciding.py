@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.values import UploadRef
 
 from . import inputs as input_files
 from .errors import InvalidInputError
@@ -31,11 +33,21 @@ class SectionDecisions(ABC):
             r.ApproveSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
         )
 
-    async def revise(self, document_id: str, section_id: str, version: int, feedback: str) -> RequestAccepted:
-        """Send a section that waits for review to the editor agent, with feedback in words; it is reviewed again."""
+    async def revise(
+        self, document_id: str, section_id: str, version: int, feedback: str, *, cycle: bool = False
+    ) -> RequestAccepted:
+        """Send a section that waits for review to the editor agent, with feedback in words; it is reviewed again.
+
+        With ``cycle`` every section of the document is written again by the feedback, not only this one changed.
+        """
         return await self.request(
             r.ReviseSection(
-                actor=self.actor, document_id=document_id, section_id=section_id, version=version, feedback=feedback
+                actor=self.actor,
+                document_id=document_id,
+                section_id=section_id,
+                version=version,
+                feedback=feedback,
+                cycle=cycle,
             )
         )
 
@@ -112,11 +124,27 @@ class SectionDecisions(ABC):
         """Try a failed section again."""
         return await self.request(r.RetrySection(actor=self.actor, document_id=document_id, section_id=section_id))
 
-    async def answer_need(self, document_id: str, section_id: str, need_id: str, answer: str) -> RequestAccepted:
-        """Answer what the paused graph of a section asked for."""
+    async def answer_need(
+        self,
+        document_id: str,
+        section_id: str,
+        need_id: str,
+        answer: str = "",
+        *,
+        decisions: Mapping[str, str | UploadRef] | None = None,
+    ) -> RequestAccepted:
+        """Answer what the paused graph of a section asked for, in words, by decisions, or both.
+
+        A decision about a missing image is ``"skip"``, the name of an input, or an image that was uploaded.
+        """
         return await self.request(
             r.AnswerNeed(
-                actor=self.actor, document_id=document_id, section_id=section_id, need_id=need_id, answer=answer
+                actor=self.actor,
+                document_id=document_id,
+                section_id=section_id,
+                need_id=need_id,
+                answer=answer,
+                decisions=dict(decisions or {}),
             )
         )
 

@@ -10,6 +10,7 @@ from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, DocumentStatus, SectionPlan, SectionStatus, Usage
 
+from . import folding_cycles
 from .folding_sections import section_after
 from .recorded import RecordedEvent
 from .views import DocumentView, ExportView, SectionView, StaleView
@@ -106,13 +107,21 @@ def _(event: e.DocumentRequested, view: DocumentView) -> DocumentView:
         view,
         kind=event.kind,
         title=event.title,
+        inputs=event.inputs,
         created_at=event.created_at,
         sections={plan.section_id: _planned(plan) for plan in event.sections},
+        cycle=folding_cycles.begun(event),
+        cycle_plan=event.cycle,
     )
 
 
 def _planned(plan: SectionPlan) -> SectionView:
-    return SectionView(plan.section_id, plan.title, plan.kind, plan.depends_on)
+    return SectionView(plan.section_id, plan.title, plan.kind, plan.depends_on, graph=plan.graph)
+
+
+@apply.register
+def _(event: e.RevisionCycleStarted, view: DocumentView) -> DocumentView:
+    return folding_cycles.begun_again(event, view)
 
 
 @apply.register
@@ -121,6 +130,7 @@ def _(event: e.SectionEvent, view: DocumentView) -> DocumentView:
         view = replace(view, status=DocumentStatus.RUNNING)
     if event.section_id not in view.sections:
         return view
+    view = folding_cycles.cycle_after(view, event)
     return _with_section(view, section_after(event, view.sections[event.section_id], view.updated_at))
 
 

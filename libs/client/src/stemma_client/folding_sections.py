@@ -17,6 +17,9 @@ _RESTING = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
 _FAILURES: dict[type[e.SectionFailure], str] = {
     e.SectionModelUnavailable: "model unavailable",
     e.SectionAnswerMalformed: "malformed answer",
+    e.SectionInputsMissing: "inputs missing",
+    e.SectionRoleAnalysisMissing: "no role analysis",
+    e.SectionNoRoleLeft: "no role left",
     e.SectionJobDead: "dead letter",
 }
 
@@ -35,9 +38,12 @@ def _(event: e.SectionDrafted, section: SectionView, at: datetime | None) -> Sec
         Origin.GENERATED,
         made_by=event.provenance.model,
         made_at=at,
-        model=event.provenance.model,
+        provenance=event.provenance,
         rests_on=event.upstream,
         evaluation=event.evaluation,
+        retrieved_context=event.retrieved_context,
+        processing_metadata=event.processing_metadata,
+        warnings=event.warnings,
     )
     return _with_version(section, version, activity=Activity.VALIDATE, checks=frozenset())
 
@@ -50,7 +56,7 @@ def _(event: e.SectionRevised, section: SectionView, at: datetime | None) -> Sec
         Origin.REVISED,
         made_by=section.asked_by,
         made_at=at,
-        model=event.provenance.model,
+        provenance=event.provenance,
         rests_on=_rests_on(section),
         summary=event.summary,
         evaluation=event.evaluation,
@@ -66,7 +72,7 @@ def _(event: e.SectionEdited, section: SectionView, at: datetime | None) -> Sect
         event.origin,
         made_by=event.actor or section.asked_by,
         made_at=at,
-        model=event.provenance.model if event.provenance else "",
+        provenance=event.provenance,
         rests_on=event.upstream,
         summary=event.summary,
     )
@@ -93,9 +99,25 @@ def _settled_with(section: SectionView, version: VersionView) -> SectionView:
 
 
 def _with_version(section: SectionView, version: VersionView, **changes: Any) -> SectionView:
-    """The same text again is no new version: it takes the place of the current one."""
-    kept = section.versions[:-1] if section.version == version.number else section.versions
+    """The same text again is no new version: it takes the place of the current one, and stays a person's."""
+    current, kept = section.current, section.versions
+    if current is not None and current.number == version.number:
+        kept = kept[:-1]
+        version = _still_a_persons(current, version)
     return replace(section, versions=(*kept, version), refusal=None, failure=None, failed_at=None, **changes)
+
+
+def _still_a_persons(current: VersionView, again: VersionView) -> VersionView:
+    """A version that a machine came to again, in the very words of a person."""
+    if again.is_a_persons or not current.is_a_persons:
+        return again
+    return replace(
+        again,
+        origin=current.origin,
+        made_by=current.made_by,
+        made_at=current.made_at,
+        restored_version=current.restored_version,
+    )
 
 
 def _rests_on(section: SectionView) -> tuple[UpstreamVersion, ...]:

@@ -6,16 +6,31 @@ import mimetypes
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 
+from stemma_contracts.media import READ
 from stemma_contracts.tokens import check_file_name
 
 from .errors import InvalidInputError
 
 MAX_FILES = 200
-MAX_FILE_BYTES = 20 * 1024 * 1024
-_MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
+MAX_FILE_BYTES = 50 * 1024 * 1024
+_MEDIA_TYPES = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    **dict.fromkeys((".txt", ".text", ".rst", ".adoc", ".org", ".tex", ".log", ".yaml", ".yml"), "text/plain"),
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+}
+_ANYTHING = "application/octet-stream"
 
 
 @dataclass(frozen=True)
@@ -27,9 +42,14 @@ class InputPath:
 
 
 def media_type_of(name: str) -> str:
-    """The media type that the ending of a file name stands for."""
-    suffix = Path(name).suffix.lower()
-    return _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    """The media type that the ending of a file name stands for; what is read or shown is the same on every machine.
+
+    An image that no document can show is not sent as one, so that it is an attachment.
+    """
+    if (known := _MEDIA_TYPES.get(Path(name).suffix.lower())) is not None:
+        return known
+    guessed = mimetypes.guess_type(name)[0] or _ANYTHING
+    return _ANYTHING if guessed.startswith("image/") or guessed in READ else guessed
 
 
 def collect(paths: Iterable[str | Path]) -> list[InputPath]:
@@ -37,7 +57,7 @@ def collect(paths: Iterable[str | Path]) -> list[InputPath]:
 
     Hidden files and folders are left out, and so is what is no regular file. Raises
     `InvalidInputError` for a path that does not exist, a link that leads out of its folder, a name
-    that is not allowed or is there twice, a file above 20 MiB, and more than 200 files.
+    that is not allowed or is there twice, a file above 50 MiB, and more than 200 files.
     """
     found: dict[str, InputPath] = {}
     for path in map(Path, paths):
@@ -79,19 +99,30 @@ def _check(item: InputPath) -> None:
         check_file_name(item.name)
     except ValueError as error:
         raise InvalidInputError(str(error)) from None
-    if item.path.stat().st_size > MAX_FILE_BYTES:
-        raise InvalidInputError(f"{item.path} is larger than {MAX_FILE_BYTES // 1024**2} MiB")
+    _check_size(item.path, item.path.stat().st_size)
+
+
+def _check_size(path: Path, size: int) -> None:
+    if size > MAX_FILE_BYTES:
+        raise InvalidInputError(f"{path} is larger than {MAX_FILE_BYTES // 1024**2} MiB")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BufferedReader]:
+    """A file to read; raises `InvalidInputError` if it cannot be opened, is no file or is too large."""
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InvalidInputError(f"cannot read {path}: {error.strerror}") from None
+    with file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidInputError(f"{path} is not a file")
+        _check_size(path, status.st_size)
+        yield file
 
 
 def read(path: Path) -> bytes:
     """The content of a file; raises `InvalidInputError` if it cannot be read or is too large."""
-    try:
-        with path.open("rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise InvalidInputError(f"{path} is not a file")
-            data = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise InvalidInputError(f"cannot read {path}: {error.strerror}") from None
-    if len(data) > MAX_FILE_BYTES:
-        raise InvalidInputError(f"{path} is larger than {MAX_FILE_BYTES // 1024**2} MiB")
-    return data
+    with opened(path) as file:
+        return file.read(MAX_FILE_BYTES + 1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects
@@ -37,11 +38,23 @@ def with_request_id(request: R) -> R:
 
 
 def encode(request: Request) -> EncodedRequest:
-    """The body of a request that has an id; raises `RequestTooLargeError` above 64 KiB."""
+    """The body of a request that has an id; raises `RequestTooLargeError` above 64 KiB, naming the longest field."""
     body = registry.encode(request)
     if len(body) > MAX_MESSAGE_BYTES:
-        raise RequestTooLargeError(f"the request has {len(body)} bytes, {MAX_MESSAGE_BYTES} are allowed")
+        field, size = _longest_field(request)
+        words = f"{field} is too long: it takes {size} of the {len(body)} bytes of the request"
+        raise RequestTooLargeError(f"{words}, and {MAX_MESSAGE_BYTES} are allowed")
     return EncodedRequest(str(request.request_id), body, hashlib.sha256(body).hexdigest())
+
+
+def _longest_field(request: Request) -> tuple[str, int]:
+    sizes = {name: encoded_size(value) for name, value in request.model_dump(mode="json").items()}
+    return max(sizes.items(), key=lambda item: item[1])
+
+
+def encoded_size(value: Any) -> int:
+    """The bytes that a JSON value takes in a body; a control character takes more than one."""
+    return len(json.dumps(value, ensure_ascii=False).encode())
 
 
 async def publish(connection: Connection, request: Request, encoded: EncodedRequest) -> None:

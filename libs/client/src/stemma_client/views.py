@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from stemma_contracts.v1.cycles import CyclePlan, CycleSummary, ProcessingMetadata, RetrievedSource
+from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import (
     Activity,
     ArtifactRef,
     DocumentStatus,
     Evaluation,
     ExportFormat,
-    ExportWarning,
-    Need,
+    GenerationWarning,
+    InputFile,
     Origin,
+    Provenance,
     SectionStatus,
     UpstreamVersion,
     Usage,
@@ -38,13 +42,21 @@ class VersionView:
     origin: Origin
     made_by: str
     made_at: datetime | None
-    model: str = ""
+    provenance: Provenance | None = None
     rests_on: tuple[UpstreamVersion, ...] = ()
     kept_against: tuple[UpstreamVersion, ...] = ()
     restored_version: int | None = None
     summary: ArtifactRef | None = None
     evaluation: Evaluation | None = None
     validation: ValidationSummary | None = None
+    retrieved_context: tuple[RetrievedSource, ...] | None = None
+    processing_metadata: ProcessingMetadata | None = None
+    warnings: tuple[GenerationWarning, ...] = ()
+
+    @property
+    def model(self) -> str:
+        """The model that made it, nothing for a person's own text."""
+        return self.provenance.model if self.provenance else ""
 
     @property
     def is_a_persons(self) -> bool:
@@ -88,6 +100,7 @@ class SectionView:
     refusal: ArtifactRef | None = None
     failure: str | None = None
     failed_at: Activity | None = None
+    graph: str = "section"
 
     @property
     def current(self) -> VersionView | None:
@@ -159,11 +172,14 @@ class DocumentView:
     kind: str = ""
     status: DocumentStatus = DocumentStatus.RUNNING
     title: ArtifactRef | None = None
+    inputs: tuple[InputFile, ...] = ()
     created_at: datetime | None = None
     updated_at: datetime | None = None
     sections: Mapping[str, SectionView] = field(default_factory=dict)
     exports: Mapping[str, ExportView] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    cycle: CycleSummary | None = None
+    cycle_plan: CyclePlan | None = None
     last_sequence: int = 0
 
     @property

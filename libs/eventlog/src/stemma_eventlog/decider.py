@@ -101,7 +101,8 @@ class EventStore(Generic[C, S]):
             if folded is None:
                 folded, _ = await self._refresh(stream)
             for tried in range(MAX_TRIES):
-                await asyncio.sleep(min(LONGEST_PAUSE_S, tried * PAUSE_S))
+                if tried:
+                    await asyncio.sleep(min(LONGEST_PAUSE_S, tried * PAUSE_S))
                 events = tuple(self._decider.decide(command, folded.state))
                 if not events and fresh:
                     return Handled(folded, ())

@@ -17,7 +17,8 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
-from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, registry, subjects
+from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, Registry, subjects
+from stemma_contracts import registry as default_registry
 
 from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId
 
@@ -33,16 +34,22 @@ class LogRefused(Exception):
 
 
 class JetStreamEventLog:
-    """An `EventLog` over the stream EVENTS; ``timeout`` in seconds counts for each answer of the server."""
+    """An `EventLog` over the stream EVENTS; ``timeout`` in seconds counts for each answer of the server.
 
-    def __init__(self, nats: Client, timeout: float = 10, batch: int = 1000) -> None:
+    ``contracts`` reads what is in the log, old versions through their upcasters.
+    """
+
+    def __init__(
+        self, nats: Client, timeout: float = 10, batch: int = 1000, contracts: Registry = default_registry
+    ) -> None:
         self._nats = nats
         self._timeout = timeout
         self._batch = batch
+        self._contracts = contracts
 
     async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:
         """See `EventLog.append`."""
-        batch_id = uuid4().hex
+        batch_id = uuid4().hex if len(events) > 1 else ""
         fence = {_EXPECTED: str(expected), _EXPECTED_SUBJECT: _filter(stream)}
         for position, new in enumerate(events[:-1], start=1):
             headers = _batch_headers(batch_id, position) | (fence if position == 1 else {})
@@ -53,8 +60,8 @@ class JetStreamEventLog:
         return int(reply["seq"])
 
     async def _request(self, stream: StreamId, new: NewEvent, headers: Mapping[str, str]) -> dict[str, Any]:
-        entry = registry.entry_of(new.event)
-        data = registry.encode(new.event)
+        entry = self._contracts.entry_of(new.event)
+        data = self._contracts.encode(new.event)
         if len(data) > MAX_MESSAGE_BYTES:
             raise LogRefused(f"{entry.ce_type} has {len(data)} bytes, at most {MAX_MESSAGE_BYTES} are taken")
         subject = subjects.event(stream.tenant, stream.document_id, entry.token)
@@ -71,7 +78,7 @@ class JetStreamEventLog:
         pending = True
         while pending:
             messages, after, pending = await self._read_batch(_filter(stream), after)
-            history.extend(_recorded(message) for message in messages)
+            history.extend(self._recorded(message) for message in messages)
         return history
 
     async def _read_batch(self, pattern: str, after: int) -> tuple[list[Msg], int, bool]:
@@ -98,6 +105,12 @@ class JetStreamEventLog:
         finally:
             await subscription.unsubscribe()
 
+    def _recorded(self, message: Msg) -> Recorded:
+        headers = message.headers or {}
+        envelope = Envelope.from_headers(headers)
+        event = self._contracts.decode(envelope.type, message.data)
+        return Recorded(envelope, event, int(headers["Nats-Sequence"]))
+
 
 def _filter(stream: StreamId) -> str:
     return subjects.event(stream.tenant, stream.document_id, subjects.REST)
@@ -114,9 +127,3 @@ def _raise_error(reply: Mapping[str, Any]) -> None:
     if error.get("err_code") in _CONFLICTS:
         raise Conflict(error.get("description", ""))
     raise LogRefused(f"{error.get('err_code')}: {error.get('description', '')}")
-
-
-def _recorded(message: Msg) -> Recorded:
-    headers = message.headers or {}
-    envelope = Envelope.from_headers(headers)
-    return Recorded(envelope, registry.decode(envelope.type, message.data), int(headers["Nats-Sequence"]))

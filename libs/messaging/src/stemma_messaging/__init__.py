@@ -15,11 +15,12 @@ A handler gets a `Delivery`. It returns, and the message is acknowledged; it rai
 is dead-lettered; it raises anything else, and the message comes again with growing delays, a bounded number of times.
 """
 
-from .bus import Bus
+from .bus import Bus, open_bus
 from .delivery import Delivery
 from .errors import BusFailed, InvalidMessage, MessageTooLarge
 from .handling import Handler
 from .publisher import Publisher
+from .running import account
 from .service import Service
 from .settings import BadSettings, ServiceSettings, WorkerSettings, config_dir, load_settings
 from .worker import Handlers, Worker, worker_service
@@ -38,7 +39,9 @@ __all__ = [
     "ServiceSettings",
     "Worker",
     "WorkerSettings",
+    "account",
     "config_dir",
     "load_settings",
+    "open_bus",
     "worker_service",
 ]

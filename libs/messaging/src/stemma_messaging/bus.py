@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import nats
 from nats.aio.client import Client
@@ -19,11 +19,9 @@ from .connection import Watch, connect_options
 from .errors import BusFailed
 from .handling import Handler, Handling
 from .publisher import Publisher
+from .push import PushWorker
 from .settings import ServiceSettings
 from .slots import LatestWorker, SlotWorker
-
-if TYPE_CHECKING:
-    from .push import PushSubscriptions
 
 API_TIMEOUT_S = 10.0
 READY_TIMEOUT_S = 2.0
@@ -46,7 +44,6 @@ class Bus:
         self.publisher = Publisher(self.jetstream, f"stemma/{service}")
         self._settings = settings
         self._watch = watch
-        self._push: PushSubscriptions | None = None
         self._bound: list[tuple[str, str]] = []
         self._starts: list[Callable[[], Awaitable[None]]] = []
         self._stops: list[Callable[[], Awaitable[None]]] = []
@@ -54,6 +51,21 @@ class Bus:
     async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
         """Send generated tokens to whoever listens now; nothing is stored."""
         await self.nats.publish(subjects.live(tenant, document_id, section_id), data)
+
+    async def cancel_job(self, tenant: str, job_id: str) -> None:
+        """Tell whoever is at work on a job that nobody waits for it any more; nothing is stored."""
+        await self.nats.publish(subjects.cancelled_job(tenant, job_id))
+
+    def on_cancelled_job(self, cancel: Callable[[str], None]) -> None:
+        """Hear the ids of jobs that nobody waits for any more, as long as the connection lasts."""
+
+        async def hear(message: Msg) -> None:
+            cancel(subjects.parse_cancelled_job(message.subject))
+
+        async def begin() -> None:
+            await self.nats.subscribe(subjects.cancelled_jobs(), cb=hear)
+
+        self._starts.append(begin)
 
     async def publish_capabilities(self, capabilities: bytes) -> None:
         """Tell what this service can do, under its name; intake checks blueprints against it."""
@@ -90,22 +102,12 @@ class Bus:
             await start()
 
     async def _start_push(self, stream: str, durable: str, info: ConsumerInfo, handler: Handler) -> None:
-        from .push import Binding, PushSubscriptions  # FastStream is worth its memory only to who is pushed to
-
-        if self._push is None:
-            options = connect_options(self._settings, self.service, self._watch)
-            self._push = PushSubscriptions(options, self._settings.shutdown_grace_s)
-            self._stops.append(self._push.stop)
-        subject, workers = info.config.filter_subject or ">", info.config.max_ack_pending or 1
-        await self._push.start(Binding(stream, durable, subject, workers, self._handling(info), handler))
+        worker = PushWorker(self.jetstream, stream, durable, info.config, self._handle(info, handler))
+        await worker.start()
+        self._stops.append(lambda: worker.stop(self._settings.shutdown_grace_s))
 
     async def _start_pull(self, stream: str, durable: str, slots: int, info: ConsumerInfo, handler: Handler) -> None:
-        handling = self._handling(info)
-
-        async def handle(message: Msg) -> None:
-            await handling.handle(message, handler)
-
-        worker = SlotWorker(self.jetstream, stream, durable, slots, handle)
+        worker = SlotWorker(self.jetstream, stream, durable, slots, self._handle(info, handler))
         loop = asyncio.create_task(worker.run())
         loop.add_done_callback(self._on_loop_end)
 
@@ -124,11 +126,7 @@ class Bus:
         info: ConsumerInfo,
         handler: Handler,
     ) -> None:
-        handling = self._handling(info)
-
-        async def handle(message: Msg) -> None:
-            await handling.handle(message, handler)
-
+        handle = self._handle(info, handler)
         worker = LatestWorker(self.jetstream, stream, durable, lambda message: key(message.subject), rest_s, handle)
         loop = asyncio.create_task(worker.run())
         loop.add_done_callback(self._on_loop_end)
@@ -142,14 +140,19 @@ class Bus:
         if not loop.cancelled():
             self._watch.fail(f"a pull loop ended: {type(loop.exception()).__name__}")
 
-    def _handling(self, info: ConsumerInfo) -> Handling:
-        return Handling(
+    def _handle(self, info: ConsumerInfo, handler: Handler) -> Callable[[Msg], Coroutine[Any, Any, None]]:
+        handling = Handling(
             service=self.service,
             publisher=self.publisher,
             ack_wait_s=info.config.ack_wait or API_TIMEOUT_S,
             max_deliver=info.config.max_deliver or -1,
             retry_base_s=self._settings.retry_base_s,
         )
+
+        async def handle(message: Msg) -> None:
+            await handling.handle(message, handler)
+
+        return handle
 
     async def missing(self) -> list[str]:
         """What hinders this service from receiving: consumers that are gone or do not answer."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -13,7 +13,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind, StatusCode
-from stemma_telemetry import bind, get_logger, names, span
+from stemma_telemetry import get_logger, names, span
 
 from .addresses import template_of
 from .dead import bury
@@ -62,8 +62,8 @@ class Handling:
 
     async def _handle(self, held: Held, handler: Handler) -> None:
         delivery, started = Delivery.of(held.message), time.perf_counter()
-        with bind(service=self.service), _span(delivery) as processing:
-            async with _heartbeats(held, self.ack_wait_s / 3):
+        with _span(delivery) as processing:
+            with _Heartbeats(held, self.ack_wait_s / 3):
                 error = await _attempt(handler, delivery)
             verdict = verdict_for(error, delivery.deliveries, self.max_deliver, self.retry_base_s)
             settled = await self._settle(held.message, delivery, verdict, error)
@@ -99,19 +99,35 @@ async def _attempt(handler: Handler, delivery: Delivery) -> BaseException | None
     return None
 
 
-@asynccontextmanager
-async def _heartbeats(held: Held, every_s: float) -> AsyncIterator[None]:
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(every_s)
-            with suppress(NatsError):
-                await held.message.in_progress()
+class _Heartbeats:
+    """Tells the server, time and again, that a message is still worked on.
 
-    task = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        task.cancel()
+    A timer, not a task: most messages are done before their first beat.
+    """
+
+    def __init__(self, held: Held, every_s: float) -> None:
+        self._held = held
+        self._every_s = every_s
+        self._beats: set[asyncio.Task[None]] = set()
+
+    def __enter__(self) -> None:
+        self._wait()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def _wait(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(self._every_s, self._beat)
+
+    def _beat(self) -> None:
+        task = asyncio.create_task(self._in_progress())
+        self._beats.add(task)
+        task.add_done_callback(self._beats.discard)
+        self._wait()
+
+    async def _in_progress(self) -> None:
+        with suppress(NatsError):
+            await self._held.message.in_progress()
 
 
 @contextmanager

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from contextlib import suppress
+from typing import Any
 
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from stemma_telemetry import get_logger, names
 
-from .cancellation import end, is_cancelled
+from .cancellation import is_cancelled
+from .under_way import UnderWay
 
 PULL_TIMEOUT_S = 3.0
 """How long a fetch waits; after a restart of the server this bounds how long the lost one is waited for."""
@@ -30,14 +32,14 @@ class SlotWorker:
         stream: str,
         durable: str,
         slots: int,
-        handle: Callable[[Msg], Awaitable[None]],
+        handle: Callable[[Msg], Coroutine[Any, Any, None]],
     ) -> None:
         self._js = jetstream
         self._stream = stream
         self._durable = durable
         self._free = asyncio.Semaphore(slots)
         self._handle = handle
-        self._running: set[asyncio.Task[None]] = set()
+        self._under_way = UnderWay()
 
     async def run(self) -> None:
         """Fetch and start work until cancelled."""
@@ -49,7 +51,7 @@ class SlotWorker:
                 if message is None:
                     self._free.release()
                 else:
-                    self._start(message)
+                    self._under_way.begin(self._handle(message), self._free.release)
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
@@ -59,21 +61,9 @@ class SlotWorker:
         messages = await _fetched(subscription, 1, PULL_TIMEOUT_S, self._stream, self._durable)
         return messages[0] if messages else None
 
-    def _start(self, message: Msg) -> None:
-        task = asyncio.ensure_future(self._handle(message))
-        self._running.add(task)
-        task.add_done_callback(self._finished)
-
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        self._free.release()
-
     async def drain(self, grace_s: float) -> None:
         """Let work under way end within ``grace_s`` seconds; what does not is cancelled, which gives it back."""
-        if not self._running:
-            return
-        _, late = await asyncio.wait(self._running, timeout=grace_s)
-        await end(late)
+        await self._under_way.drain(grace_s)
 
 
 class LatestWorker:

@@ -10,26 +10,29 @@ from typing import Any, Literal, TypeVar
 
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import Job, SectionJob
-from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1.outcomes import JobCancelled, Outcome
 from stemma_telemetry import annotate
 
 from .bus import Bus
 from .delivery import Delivery
 from .errors import InvalidMessage
 from .handling import Handler
+from .running import JobCancelledError, RunningJobs
 from .service import Service
 from .settings import WorkerSettings
 
 W = TypeVar("W", bound=WorkerSettings)
-Handlers = Mapping[type[Job], Callable[[Any], Awaitable[Outcome]]]
+JobHandler = Callable[[Any], Awaitable[Outcome]]
+Handlers = Mapping[type[Job], JobHandler]
+Capabilities = Mapping[str, Sequence[str] | Mapping[str, object]]
 
 
 @dataclass(frozen=True)
 class Worker:
-    """Handlers, and what the service tells that it can do: names by kind, for example its graphs."""
+    """Handlers, and what the service tells that it can do: names by kind, for example its graphs, or JSON values."""
 
     handlers: Handlers
-    capabilities: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    capabilities: Capabilities = field(default_factory=dict)
 
 
 OpenHandlers = Callable[[W, Bus], AbstractAsyncContextManager[Worker | Handlers]]
@@ -45,7 +48,7 @@ def worker_service(
     """A service that handles the jobs of ``name``: pulled into slots, or pushed if its handlers are short.
 
     A handler is an async function from a job to its outcome. The outcome is stored before the job is
-    acknowledged, under an id made of the job's, so that a job that runs twice has one outcome.
+    acknowledged, under an id made of its message's, so that a job that runs twice has one outcome.
     """
 
     @asynccontextmanager
@@ -65,15 +68,29 @@ def worker_service(
 
 
 def _job_handler(bus: Bus, handlers: Handlers) -> Handler:
+    jobs = RunningJobs()
+    if bus.service in subjects.LONG_WORKERS:
+        bus.on_cancelled_job(jobs.cancel)
+
     async def handle(delivery: Delivery) -> None:
         job = delivery.decode(Job)
         if type(job) not in handlers:
             raise InvalidMessage(f"{type(job).__name__} is no job of {bus.service}")
         annotate(**_identity(job))
-        outcome = await handlers[type(job)](job)
+        outcome = await _outcome(jobs, job, handlers[type(job)])
         await _publish_outcome(bus, delivery, job, outcome)
 
     return handle
+
+
+async def _outcome(jobs: RunningJobs, job: Job, handler: JobHandler) -> Outcome:
+    async def work() -> Outcome:
+        return await handler(job)
+
+    try:
+        return await jobs.run(job.job_id, work)
+    except JobCancelledError as cancelled:
+        return JobCancelled(**_identity(job), usage=cancelled.usage)
 
 
 async def _publish_outcome(bus: Bus, delivery: Delivery, job: Job, outcome: Outcome) -> None:
@@ -82,7 +99,7 @@ async def _publish_outcome(bus: Bus, delivery: Delivery, job: Job, outcome: Outc
     await bus.publisher.publish(
         subjects.outcome(bus.service, registry.entry_of(outcome).token),
         outcome,
-        id=f"{job.job_id}.outcome",
+        id=f"{envelope.id}.outcome",
         about=envelope.subject,
         causation=envelope.id,
         correlation=envelope.correlation_id,
@@ -98,5 +115,7 @@ def _identity(job: Job) -> dict[str, str | None]:
     }
 
 
-def _encoded(capabilities: Mapping[str, Sequence[str]]) -> bytes:
-    return json.dumps({kind: sorted(names) for kind, names in capabilities.items()}).encode()
+def _encoded(capabilities: Capabilities) -> bytes:
+    """JSON that is the same each time."""
+    told = {kind: told if isinstance(told, Mapping) else sorted(told) for kind, told in capabilities.items()}
+    return json.dumps(told, sort_keys=True).encode()

@@ -2,6 +2,7 @@
 
 from .caller import Answer, CallContext, MessageAnswer, ModelCaller, StructuredAnswer
 from .errors import MalformedAnswerError, ModelError, ModelUnavailableError
+from .jobs import call_context, echo, or_failure
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
 from .providers import chat_model
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
@@ -27,6 +28,9 @@ __all__ = [
     "Prompts",
     "RecordStore",
     "StructuredAnswer",
+    "call_context",
     "chat_model",
+    "echo",
     "load_prompts",
+    "or_failure",
 ]

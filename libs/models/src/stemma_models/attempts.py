@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
 from tenacity import RetryCallState
 
 from .settings import ModelSettings
 
+LONGEST_WAIT_S = 60.0
 TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
 
 
@@ -35,7 +40,7 @@ def describe(error: BaseException) -> str:
 
 
 class Wait:
-    """Exponential backoff; a ``Retry-After`` in seconds overrides it."""
+    """Exponential backoff; a ``Retry-After``, in seconds or as a date, overrides it; both up to `LONGEST_WAIT_S`."""
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
@@ -43,10 +48,22 @@ class Wait:
     def __call__(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         told = _retry_after(error)
-        return told if told is not None else self._settings.backoff * 2.0 ** (state.attempt_number - 1)
+        wait = self._settings.backoff * 2.0 ** (state.attempt_number - 1) if told is None else told
+        return min(LONGEST_WAIT_S, wait)
 
 
 def _retry_after(error: BaseException | None) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None) or {}
-    value = str(headers.get("retry-after") or "")
-    return float(value) if value.replace(".", "", 1).isdigit() else None
+    value = next((value for headers in _headers(error) if (value := str(headers.get("retry-after") or ""))), "")
+    if value.replace(".", "", 1).isdigit():
+        return float(value)
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _headers(error: BaseException | None) -> Iterator[Mapping[str, str]]:
+    """The headers of the answer wherever an error keeps them; LiteLLM's own response object has none."""
+    yield getattr(error, "litellm_response_headers", None) or {}
+    yield getattr(getattr(error, "response", None), "headers", None) or {}
+    yield getattr(error, "headers", None) or {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -11,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
-from stemma_artifacts.store import ArtifactStore
+from stemma_artifacts.store import ArtifactMissing, ArtifactStore, reference
 from stemma_contracts.v1.values import ArtifactRef, Usage
 from stemma_telemetry import get_logger
 
@@ -21,13 +22,14 @@ from .errors import MalformedAnswerError
 from .records import Record, RecordStore, Reply, Request
 from .settings import ModelSettings
 from .spans import chat_span
-from .usage import Meter
+from .usage import Meter, add
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
 RE_ASKS = 2
 INLINE_BYTES = 1024
+MARKDOWN = "text/markdown"
 
 log = get_logger()
 
@@ -161,39 +163,58 @@ class ModelCaller:
         ctx = call.ctx
         key = call.request.key(ctx.job_id, ctx.attempt, call.name, retry)
         record = await self._records.get(ctx.tenant, ctx.document_id, key)
+        reply = await self._replay(ctx, record) if record else None
         if record is not None:
             call.meter.count(record.usage)
-            return await self._replay(ctx, record)
-        reply = await self._answer(call)
-        await self._records.put(ctx.tenant, ctx.document_id, key, reply.record)
-        return reply
+        if reply is not None:
+            return reply
+        return await self._recorded(ctx, key, await self._answer(call, record.usage if record else Usage()))
 
-    async def _replay(self, ctx: CallContext, record: Record) -> Reply:
+    async def _replay(self, ctx: CallContext, record: Record) -> Reply | None:
+        """A recorded answer; `None` if its text is missing, because who wrote it died before both were stored."""
         if record.artifact is None:
             return Reply(record, record.content)
-        return Reply(record, (await self._artifacts.get(ctx.tenant, ctx.document_id, record.artifact)).decode())
+        try:
+            text = await self._artifacts.get(ctx.tenant, ctx.document_id, record.artifact)
+        except ArtifactMissing:
+            return None
+        return Reply(record, text.decode())
 
-    async def _answer(self, call: _Call) -> Reply:
+    async def _answer(self, call: _Call, paid: Usage) -> Reply:
+        """The answer of the model; ``paid`` is what an answer cost that was lost."""
         ctx = call.ctx
         with chat_span(self.settings.name, ctx.document_id, ctx.section_id) as span:
             message, usage = await self._client.call(call.request, call.meter, call.on_token)
             span.answered(usage)
         record = Record(
             model=self.settings.name,
-            usage=usage,
+            usage=add(paid, usage),
             finish_reason=str(message.response_metadata.get("finish_reason") or ""),
-            refusal=str(message.additional_kwargs.get("refusal") or ""),
+            refusal=_refusal(message),
             tool_calls=tuple(message.tool_calls),
         )
-        return await self._with_text(ctx, record, str(message.text))
+        return Reply(record, str(message.text))
 
-    async def _with_text(self, ctx: CallContext, record: Record, text: str) -> Reply:
-        data = text.encode()
+    async def _recorded(self, ctx: CallContext, key: str, reply: Reply) -> Reply:
+        """The answer with its record; a long text is an artifact, stored at the same time."""
+        data, name = reply.text.encode(), f"{ctx.section_id or 'answer'}.md"
         if len(data) < INLINE_BYTES:
-            return Reply(record.model_copy(update={"content": text}), text)
-        name = f"{ctx.section_id or 'answer'}.md"
-        ref = await self._artifacts.put(ctx.tenant, ctx.document_id, data, media_type="text/markdown", name=name)
-        return Reply(record.model_copy(update={"artifact": ref}), text)
+            record = reply.record.model_copy(update={"content": reply.text})
+            await self._records.put(ctx.tenant, ctx.document_id, key, record)
+            return Reply(record, reply.text)
+        ref = reference(data, MARKDOWN, name)
+        record = reply.record.model_copy(update={"artifact": ref})
+        await asyncio.gather(
+            self._artifacts.put(ctx.tenant, ctx.document_id, data, media_type=MARKDOWN, name=name),
+            self._records.put(ctx.tenant, ctx.document_id, key, record),
+        )
+        return Reply(record, reply.text)
+
+
+def _refusal(message: AIMessage) -> str:
+    """The words of a refusal, where LangChain's own providers or LiteLLM put them."""
+    told = message.additional_kwargs
+    return str(told.get("refusal") or (told.get("provider_specific_fields") or {}).get("refusal") or "")
 
 
 @lru_cache(maxsize=64)

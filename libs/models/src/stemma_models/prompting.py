@@ -19,6 +19,7 @@ TAGS = (
     "brief",
     "input",
     "upstream",
+    "revision_feedback",
     "guidance",
     "previous",
     "issues",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from opentelemetry import propagate, trace
-from opentelemetry.context import Context
+from opentelemetry import trace
+from opentelemetry.context import Context, attach, detach
 from opentelemetry.trace import Span, SpanKind, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from structlog.contextvars import bind_contextvars, bound_contextvars
 
 from .names import CONTEXT_ATTRIBUTES, Attr
 
 _TRACER = trace.get_tracer("stemma")
+_W3C = TraceContextTextMapPropagator()
 
 
 @contextmanager
@@ -44,36 +46,45 @@ def span(
     """A span that tells of an exception only its class: messages and stack traces may quote a document.
 
     ``parent`` are the headers of the message that leads to it, by default it belongs to the current span.
-    ``expected`` exceptions are no errors, such as that of a graph that pauses.
+    ``expected`` exceptions are no errors, such as that of a graph that pauses. Inside a span that is not recorded
+    none is made: what it would tell goes nowhere.
     """
-    with _TRACER.start_as_current_span(
+    current = trace.get_current_span()
+    if parent is None and current.get_span_context().is_valid and not current.is_recording():
+        yield current
+        return
+    started = _TRACER.start_span(
         name,
         context=None if parent is None else extract(parent),
         kind=kind,
-        attributes=dict(attributes or {}),
+        attributes=attributes,
         record_exception=False,
         set_status_on_exception=False,
-    ) as started:
-        try:
-            yield started
-        except expected:
-            raise
-        except BaseException as error:
-            started.set_attribute(Attr.ERROR_TYPE, type(error).__name__)
-            started.set_status(StatusCode.ERROR)
-            raise
+    )
+    token = attach(trace.set_span_in_context(started))
+    try:
+        yield started
+    except expected:
+        raise
+    except BaseException as error:
+        started.set_attribute(Attr.ERROR_TYPE, type(error).__name__)
+        started.set_status(StatusCode.ERROR)
+        raise
+    finally:
+        detach(token)
+        started.end()
 
 
 def inject() -> dict[str, str]:
     """The W3C trace headers of the current span; empty outside of a span."""
     headers: dict[str, str] = {}
-    propagate.inject(headers)
+    _W3C.inject(headers)
     return headers
 
 
 def extract(headers: Mapping[str, str]) -> Context:
     """The trace context that message headers carry; an empty context if they carry none."""
-    return propagate.extract(headers, Context())
+    return _W3C.extract(headers, Context())
 
 
 def link(headers: Mapping[str, str]) -> None:

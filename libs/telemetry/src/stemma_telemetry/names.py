@@ -65,6 +65,8 @@ class Metric(StrEnum):
     PROCESS_DURATION = "messaging.process.duration"
     TOKEN_USAGE = "gen_ai.client.token.usage"
     MODEL_DURATION = "gen_ai.client.operation.duration"
+    VALIDATION_FAILED = "validation_failed"
+    ROLLBACK_PERFORMED = "rollback_performed"
 
 
 class Log(StrEnum):
@@ -81,6 +83,10 @@ class Log(StrEnum):
     CONNECTION_RESTORED = "connection_restored"
     PERMISSION_DENIED = "permission_denied"
     LIBRARY = "library_log"
+    VALIDATION_RAN = "validation_ran"
+    CHECKPOINT_SAVED = "checkpoint_saved"
+    ROLLBACK_PERFORMED = "rollback_performed"
+    ROLLBACK_SKIPPED = "rollback_skipped"
 
 
 CONTEXT_ATTRIBUTES: dict[str, Attr] = {

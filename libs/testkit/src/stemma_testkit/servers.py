@@ -7,11 +7,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import assert_never
 
 import nats
 from nats.aio.client import Client
 from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_TENANTS
+
+from .server_choice import Servers, servers
 
 POLL_S = 0.02
 
@@ -21,9 +24,21 @@ def provisioned_server(
     folder: Path, *, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
 ) -> Iterator[NatsServer]:
     """A running server with every stream, consumer and bucket; for fixtures, also of a whole test module."""
-    with NatsServer(folder, tenants=tenants) as server:
+    with _nats_server(folder, tenants) as server:
         asyncio.run(_provision(server, tenants, ack_wait_s))
         yield server
+
+
+def _nats_server(folder: Path, tenants: Sequence[str]) -> NatsServer:
+    match servers():
+        case Servers.PACKAGED:
+            return NatsServer(folder, tenants=tenants)
+        case Servers.CONTAINERS:
+            from .containers import ContainerNatsServer
+
+            return ContainerNatsServer(folder, tenants=tenants)
+        case other:
+            assert_never(other)
 
 
 async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: float) -> None:

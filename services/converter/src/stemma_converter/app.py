@@ -12,13 +12,14 @@ from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_messaging import Bus, Handlers, WorkerSettings, config_dir, worker_service
+from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_dir, worker_service
 
 from .confinement import Limits
 from .converter import Converter
 from .handlers import on_convert_document
 from .images import ImageLimits
 from .pandoc import Pandoc
+from .templates import problems
 
 
 class ConverterSettings(WorkerSettings):
@@ -29,14 +30,19 @@ class ConverterSettings(WorkerSettings):
     memory_limit_mb: int = Field(default=512, ge=64)
     max_image_mb: int = Field(default=20, ge=1)
     max_image_megapixels: int = Field(default=40, ge=1)
+    template: Path | None = Field(default=None, description="Word template of the house; else config/template.docx")
 
 
 def converter(settings: ConverterSettings) -> Converter:
-    """The converter with the pandoc and the templates of this installation."""
+    """The converter with the pandoc and the templates of this installation; raises `BadSettings`."""
+    # Programs run in folders of their own, from where a relative path leads nowhere.
+    config, template = config_dir(__package__).absolute(), settings.template and settings.template.absolute()
+    if found := list(problems(config, template)):
+        raise BadSettings(found)
     limits = Limits(seconds=settings.time_limit_s, memory_mb=settings.memory_limit_mb)
     images = ImageLimits(settings.max_image_mb * 1024 * 1024, settings.max_image_megapixels * 1_000_000)
     pandoc = Pandoc(Path(pypandoc.get_pandoc_path()), limits)
-    return Converter(pandoc, config_dir(__package__), settings.author, images)
+    return Converter(pandoc, config, settings.author, images, template)
 
 
 @asynccontextmanager

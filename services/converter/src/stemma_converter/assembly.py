@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from stemma_contracts.v1.exports import ExportSection, ExportWarning
 from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_contracts.v1.values import ExportSection, ExportWarning, SectionStatus
+from stemma_contracts.v1.values import ArtifactRef, SectionStatus
 
 from .anchors import joined
 from .chapters import NOT_APPROVED, NOT_WRITTEN, STALE, chapter
@@ -34,6 +35,24 @@ def draft(section: ExportSection, blocks: list[Node]) -> Draft:
     """A section and the blocks of its draft without raw markup."""
     warnings: Counter[str] = Counter()
     return Draft(section, without_markup(blocks, warnings), warnings)
+
+
+def versions(job: ConvertDocument) -> tuple[list[ExportSection], list[ExportSection]]:
+    """The sections as they go out and, in a comparison, as they were before."""
+    if not job.redline:
+        return list(job.sections), []
+    return [_settled(one, one.draft) for one in job.sections], [_settled(one, one.previous) for one in job.sections]
+
+
+def with_previous(manuscript: Manuscript, previous: Manuscript) -> Manuscript:
+    """A comparison with an earlier manuscript."""
+    pictures = {**previous.pictures, **manuscript.pictures}
+    return replace(manuscript, previous=previous.blocks, pictures=pictures)
+
+
+def _settled(section: ExportSection, draft: ArtifactRef | None) -> ExportSection:
+    """A section in a comparison: the state that it is in now says nothing of its versions."""
+    return section.model_copy(update={"draft": draft, "status": SectionStatus.APPROVED, "stale": False})
 
 
 def wanted_images(drafts: Sequence[Draft]) -> set[str]:

@@ -6,7 +6,7 @@ The entries are there before, so that previews and readers that do not update fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from docx.document import Document
@@ -18,7 +18,7 @@ from lxml.etree import _Element
 DEPTH = 2
 TITLE = "Contents"
 _INSTRUCTION = f' TOC \\o "1-{DEPTH}" \\h \\z \\u '
-_HEADINGS = {f"Heading{level}": level for level in range(1, 10)}
+_LEVELS = {f"Heading {level}": level for level in range(1, 10)}
 
 
 @dataclass(frozen=True)
@@ -30,22 +30,29 @@ class _Entry:
 
 def add_contents(document: Document) -> None:
     """Put the contents behind the title block and begin the text on a new page."""
+    styles = _style_ids(document)
+    levels = {styles[name]: level for name, level in _LEVELS.items() if name in styles}
     paragraphs = [element for element in document.element.body if isinstance(element, CT_P)]
-    headings = [p for p in paragraphs if p.style in _HEADINGS]
+    headings = [p for p in paragraphs if p.style in levels]
     if not headings:
         return
     place = headings[0]
-    entries = list(_entries(headings))
-    for paragraph in (_paragraph("TOCHeading", _run(TITLE)), *_field(entries)):
+    entries = list(_entries(headings, levels))
+    for paragraph in (_paragraph(styles.get("TOC Heading", "TOCHeading"), _run(TITLE)), *_field(entries, styles)):
         place.addprevious(paragraph)
     first = next(paragraph for paragraph in document.paragraphs if paragraph._p is place)
     first.paragraph_format.page_break_before = True
 
 
-def _entries(headings: list[CT_P]) -> Iterator[_Entry]:
+def _style_ids(document: Document) -> dict[str, str]:
+    """The ids of styles by name: Word translates the ids, and keeps the names of its own styles in English."""
+    return {str(style.name): style.style_id for style in document.styles if style.style_id}
+
+
+def _entries(headings: list[CT_P], levels: Mapping[str, int]) -> Iterator[_Entry]:
     counters: list[int] = []
     for index, heading in enumerate(headings):
-        level = _HEADINGS[heading.style or ""]
+        level = levels[heading.style or ""]
         counters = [*counters[:level], *([0] * (level - len(counters)))]
         counters[level - 1] += 1
         if level <= DEPTH:
@@ -61,7 +68,7 @@ def _mark(heading: CT_P, name: str, identifier: int) -> None:
     heading.append(_element("w:bookmarkEnd", {"w:id": str(identifier)}))
 
 
-def _field(entries: list[_Entry]) -> Iterator[CT_P]:
+def _field(entries: list[_Entry], styles: Mapping[str, str]) -> Iterator[CT_P]:
     """One field over all entries: it begins in the first and ends in the last."""
     for index, entry in enumerate(entries):
         content = [_link(entry)]
@@ -69,7 +76,7 @@ def _field(entries: list[_Entry]) -> Iterator[CT_P]:
             content = [_character("begin", dirty=True), _instruction(_INSTRUCTION), _character("separate"), *content]
         if index == len(entries) - 1:
             content.append(_character("end"))
-        yield _paragraph(f"TOC{entry.level}", *content)
+        yield _paragraph(styles.get(f"toc {entry.level}", f"TOC{entry.level}"), *content)
 
 
 def _link(entry: _Entry) -> _Element:

@@ -18,6 +18,7 @@ from .markdown import to_markdown, write_blocks
 from .pandoc import Pandoc
 from .pdf import to_pdf
 from .structure import section_tree
+from .templates import WORD_TEMPLATE
 from .webpage import to_html
 from .word import to_docx
 
@@ -33,18 +34,22 @@ _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 
 @dataclass(frozen=True)
 class Converter:
-    """The programs, templates and bounds of conversions; ``author`` stands in the properties."""
+    """The programs, templates and bounds of conversions; ``author`` stands in the properties.
+
+    ``template`` is the Word template of a house; without it that of ``config`` is taken.
+    """
 
     pandoc: Pandoc
     config: Path
     author: str
     images: ImageLimits = field(default_factory=ImageLimits)
+    template: Path | None = None
 
     async def write(self, to: ExportFormat, manuscript: Manuscript) -> bytes:
         """The manuscript in a format; raises `ConversionError`."""
         match to:
             case ExportFormat.DOCX:
-                return await to_docx(manuscript, self.pandoc, self.config)
+                return await to_docx(manuscript, self.pandoc, self.config, self.template or self.config / WORD_TEMPLATE)
             case ExportFormat.PDF:
                 return await to_pdf(manuscript, self.pandoc, self.config)
             case ExportFormat.HTML:
@@ -62,10 +67,10 @@ def media_type(to: ExportFormat) -> str:
     return _MEDIA_TYPES[to]
 
 
-def file_name(title: str, to: ExportFormat) -> str:
+def file_name(manuscript: Manuscript, to: ExportFormat) -> str:
     """A plain file name for people, from the title."""
-    words = _NOT_IN_NAME.sub("-", title).strip("-")[:80].rstrip("-")
-    name = "structure" if to is ExportFormat.JSON else words or "document"
+    words = _NOT_IN_NAME.sub("-", manuscript.title).strip("-")[:80].rstrip("-") or "document"
+    name = "structure" if to is ExportFormat.JSON else words if manuscript.previous is None else f"{words}-changes"
     return f"{name}.{to}"
 
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_contracts.v1.values import ArtifactRef, ExportSection
+from stemma_contracts.v1.values import ArtifactRef
 
-from .assembly import Draft, assemble, draft, wanted_images
+from .assembly import Draft, assemble, draft, versions, wanted_images, with_previous
 from .converter import Converter, file_name, media_type
 from .errors import ConversionError
 from .images import Picture, vet
@@ -30,7 +31,7 @@ async def on_convert_document(
         data = await converter.write(job.format, manuscript)
     except ConversionError as error:
         return ConversionFailed(**echo, detail=error.code)
-    kind, name = media_type(job.format), file_name(manuscript.title, job.format)
+    kind, name = media_type(job.format), file_name(manuscript, job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, data, media_type=kind, name=name)
     return DocumentConverted(**echo, artifact=artifact, warnings=manuscript.warnings)
 
@@ -38,9 +39,14 @@ async def on_convert_document(
 async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Manuscript:
     get = partial(artifacts.get, job.document.tenant, job.document.document_id)
     title = decode(await get(job.document.title)) if job.document.title else ""
-    drafts = [await _draft(section, job, artifacts, converter) for section in job.sections]
-    pictures = await _pictures(job, drafts, artifacts, converter)
-    return await asyncio.to_thread(assemble, job, title, converter.author, drafts, pictures)
+    now, before = versions(job)
+    drafts = [await _draft(section, job, artifacts, converter) for section in now]
+    earlier = [await _draft(section, job, artifacts, converter) for section in before]
+    pictures = await _pictures(job, [*drafts, *earlier], artifacts, converter)
+    manuscript = await asyncio.to_thread(assemble, job, title, converter.author, drafts, pictures)
+    if not job.redline:
+        return manuscript
+    return with_previous(manuscript, await asyncio.to_thread(assemble, job, title, converter.author, earlier, pictures))
 
 
 async def _draft(section: ExportSection, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Draft:

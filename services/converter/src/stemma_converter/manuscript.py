@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from stemma_contracts.v1.values import ExportWarning
+from stemma_contracts.v1.exports import ExportWarning
 
 from .images import Picture
 from .tree import Node, node, text
@@ -16,7 +16,8 @@ from .tree import Node, node, text
 class Manuscript:
     """Chapters as blocks, with the pictures that they show by name and what a person should know.
 
-    ``created_at`` has a zone; ``generator`` names the models that wrote it and may be empty.
+    ``created_at`` has a zone; ``generator`` names the models that wrote it and may be empty. ``previous`` are the
+    blocks of the version that a comparison leads from; none if nothing is compared.
     """
 
     title: str
@@ -27,6 +28,7 @@ class Manuscript:
     blocks: list[Node]
     pictures: Mapping[str, Picture]
     warnings: tuple[ExportWarning, ...]
+    previous: list[Node] | None = None
 
     @property
     def date(self) -> str:

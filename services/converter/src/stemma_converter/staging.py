@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from .captions import with_captions
+from .comparison import compared
 from .manuscript import Manuscript
 from .notices import with_notices
 from .tree import Node, node, rewrite
@@ -21,7 +22,8 @@ MEDIA = "media"
 async def staged(manuscript: Manuscript, notice: list[Any]) -> AsyncIterator[tuple[Path, list[Node]]]:
     """A folder with the pictures, and the captioned blocks that refer to them there.
 
-    ``notice`` are the attributes of remarks in the format to be written.
+    ``notice`` are the attributes of remarks in the format to be written. If versions are compared, the blocks are
+    those of both, with marks where they differ.
     """
     with TemporaryDirectory(prefix="stemma-") as path:
         yield Path(path), await asyncio.to_thread(_stage, manuscript, notice, Path(path))
@@ -33,8 +35,12 @@ def _stage(manuscript: Manuscript, notice: list[Any], folder: Path) -> list[Node
     (folder / MEDIA).mkdir()
     for name, picture in pictures:
         (folder / names[name]).write_bytes(picture.data)
-    captioned = with_captions(manuscript.blocks, manuscript.pictures)
-    return _renamed(with_notices(captioned, notice), names)
+
+    def dressed(blocks: list[Node]) -> list[Node]:
+        return _renamed(with_notices(with_captions(blocks, manuscript.pictures), notice), names)
+
+    blocks = dressed(manuscript.blocks)
+    return blocks if manuscript.previous is None else compared(dressed(manuscript.previous), blocks)
 
 
 def _renamed(blocks: list[Node], names: Mapping[str, str]) -> list[Node]:

@@ -15,18 +15,28 @@ from .manuscript import Manuscript
 from .packages import with_fixed_dates
 from .pandoc import Pandoc
 from .staging import staged
-from .tree import Node, attributes, node, rewrite
+from .tracking import with_tracked_changes
+from .tree import Node, attributes, node, rewrite, text
+
+COMPARED = "End of the comparison. Insertions and deletions are tracked changes."
+"""The last paragraph of a comparison: Word can neither accept nor reject that a document's last paragraph ends."""
 
 
-async def to_docx(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes:
-    """A Word document with contents, numbered headings and captions; the same bytes for the same manuscript."""
+async def to_docx(manuscript: Manuscript, pandoc: Pandoc, config: Path, template: Path) -> bytes:
+    """A Word document with contents, numbered headings and captions; the same bytes for the same manuscript.
+
+    A comparison has tracked changes and no contents, which could not be those of both versions.
+    """
     async with staged(manuscript, attributes("", "notice", custom_style="Notice")) as (folder, blocks):
+        end = [] if manuscript.previous is None else [node("Para", text(COMPARED))]
         options: list[str | Path] = [
-            "--reference-doc", config / "template.docx", "--lua-filter", config / "media.lua",
+            "--reference-doc", template, "--lua-filter", config / "media.lua",
             "--syntax-highlighting=none",
         ]  # fmt: skip
         meta = {key: value for key, value in manuscript.meta().items() if key in ("title", "subtitle", "lang")}
-        package = await pandoc.write("docx", rewrite(blocks, _with_cell_style), meta, folder=folder, options=options)
+        package = await pandoc.write(
+            "docx", rewrite([*blocks, *end], _with_cell_style), meta, folder=folder, options=options
+        )
     return await asyncio.to_thread(_finished, package, manuscript)
 
 
@@ -44,14 +54,18 @@ def _cell_text(item: Node) -> list[Node]:
 
 def _finished(package: bytes, manuscript: Manuscript) -> bytes:
     document = Document(BytesIO(package))
-    add_contents(document)
+    if manuscript.previous is None:
+        add_contents(document)
     _set_properties(document, manuscript)
     section = document.sections[0]
-    for part in (section.header, section.footer, section.first_page_footer):
+    parts = (section.header, section.footer, section.first_page_header, section.first_page_footer)
+    for part in (part for part in parts if not part.is_linked_to_previous):
         _fill(part, {"{title}": manuscript.title, "{origin}": manuscript.origin})
     buffer = BytesIO()
     document.save(buffer)
-    return with_fixed_dates(buffer.getvalue(), manuscript.created_at)
+    saved = buffer.getvalue()
+    package = saved if manuscript.previous is None else with_tracked_changes(saved, manuscript.author)
+    return with_fixed_dates(package, manuscript.created_at)
 
 
 def _set_properties(document: DocumentType, manuscript: Manuscript) -> None:

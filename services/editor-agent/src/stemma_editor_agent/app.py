@@ -23,6 +23,7 @@ from stemma_models import (
 
 from .editors import Editors, EditorsError, load_editor_prompts, load_editors
 from .handlers import on_revise_draft
+from .recipes import recipes
 
 
 class EditorSettings(WorkerSettings):
@@ -65,7 +66,7 @@ async def open_handlers(settings: EditorSettings, bus: Bus) -> AsyncIterator[Wor
     chosen = settings.model_settings
     models = ModelCaller(chat_model(chosen), chosen, JetStreamRecordStore(bus.jetstream), artifacts)
     handle = partial(on_revise_draft, artifacts=artifacts, models=models, prompts=prompts, editors=editors)
-    yield Worker({ReviseDraft: handle}, {"editors": editors.names})
+    yield Worker({ReviseDraft: handle}, {"editors": editors.names, "recipes": recipes(chosen.name, prompts, editors)})
 
 
 service = worker_service(subjects.EDITOR, EditorSettings, open_handlers)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from importlib.metadata import version
 from typing import Any
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_contracts.v1.outcomes import AnswerMalformed, DraftRevised, InstructionRefused, ModelUnavailable
 from stemma_contracts.v1.values import ArtifactRef, Provenance
-from stemma_models import CallContext, MalformedAnswerError, ModelCaller, ModelUnavailableError, Prompt, Prompts
+from stemma_messaging import account
+from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_context, echo, or_failure
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
 from .blocks import split_draft
 from .editors import GRAPH, NODE, Editors
 from .prompting import Material, Upstream, messages, unescaped
+from .recipes import recipe
 from .revision import DRAFT, Revision
-
-AGENT_VERSION = f"editor-agent/{version('stemma-editor-agent')}"
 
 log = get_logger()
 
@@ -29,16 +28,14 @@ async def on_revise_draft(
 ) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed:
     """Ask the editor of the section's kind for replacements, and apply them."""
     material = await _load(job, artifacts)
-    prompt = prompts.get(GRAPH, NODE, editors.for_kind(job.section.kind))
+    editor = editors.for_kind(job.section.kind)
+    prompt = prompts.get(GRAPH, NODE, editor)
     context = _context(job)
-    try:
-        revision = await _ask(job, models, prompt, material, context)
-    except ModelUnavailableError as error:
-        return ModelUnavailable(**_echo(job, context), detail=error.detail)
-    except MalformedAnswerError as error:
-        return AnswerMalformed(**_echo(job, context), detail=error.detail)
-    made_by = Provenance(model=models.settings.name, prompt_digest=prompt.digest, agent_version=AGENT_VERSION)
-    return await _apply(job, artifacts, material, revision, _echo(job, context), made_by)
+    revision = await or_failure(job, context, _ask(job, models, prompt, material, context))
+    if not isinstance(revision, Revision):
+        return revision
+    made_by = recipe(models.settings.name, prompts, editor)
+    return await _apply(job, artifacts, material, revision, echo(job, context), made_by)
 
 
 async def _apply(
@@ -46,7 +43,7 @@ async def _apply(
     artifacts: ArtifactStore,
     material: Material,
     revision: Revision,
-    echo: dict[str, Any],
+    echoed: dict[str, Any],
     made_by: Provenance,
 ) -> DraftRevised | InstructionRefused:
     """The draft with the replacements in it; an answer that changes nothing is a refusal."""
@@ -54,10 +51,10 @@ async def _apply(
     log.info("draft_revised", kind=job.section.kind, changed_blocks=len(changes), refused=not changes)
     if not changes:
         reason = await _store(job, artifacts, _reason(revision), "text/plain", "reason.txt")
-        return InstructionRefused(**echo, reason=reason)
+        return InstructionRefused(**echoed, reason=reason)
     revised = material.draft.replaced(changes)
     return DraftRevised(
-        **echo,
+        **echoed,
         draft=await _store(job, artifacts, revised, job.draft.media_type, job.draft.name),
         summary=await _store(job, artifacts, revision.summary, "text/plain", "summary.txt"),
         provenance=made_by,
@@ -68,9 +65,13 @@ async def _load(job: ReviseDraft, artifacts: ArtifactStore) -> Material:
     async def text(ref: ArtifactRef) -> str:
         return (await artifacts.get(job.document.tenant, job.document.document_id, ref)).decode()
 
-    upstream = [Upstream(one.section_id, one.title, one.version, await text(one.draft)) for one in job.upstream]
-    draft = await asyncio.to_thread(split_draft, await text(job.draft))
-    return Material(job.section, draft, await text(job.instruction), await text(job.brief), tuple(upstream))
+    refs = (job.draft, job.instruction, job.brief, *(one.draft for one in job.upstream))
+    draft, instruction, brief, *drafts = await asyncio.gather(*map(text, refs))
+    upstream = (
+        Upstream(one.section_id, one.title, one.version, own) for one, own in zip(job.upstream, drafts, strict=True)
+    )
+    split = await asyncio.to_thread(split_draft, draft)
+    return Material(job.section, split, instruction, brief, tuple(upstream))
 
 
 async def _ask(
@@ -89,17 +90,9 @@ def _reason(revision: Revision) -> str:
 
 
 def _context(job: ReviseDraft) -> CallContext:
-    return CallContext(job.document.tenant, job.document.document_id, job.section.section_id, job.job_id)
-
-
-def _echo(job: ReviseDraft, context: CallContext) -> dict[str, Any]:
-    return {
-        "job_id": job.job_id,
-        "tenant": job.document.tenant,
-        "document_id": job.document.document_id,
-        "section_id": job.section.section_id,
-        "usage": context.meter.total,
-    }
+    context = call_context(job)
+    account(lambda: context.meter.total)
+    return context
 
 
 async def _store(job: ReviseDraft, artifacts: ArtifactStore, text: str, media_type: str, name: str) -> ArtifactRef:

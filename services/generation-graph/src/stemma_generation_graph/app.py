@@ -28,19 +28,34 @@ from stemma_models import (
 )
 
 from .checkpoints import CheckpointsUnusable, check_dsn, open_checkpointer, require_strict_decoder, set_up
+from .checkpoints.cleaning import ThreadCleaner
 from .configuration import ConfigurationError
 from .criteria import load_criteria
 from .graphs import Graph, find_graphs
+from .graphs.document_agent.limits import AgentLimits
 from .graphs.parts import ContextLimits, GraphParts, Models
+from .graphs.roles.limits import RolesSettings
 from .graphs.section.schemas import SCHEMAS
 from .handlers import Desk, on_evaluate_draft, on_generate_section, on_resume_graph
 from .kinds import load_kinds
+from .recipes import recipes
 from .runner import Runner
+from .sources.corpus import Corpus
 from .sources.library import Library
 from .tools.search import SearchInputs, Tool
 
 PLACEHOLDERS = ("title", "document_kind")
-Node = Literal["generate", "evaluate"]
+Node = Literal[
+    "generate",
+    "evaluate",
+    "agent",
+    "role_analyzer",
+    "dynamic_agent_executor",
+    "synthesizer",
+    "review_doc",
+    "format_doc",
+]
+ROLE: Node = "dynamic_agent_executor"
 INPUT_CHARS = 48_000
 OFFLINE_INPUT_CHARS = 1_000_000
 
@@ -66,6 +81,11 @@ class GenerationSettings(WorkerSettings):
     call_limit_s: float = Field(default=180.0, gt=0, description="one model call with all its retries")
     call_retries: int = Field(default=4, ge=0, le=20)
     nodes: dict[Node, NodeModel] = Field(default={}, description="what differs for single nodes")
+    roles: RolesSettings = Field(default=RolesSettings(), description="the graph that chooses roles")
+    environment: Literal["production", "development"] = Field(
+        default="production", description="in development the roles graph logs its state and keeps it for inspection"
+    )
+    agent: AgentLimits = Field(default=AgentLimits(), description="the graph that works by tools")
     max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
     data_dir: Path = Field(Path(".stemma"), validation_alias=AliasChoices("STEMMA_DATA_DIR", "data_dir"))
     checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
@@ -97,19 +117,26 @@ class GenerationSettings(WorkerSettings):
     def model_settings(self, node: Node | None = None) -> ModelSettings:
         """The model of a node."""
         special = self.nodes.get(node, NodeModel()) if node else NodeModel()
+        is_role = node == ROLE
         return ModelSettings(
             name=special.model or self.model,
             api_base=self.api_base,
             temperature=self.temperature if special.temperature is None else special.temperature,
             max_tokens=special.max_tokens or self.max_tokens,
-            call_limit=self.call_limit_s,
-            retries=self.call_retries,
+            # A role is cut off by its own limit, which must be the one that speaks.
+            call_limit=self.roles.role_limit_s + self.call_limit_s if is_role else self.call_limit_s,
+            retries=self.roles.role_retries if is_role else self.call_retries,
         )
+
+    @property
+    def in_development(self) -> bool:
+        """Whether state may be logged and looked at."""
+        return self.environment == "development"
 
 
 def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str, Graph], folder: Path) -> GraphParts:
     """Everything that the graphs need from the config folder; raises `BadSettings` naming the file."""
-    tools: dict[str, Tool] = {tool.name: tool for tool in (SearchInputs(),)}
+    tools: dict[str, Tool[Corpus]] = {tool.name: tool for tool in (SearchInputs(),)}
     try:
         kinds = load_kinds(folder / "kinds.json", SCHEMAS, tools)
         criteria = load_criteria(folder / "evaluation", kinds)
@@ -118,7 +145,18 @@ def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str
         prompts = load_prompts(folder / "prompts", [*needed, *own], PLACEHOLDERS)
     except (ConfigurationError, PromptError) as error:
         raise BadSettings([str(error)]) from None
-    return GraphParts(models, tools, prompts, criteria, kinds, ContextLimits(inputs=settings.input_chars))
+    log_state = settings.in_development if settings.roles.log_state is None else settings.roles.log_state
+    return GraphParts(
+        models,
+        tools,
+        prompts,
+        criteria,
+        kinds,
+        ContextLimits(inputs=settings.input_chars),
+        agent=settings.agent,
+        roles=settings.roles.model_copy(update={"log_state": log_state}),
+        inspection=settings.data_dir / "inspection" if settings.in_development else None,
+    )
 
 
 def model_callers(settings: GenerationSettings, bus: Bus) -> Models:
@@ -128,7 +166,7 @@ def model_callers(settings: GenerationSettings, bus: Bus) -> Models:
     def caller(chosen: ModelSettings) -> ModelCaller:
         return ModelCaller(chat_model(chosen), chosen, records, artifacts)
 
-    by_node: dict[str, ModelCaller] = {node: caller(settings.model_settings(node)) for node in settings.nodes}
+    by_node: dict[str, ModelCaller] = {node: caller(settings.model_settings(node)) for node in {ROLE, *settings.nodes}}
     return Models(caller(settings.model_settings()), by_node)
 
 
@@ -145,7 +183,10 @@ async def open_runner(
                 checkpointer = await stack.enter_async_context(open_checkpointer(settings.checkpoint_place))
         except CheckpointsUnusable as error:
             raise BadSettings([str(error)]) from None
-        yield Runner(graphs, parts, checkpointer)
+        cleaner = ThreadCleaner(checkpointer) if checkpointer is not None else None
+        if cleaner is not None:
+            stack.callback(cleaner.close)
+        yield Runner(graphs, parts, checkpointer, cleaner)
 
 
 @asynccontextmanager
@@ -161,7 +202,11 @@ async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator
                 ResumeGraph: partial(on_resume_graph, desk=desk),
                 EvaluateDraft: partial(on_evaluate_draft, desk=desk),
             },
-            {"graphs": tuple(graphs), "prompts": parts.prompts.kinds("section", "generate")},
+            {
+                "graphs": tuple(graphs),
+                "prompts": parts.prompts.kinds("section", "generate"),
+                "recipes": recipes(parts, graphs),
+            },
         )
 
 

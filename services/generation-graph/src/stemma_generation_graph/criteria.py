@@ -63,6 +63,11 @@ class CriteriaSets:
     def __init__(self, by_kind: Mapping[str, Criteria]) -> None:
         self._by_kind = dict(by_kind)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that have criteria of their own, and ``default``."""
+        return tuple(sorted(self._by_kind))
+
     def for_kind(self, kind: str) -> Criteria:
         """The criteria of a kind, or the default ones."""
         return self._by_kind.get(kind, self._by_kind[DEFAULT])

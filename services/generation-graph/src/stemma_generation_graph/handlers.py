@@ -5,29 +5,40 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from typing import Any, assert_never
 
 from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
+from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
     DraftEvaluated,
     GraphPaused,
+    InputsMissing,
     ModelUnavailable,
     Outcome,
     SectionGenerated,
 )
-from stemma_contracts.v1.values import ArtifactRef, Evaluation, EvaluationResult, Need, Provenance
-from stemma_models import CallContext, MalformedAnswerError, ModelUnavailableError
+from stemma_contracts.v1.values import (
+    ArtifactRef,
+    Evaluation,
+    EvaluationResult,
+    GenerationWarning,
+    InputFile,
+    Provenance,
+)
+from stemma_messaging import account
+from stemma_models import call_context, echo, or_failure
 
 from .graphs.parts import GraphParts, RunContext
+from .graphs.reporting import failed, processing_metadata, retrieved_context
 from .graphs.section.evaluating import evaluated
 from .graphs.section.material import load_material
+from .inputs import missing_inputs
+from .recipes import recipe
 from .runner import Finished, Paused, Runner
 from .sources.library import Library
-
-AGENT_VERSION = f"generation-graph/{version('stemma-generation-graph')}"
 
 PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
 
@@ -45,13 +56,17 @@ class Desk:
 async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Outcome:
     """Write a section and evaluate it."""
     context = _context(job, job.thread_id, desk)
+    if missing := await missing_inputs(job, desk.library):
+        return InputsMissing(
+            **echo(job, context.call), detail="; ".join(missing.values())[:300], missing=tuple(missing)
+        )
     return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
 
 
 async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
     """Go on with a paused graph."""
     context = _context(job, job.thread_id, desk)
-    answer = await desk.library.text(job.document, job.answer)
+    answer = {"artifact": job.answer.model_dump(mode="json"), "failed": job.failed, "detail": job.detail}
     return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
 
 
@@ -59,40 +74,49 @@ async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
     """Evaluate a text that no generator wrote."""
     context = _context(job, job.job_id, desk)
     as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
-    try:
-        material = await load_material(as_written, desk.library, desk.parts.limits)
-        draft = await desk.library.text(job.document, job.draft)
-        found = await evaluated(desk.parts, context, as_written, material, draft)
-    except ModelUnavailableError as error:
-        return ModelUnavailable(**_echo(job, context), detail=error.detail)
-    except MalformedAnswerError as error:
-        return AnswerMalformed(**_echo(job, context), detail=error.detail)
+    material = await load_material(as_written, desk.library, desk.parts.limits)
+    draft = await desk.library.text(job.document, job.draft)
+    found = await or_failure(job, context.call, evaluated(desk.parts, context, as_written, material, draft))
+    if isinstance(found, Outcome):
+        return found
     evaluation = await _evaluation(job, desk, found)
-    return DraftEvaluated(**_echo(job, context), evaluation=evaluation, provenance=_recipe(job, desk))
+    return DraftEvaluated(**echo(job, context.call), evaluation=evaluation, provenance=_recipe(job, desk))
 
 
 async def _outcome(
     job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[Finished | Paused]]
 ) -> Outcome:
-    try:
-        result = await run()
-    except ModelUnavailableError as error:
-        return ModelUnavailable(**_echo(job, context), detail=error.detail)
-    except MalformedAnswerError as error:
-        return AnswerMalformed(**_echo(job, context), detail=error.detail)
+    started = datetime.now(UTC)
+    result = await or_failure(job, context.call, run())
     match result:
         case Finished():
-            return await _generated(job, desk, context, result)
+            told = failed(result.state, echo(job, context.call))
+            return told or await _generated(job, desk, context, result, started)
         case Paused():
             return await _paused(job, desk, context, result)
+        case ModelUnavailable() | AnswerMalformed():
+            return result
         case _:
             assert_never(result)
 
 
-async def _generated(job: SectionJob, desk: Desk, context: RunContext, result: Finished) -> SectionGenerated:
+async def _generated(
+    job: SectionJob, desk: Desk, context: RunContext, result: Finished, started: datetime
+) -> SectionGenerated:
     evaluation = await _evaluation(job, desk, result.state["evaluation"])
-    draft = ArtifactRef.model_validate(result.state["draft_artifact"])
-    return SectionGenerated(**_echo(job, context), draft=draft, evaluation=evaluation, provenance=_recipe(job, desk))
+    made_with, state = _recipe(job, desk), result.state
+    return SectionGenerated(
+        **echo(job, context.call),
+        draft=ArtifactRef.model_validate(state["draft_artifact"]),
+        evaluation=evaluation,
+        provenance=made_with,
+        retrieved_context=retrieved_context(state),
+        processing_metadata=processing_metadata(job, state, (started, datetime.now(UTC)), made_with),
+        review=state.get("review"),
+        assets=tuple(map(InputFile.model_validate, state.get("assets", ()))),
+        partial=state.get("partial", False),
+        warnings=tuple(map(GenerationWarning.model_validate, state.get("warnings", ()))),
+    )
 
 
 async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> Evaluation:
@@ -109,36 +133,26 @@ async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> 
 
 
 async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paused) -> GraphPaused:
-    name = f"{job.section.section_id}.question.md"
-    question = await desk.library.store(job.document, result.asked.question.encode(), "text/markdown", name)
+    asked, name = result.asked, f"{job.section.section_id}.question.md"
+    words = asked.question.encode(errors="replace")
+    question = await desk.library.store(job.document, words, "text/markdown", name) if words else None
     place = f"{result.thread_id}\n{result.checkpoint_id}".encode()
     need = Need(
         need_id=f"need-{hashlib.sha256(place).hexdigest()[:32]}",
-        kind=result.asked.kind,
+        kind=asked.kind,
         question=question,
         checkpoint_id=result.checkpoint_id,
+        draft=asked.draft,
+        assets=asked.assets,
+        format=asked.format,
+        references=asked.references,
     )
-    return GraphPaused(**_echo(job, context), thread_id=result.thread_id, need=need)
+    return GraphPaused(**echo(job, context.call), thread_id=result.thread_id, need=need)
 
 
 def _recipe(job: SectionJob, desk: Desk) -> Provenance:
-    section, parts = job.section, desk.parts
-    return Provenance(
-        model=parts.models.for_node("generate").settings.name,
-        prompt_digest=parts.prompts.get(section.graph, "generate", section.kind).digest,
-        criteria_digest=parts.criteria.for_kind(section.kind).digest,
-        agent_version=AGENT_VERSION,
-    )
-
-
-def _echo(job: SectionJob, context: RunContext) -> dict[str, object]:
-    return {
-        "job_id": job.job_id,
-        "tenant": job.document.tenant,
-        "document_id": job.document.document_id,
-        "section_id": job.section.section_id,
-        "usage": context.call.meter.total,
-    }
+    section = job.section
+    return recipe(desk.parts, section.graph, desk.runner.writer(section.graph), section.kind)
 
 
 def _context(job: SectionJob, thread_id: str, desk: Desk) -> RunContext:
@@ -147,4 +161,6 @@ def _context(job: SectionJob, thread_id: str, desk: Desk) -> RunContext:
     async def live(token: str) -> None:
         await desk.publish_live(tenant, document_id, section_id, token.encode(errors="replace"))
 
-    return RunContext(CallContext(tenant, document_id, section_id, job.job_id, thread_id), desk.library, live)
+    call = call_context(job, thread_id)
+    account(lambda: call.meter.total)
+    return RunContext(call, desk.library, live)

@@ -17,14 +17,16 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel, ConfigDict
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
+from stemma_contracts.v1.needs import MissingReference
+from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, Usage
 from stemma_messaging.errors import InvalidMessage
 from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
+from .checkpoints.cleaning import ThreadCleaner
 from .graphs import Graph
+from .graphs.compiling import compiled
 from .graphs.parts import GraphParts, RunContext
-
-RECURSION_LIMIT = 100
 
 
 class JobRefused(InvalidMessage):
@@ -32,12 +34,16 @@ class JobRefused(InvalidMessage):
 
 
 class Asked(BaseModel):
-    """The value of an ``interrupt``: what the graph waits for."""
+    """The value of an ``interrupt``: what the graph waits for, with the fields of a `Need`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["question", "upload", "validation", "conversion"]
-    question: str
+    question: str = ""
+    draft: ArtifactRef | None = None
+    assets: tuple[InputFile, ...] = ()
+    format: ExportFormat | None = None
+    references: tuple[MissingReference, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,30 +66,42 @@ class Runner:
     """The compiled graphs; each is compiled once."""
 
     def __init__(
-        self, graphs: Mapping[str, Graph], parts: GraphParts, checkpointer: BaseCheckpointSaver[Any] | None
+        self,
+        graphs: Mapping[str, Graph],
+        parts: GraphParts,
+        checkpointer: BaseCheckpointSaver[Any] | None,
+        cleaner: ThreadCleaner | None = None,
     ) -> None:
         self._graphs = graphs
+        self._cleaner = cleaner
         self._compiled: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
-            name: graph.build(parts).compile(checkpointer=checkpointer if graph.pauses else None, name=name)
+            name: compiled(name, graph.build(parts), checkpointer if graph.pauses else None)
             for name, graph in graphs.items()
         }
+
+    def writer(self, graph: str) -> str:
+        """The node that a draft of a graph is written by. Raises `JobRefused` for an unknown graph."""
+        return self._graph(graph).writer
 
     async def start(self, job: GenerateSection, context: RunContext) -> Finished | Paused:
         """Run a job from its start, or from where an earlier delivery of it came to."""
         graph = self._graph(job.section.graph)
         initial = graph.initial_state(job)
         if not graph.pauses:
-            return Finished(await self._invoke(job.section.graph, initial, _config(job), context))
-        snapshot = await self._compiled[job.section.graph].aget_state(_config(job))
+            return Finished(await self._invoke(job.section.graph, initial, self._config(job), context))
+        snapshot = await self._compiled[job.section.graph].aget_state(self._config(job))
         if snapshot.created_at is None:
             return await self._advance(job, initial, context)
         return await self._go_on(job, snapshot, context)
 
-    async def resume(self, job: ResumeGraph, answer: str, context: RunContext) -> Finished | Paused:
-        """Give a paused thread its answer, once. Raises `JobRefused` if the thread is not at that checkpoint."""
+    async def resume(self, job: ResumeGraph, answer: Any, context: RunContext) -> Finished | Paused:
+        """Give a paused thread its answer, a JSON value, once.
+
+        Raises `JobRefused` if the thread is not at that checkpoint.
+        """
         if not self._graph(job.section.graph).pauses:
             raise JobRefused("the graph never pauses")
-        snapshot = await self._compiled[job.section.graph].aget_state(_config(job))
+        snapshot = await self._compiled[job.section.graph].aget_state(self._config(job))
         if snapshot.created_at is None:
             raise JobRefused("the thread is unknown")
         if (snapshot.metadata or {}).get("job_id") == job.job_id:
@@ -91,6 +109,13 @@ class Runner:
         if not snapshot.interrupts or _checkpoint_id(snapshot) != job.checkpoint_id:
             raise JobRefused("the thread is at another checkpoint")
         return await self._advance(job, Command(resume=answer), context)
+
+    def _config(self, job: GenerateSection | ResumeGraph) -> RunnableConfig:
+        return RunnableConfig(
+            configurable={"thread_id": job.thread_id},
+            metadata={"job_id": job.job_id},
+            recursion_limit=self._graphs[job.section.graph].recursion_limit,
+        )
 
     def _graph(self, name: str) -> Graph:
         if name not in self._graphs:
@@ -100,13 +125,24 @@ class Runner:
     async def _go_on(
         self, job: GenerateSection | ResumeGraph, snapshot: StateSnapshot, context: RunContext
     ) -> Finished | Paused:
+        spent = snapshot.values.get("spent") or {}
+        if spent.get("job_id") == job.job_id:
+            context.call.meter.count(Usage.model_validate(spent))
         if snapshot.next and not snapshot.interrupts:
             return await self._advance(job, None, context)
-        return _result(job, snapshot)
+        return self._result(job, snapshot)
 
     async def _advance(self, job: GenerateSection | ResumeGraph, given: Any, context: RunContext) -> Finished | Paused:
-        await self._invoke(job.section.graph, given, _config(job), context)
-        return _result(job, await self._compiled[job.section.graph].aget_state(_config(job)))
+        await self._invoke(job.section.graph, given, self._config(job), context)
+        return self._result(job, await self._compiled[job.section.graph].aget_state(self._config(job)))
+
+    def _result(self, job: GenerateSection | ResumeGraph, snapshot: StateSnapshot) -> Finished | Paused:
+        if snapshot.interrupts:
+            asked = Asked.model_validate(snapshot.interrupts[0].value)
+            return Paused(job.thread_id, _checkpoint_id(snapshot), asked)
+        if self._cleaner is not None:
+            self._cleaner.settled(job.thread_id)
+        return Finished(snapshot.values)
 
     async def _invoke(self, name: str, given: Any, config: RunnableConfig, context: RunContext) -> Mapping[str, Any]:
         graph = self._graphs[name]
@@ -116,21 +152,6 @@ class Runner:
                 given, config, context=context, durability=graph.durability if graph.pauses else None
             )
             return state
-
-
-def _config(job: GenerateSection | ResumeGraph) -> RunnableConfig:
-    return RunnableConfig(
-        configurable={"thread_id": job.thread_id},
-        metadata={"job_id": job.job_id},
-        recursion_limit=RECURSION_LIMIT,
-    )
-
-
-def _result(job: GenerateSection | ResumeGraph, snapshot: StateSnapshot) -> Finished | Paused:
-    if not snapshot.interrupts:
-        return Finished(snapshot.values)
-    asked = Asked.model_validate(snapshot.interrupts[0].value)
-    return Paused(job.thread_id, _checkpoint_id(snapshot), asked)
 
 
 def _checkpoint_id(snapshot: StateSnapshot) -> str:

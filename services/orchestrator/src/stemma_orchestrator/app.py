@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -13,20 +14,23 @@ from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
+from stemma_contracts.v1.capabilities import Capabilities
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog
-from stemma_messaging import BadSettings, Bus, Service, ServiceSettings, config_dir
+from stemma_messaging import BadSettings, Bus, BusFailed, Service, ServiceSettings, config_dir, open_bus
 
 from .answers import Answers
-from .catalog import Catalog, ConfigError, load_catalog
+from .catalog import Catalog, ConfigError, document_kinds, load_catalog
 from .core.commands import Command
 from .core.decide import decide
 from .core.evolve import evolve
 from .core.state import NoDocument, State
 from .desk import Desk
 from .handlers import on_outcome, on_request
-from .intake import Intake, Limits
+from .inputs import Limits
+from .intake import Intake
 from .open_jobs import OpenJobs
 from .projector import Projector, document_of
+from .repair import Repair
 from .sweeper import Sweeper
 
 DECIDER: Decider[Command, State] = Decider(NoDocument(), decide, evolve)
@@ -40,6 +44,7 @@ class OrchestratorSettings(ServiceSettings):
 
     max_input_bytes: int = Field(default=50 * 1024 * 1024, ge=1)
     max_inputs_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
+    max_text_input_bytes: int = Field(default=5 * 1024 * 1024, ge=1, description="of an input that writers read")
     max_brief_bytes: int = Field(default=1024 * 1024, ge=1)
 
 
@@ -51,12 +56,14 @@ def catalog() -> Catalog:
         raise BadSettings([str(error)]) from None
 
 
-def intake(settings: OrchestratorSettings, bus: Bus) -> Intake:
+def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog) -> Intake:
     """The intake with the stores of this installation."""
-    limits = Limits(settings.max_input_bytes, settings.max_inputs_bytes, settings.max_brief_bytes)
+    limits = Limits(
+        settings.max_input_bytes, settings.max_inputs_bytes, settings.max_text_input_bytes, settings.max_brief_bytes
+    )
     uploads = cache(partial(UploadStore, bus.jetstream))
     artifacts = JetStreamArtifactStore(bus.jetstream)
-    return Intake(catalog(), artifacts, uploads, partial(known_graphs, bus.jetstream), limits)
+    return Intake(kinds, artifacts, uploads, partial(known_graphs, bus.jetstream), limits)
 
 
 async def known_graphs(jetstream: JetStreamContext) -> frozenset[str] | None:
@@ -66,20 +73,23 @@ async def known_graphs(jetstream: JetStreamContext) -> frozenset[str] | None:
         entry = await bucket.get(subjects.GENERATION)
     except KeyNotFoundError:
         return None
-    return frozenset(json.loads(entry.value or b"{}").get("graphs", ()))
+    return frozenset(Capabilities.model_validate_json(entry.value or b"{}").graphs)
 
 
 @asynccontextmanager
 async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIterator[None]:
     """Bind requests, outcomes, the read model and the sweeper."""
     store = EventStore(JetStreamEventLog(bus.nats), DECIDER)
-    desk = Desk(store, intake(settings, bus), OpenJobs(bus.publisher))
+    kinds = catalog()
+    desk = Desk(store, intake(settings, bus, kinds), OpenJobs(bus.publisher, bus.cancel_job))
     projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
     sweeper = Sweeper(bus.jetstream, bus.publisher)
     requests, outcomes = (
         partial(on_request, desk=desk, answers=Answers(bus.jetstream, bus.publisher)),
         partial(on_outcome, desk=desk),
     )
+    told = Capabilities(kinds=document_kinds(kinds))
+    await bus.publish_capabilities(told.model_dump_json(exclude_defaults=True).encode())
     bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, requests)
     bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, outcomes)
     bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, PROJECTION_REST_S, projector.on_event)
@@ -90,6 +100,24 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
 service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open_orchestrator)
 
 
+async def repair(settings: OrchestratorSettings) -> int:
+    """Make summaries and open jobs anew from the log; how many documents there are."""
+    async with open_bus(subjects.ORCHESTRATOR, settings) as bus:
+        store = EventStore(JetStreamEventLog(bus.nats), DECIDER)
+        projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
+        return await Repair(bus.jetstream, store, projector, OpenJobs(bus.publisher, bus.cancel_job)).run()
+
+
 def main() -> None:
-    """Run the orchestrator until it is told to stop."""
-    service.main()
+    """Run the orchestrator until it is told to stop, or with ``--repair`` mend what is derived from the log and end."""
+    if sys.argv[1:] == ["--repair"]:
+        _repair()
+    else:
+        service.main()
+
+
+def _repair() -> None:
+    try:
+        print(f"repaired documents: {asyncio.run(repair(service.load_settings()))}")
+    except (BadSettings, BusFailed) as failure:
+        sys.exit(f"stemma-orchestrator: {failure}")

@@ -11,8 +11,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.capabilities import DocumentKind, KindSection
 
-from .core.planning import Blueprint, DependencyMap, InvalidPlan, check_dependencies
+from .core.planning import Blueprint, DependencyMap, InvalidPlan, check_cycle, check_dependencies, plan_sections
 
 _DEPENDENCIES = TypeAdapter(dict[Token, dict[Token, tuple[Token, ...]]])
 
@@ -42,6 +43,32 @@ def load_catalog(config: Path) -> Catalog:
     return {kind.blueprint.kind: kind for kind in (_read_kind(file, maps) for file in files)}
 
 
+def document_kinds(catalog: Catalog) -> tuple[DocumentKind, ...]:
+    """What is told of the kinds to those who ask for a document."""
+    return tuple(_document_kind(kind) for _, kind in sorted(catalog.items()))
+
+
+def _document_kind(kind: Kind) -> DocumentKind:
+    blueprint = kind.blueprint
+    required = {section.id for section in blueprint.sections if section.required}
+    return DocumentKind(
+        kind=blueprint.kind,
+        title=blueprint.title,
+        description=blueprint.description,
+        sections=tuple(
+            KindSection(
+                section_id=plan.section_id,
+                title=plan.title,
+                graph=plan.graph,
+                depends_on=plan.depends_on,
+                required=plan.section_id in required,
+                review=plan.review.mode,
+            )
+            for plan in plan_sections(blueprint, kind.dependencies, [section.id for section in blueprint.sections])
+        ),
+    )
+
+
 def _read_dependencies(file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
     try:
         return _DEPENDENCIES.validate_python(_read_json(file))
@@ -59,6 +86,10 @@ def _read_kind(file: Path, maps: Mapping[str, DependencyMap]) -> Kind:
     except InvalidPlan as error:
         where = file.name if _carries_its_own(file) else "dependencies.json"
         raise ConfigError(f"{where}: {error}") from None
+    try:
+        check_cycle(blueprint, dependencies)
+    except InvalidPlan as error:
+        raise ConfigError(f"{file.name}: {error}") from None
     canonical = json.dumps([blueprint.model_dump(mode="json"), dependencies], sort_keys=True)
     return Kind(blueprint, dependencies, sha256(canonical.encode()).hexdigest())
 

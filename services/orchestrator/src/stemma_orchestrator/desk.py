@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome
@@ -46,7 +47,8 @@ class Desk:
                 command = await self.intake.command(received.tenant, received.asked, received.request, time)
             except Refused as refusal:
                 return _rejected(received, *refusal.problems)
-            state = await self._handle(stream, command, cause)
+            before, state = state, await self._handle(stream, command, cause)
+            await self.jobs.call_off(stream, before, state)
         else:
             await self.jobs.publish(stream, state, cause)
         return _answer(received, stream, state)
@@ -91,6 +93,7 @@ def _accepted(received: Received, stream: StreamId, handled: HandledRequest) -> 
         document_id=stream.document_id,
         section_id=handled.section_id,
         export_id=handled.export_id,
+        graph_execution_ids={name: graph_execution_id(job_id) for name, job_id in handled.started.items()},
         ignored_fields=received.ignored_fields,
     )
 

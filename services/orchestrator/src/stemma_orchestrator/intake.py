@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
+from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, UploadRef
 
 from .catalog import Catalog, Kind
 from .core import commands as c
 from .core.identity import document_id_for
-from .core.planning import plan_sections, unknown_sections
-from .inputs import problem_of_content, problem_of_ref
-
-MAX_LIST_BYTES = 40 * 1024
-"""What the list of inputs may take up in an event and in every job of a section."""
+from .core.planning import plan_sections, planned_cycle, unknown_sections
+from .inputs import (
+    Limits,
+    NotWhatItSays,
+    as_input,
+    checked,
+    not_blank,
+    problem_of_ref,
+    problems_of_inputs,
+    reference,
+)
+from .requests import MAX_NAMED, shown
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
@@ -30,15 +39,6 @@ class Refused(Exception):
     def __init__(self, *problems: Problem) -> None:
         super().__init__(problems)
         self.problems = problems
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Sizes in bytes that inputs are held to: one of them, all of a request, and a text."""
-
-    max_input_bytes: int
-    max_inputs_bytes: int
-    max_brief_bytes: int
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Intake:
         match request:
             case r.ReviseSection():
                 feedback = await stored(request.feedback, "feedback.txt")
-                return c.Revise(asked, request.section_id, request.version, feedback)
+                return c.Revise(asked, request.section_id, request.version, feedback, request.cycle)
             case r.AnswerNeed():
-                return c.Answer(asked, request.section_id, request.need_id, await stored(request.answer, "answer.txt"))
+                return c.Answer(asked, request.section_id, request.need_id, await self._answer(tenant, request))
             case r.EditSection():
                 return await self._edit(tenant, asked, request)
             case r.RegenerateSection():
@@ -78,6 +78,29 @@ class Intake:
                 return c.Regenerate(asked, request.section_id, request.version, guidance, request.replace_edited)
             case _:
                 return _without_text(asked, request)
+
+    async def _answer(self, tenant: str, request: r.AnswerNeed) -> ArtifactRef:
+        """An answer in words is a text; decisions make it JSON, with the uploads as artifacts."""
+        document_id = request.document_id
+        if not request.decisions:
+            return await self._stored(tenant, document_id, request.answer, "answer.txt")
+        decisions = {
+            reference: await self._decision(tenant, document_id, f"decisions.{shown(reference)}", decision)
+            for reference, decision in request.decisions.items()
+        }
+        answer = NeedAnswer(text=request.answer, decisions=decisions).model_dump_json()
+        return await self._stored(tenant, document_id, answer, "answer.json", "application/json")
+
+    async def _decision(self, tenant: str, document_id: str, field: str, decision: str | UploadRef) -> str | InputFile:
+        if isinstance(decision, str):
+            return decision
+        words = problem_of_ref(decision, self.limits.max_input_bytes)
+        if decision.media_type not in SHOWN:
+            words = f"{decision.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
+        if words:
+            raise Refused(Problem(field=field, message=words))
+        await self._taken(tenant, document_id, decision, field, self._content(tenant, decision))
+        return as_input(decision)
 
     async def _edit(self, tenant: str, asked: c.Asked, request: r.EditSection) -> c.Edit | c.Write:
         section_id, version, document_id = request.section_id, request.version, request.document_id
@@ -88,18 +111,18 @@ class Intake:
             draft = await self._stored(tenant, document_id, request.text, "draft.md", "text/markdown")
             return c.Write(asked, section_id, version, draft)
         assert request.text_upload is not None
-        upload = request.text_upload
-        if upload.media_type != "text/markdown":
-            raise Refused(Problem(field="text_upload", message="the text of a section must be text/markdown"))
-        limit = self.limits.max_brief_bytes
-        return c.Write(asked, section_id, version, await self._taken(tenant, document_id, upload, "text_upload", limit))
+        draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
+        return c.Write(asked, section_id, version, draft)
 
     async def _create(self, tenant: str, asked: c.Asked, request: r.CreateDocument, time: datetime) -> c.Create:
         kind = await self._kind(request)
         document_id = document_id_for(tenant, asked.request_id)
+        if problems := problems_of_inputs(request.inputs, self.limits):
+            raise Refused(*problems[:MAX_NAMED])
         brief = await self._brief(tenant, document_id, request)
         inputs = await self._inputs(tenant, document_id, request.inputs)
         title = await self._stored(tenant, document_id, request.title, "title.txt") if request.title.strip() else None
+        sections = plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review)
         return c.Create(
             asked=asked,
             tenant=tenant,
@@ -108,7 +131,8 @@ class Intake:
             title=title,
             brief=brief,
             inputs=inputs,
-            sections=plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review),
+            sections=sections,
+            cycle=planned_cycle(kind.blueprint, sections),
             blueprint_digest=kind.digest,
             time=time,
         )
@@ -130,40 +154,38 @@ class Intake:
         if request.brief is not None:
             return await self._stored(tenant, document_id, request.brief, "brief.md", "text/markdown")
         assert request.brief_upload is not None
-        return await self._taken(tenant, document_id, request.brief_upload, "brief_upload", self.limits.max_brief_bytes)
+        return await self._text_taken(tenant, document_id, request.brief_upload, "brief_upload")
+
+    async def _text_taken(self, tenant: str, document_id: str, upload: UploadRef, field: str) -> ArtifactRef:
+        words = problem_of_ref(upload, self.limits.max_brief_bytes)
+        if upload.media_type != "text/markdown":
+            words = "the text must be text/markdown"
+        if words:
+            raise Refused(Problem(field=field, message=words))
+        return await self._taken(tenant, document_id, upload, field, not_blank(self._content(tenant, upload)))
 
     async def _inputs(self, tenant: str, document_id: str, uploads: Sequence[UploadRef]) -> tuple[InputFile, ...]:
-        names = [upload.name for upload in uploads]
-        for i, name in enumerate(names):
-            if name in names[:i]:
-                raise Refused(Problem(field=f"inputs.{i}.name", message=f"{name!r} is there twice"))
-        if sum(upload.size for upload in uploads) > self.limits.max_inputs_bytes:
-            words = f"the inputs have more than {self.limits.max_inputs_bytes} bytes together"
-            raise Refused(Problem(field="inputs", message=words))
-        taken = [
-            InputFile(
-                name=upload.name,
-                artifact=await self._taken(tenant, document_id, upload, f"inputs.{i}", self.limits.max_input_bytes),
-            )
-            for i, upload in enumerate(uploads)
-        ]
-        if sum(len(item.model_dump_json()) for item in taken) > MAX_LIST_BYTES:
-            raise Refused(Problem(field="inputs", message="too many files, or too long names, for one document"))
-        return tuple(taken)
+        for i, upload in enumerate(uploads):
+            await self._taken(tenant, document_id, upload, f"inputs.{i}", self._content(tenant, upload))
+        return tuple(as_input(upload) for upload in uploads)
 
-    async def _taken(self, tenant: str, document_id: str, upload: UploadRef, field: str, limit: int) -> ArtifactRef:
-        """Copy an upload to the artifacts, if it is what it says."""
-        if words := problem_of_ref(upload, limit):
-            raise Refused(Problem(field=field, message=words))
+    def _content(self, tenant: str, upload: UploadRef) -> AsyncIterator[bytes]:
+        return checked(self.uploads(tenant).pieces(upload), upload.media_type)
+
+    async def _taken(
+        self, tenant: str, document_id: str, upload: UploadRef, field: str, content: AsyncIterator[bytes]
+    ) -> ArtifactRef:
+        """Copy an upload to the artifacts, if its content is what it says."""
+        ref = reference(upload)
         try:
-            data = await self.uploads(tenant).get(upload)
+            await self.artifacts.put_pieces(tenant, document_id, ref, content)
+        except NotWhatItSays as error:
+            raise Refused(Problem(field=field, message=f"{upload.name}: {error}")) from None
         except UploadMissing:
             raise Refused(Problem(field=field, message="there is no such upload; upload it first")) from None
         except UploadCorrupt:
             raise Refused(Problem(field=field, message="the upload has another size or digest than it says")) from None
-        if words := problem_of_content(upload, data):
-            raise Refused(Problem(field=field, message=words))
-        return await self.artifacts.put(tenant, document_id, data, media_type=upload.media_type, name=upload.name)
+        return ref
 
     async def _stored(
         self, tenant: str, document_id: str, text: str, name: str, media_type: str = "text/plain"
@@ -189,6 +211,6 @@ def _without_text(asked: c.Asked, request: r.DocumentRequest) -> c.Request:
         case r.CancelDocument():
             return c.Cancel(asked)
         case r.ExportDocument():
-            return c.Export(asked, request.format)
+            return c.Export(asked, request.format, request.redline)
         case _:
             raise Refused(Problem(field="", message="this request cannot be handled"))

@@ -1,9 +1,13 @@
-"""Publish the jobs that a state asks for; the ids of the messages make the repetition harmless."""
+"""Publish the jobs that a state asks for; the ids of the messages make the repetition harmless.
+
+Jobs that a decision closed are called off, so that no more is spent on them. Who does not hear it works in vain.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import Job, SectionJob
@@ -11,38 +15,56 @@ from stemma_eventlog import Cause, StreamId
 from stemma_messaging import Publisher
 from stemma_telemetry import bind
 
-from .core.jobs import open_jobs
+from .core.jobs import closed_jobs, open_jobs
 from .core.state import State
 
 _REMEMBERED = 4096
+
+CallOff = Callable[[str, str], Awaitable[None]]
+IsQueued = Callable[[int], Awaitable[bool]]
 
 
 class OpenJobs:
     """Publishes open jobs, each once by this process; another process may publish the same again."""
 
-    def __init__(self, publisher: Publisher) -> None:
+    def __init__(self, publisher: Publisher, call_off: CallOff) -> None:
         self._publisher = publisher
+        self._call_off = call_off
         self._published: OrderedDict[StreamId, frozenset[str]] = OrderedDict()
 
     async def publish(self, stream: StreamId, state: State, cause: Cause) -> None:
         """Publish what is open and was not published yet."""
         jobs = open_jobs(state)
         known = self._published.get(stream, frozenset())
-        await asyncio.gather(*(self._publish(job, cause) for job in jobs if job.job_id not in known))
+        await asyncio.gather(*(self._publish(job, cause, job.job_id) for job in jobs if job.job_id not in known))
         self._remember(stream, frozenset(job.job_id for job in jobs))
 
-    async def _publish(self, job: Job, cause: Cause) -> None:
+    async def publish_lost(self, stream: StreamId, state: State, cause: Cause, is_queued: IsQueued) -> None:
+        """Publish what is open and lies in no queue; the server still refuses the id of a message that was lost."""
+        for job in open_jobs(state):
+            message_id = job.job_id
+            while (earlier := await self._publish(job, cause, message_id)) and not await is_queued(earlier):
+                message_id = f"{message_id}.again"
+
+    async def call_off(self, stream: StreamId, before: State, after: State) -> None:
+        """Tell workers which jobs are not waited for any more."""
+        for job_id in sorted(closed_jobs(before, after)):
+            await self._call_off(stream.tenant, job_id)
+
+    async def _publish(self, job: Job, cause: Cause, id: str) -> int | None:
+        """The sequence under which a message with that id was stored before, if one was."""
         entry = registry.entry_of(job)
         assert entry.service is not None
         with bind(job_id=job.job_id, section_id=job.section.section_id if isinstance(job, SectionJob) else None):
-            await self._publisher.publish(
+            stored = await self._publisher.publish(
                 subjects.job(entry.service, entry.token),
                 job,
-                id=job.job_id,
+                id=id,
                 about=f"{job.document.tenant}/{job.document.document_id}",
                 causation=cause.id,
                 correlation=cause.correlation_id,
             )
+        return stored.seq if stored.duplicate else None
 
     def _remember(self, stream: StreamId, job_ids: frozenset[str]) -> None:
         self._published[stream] = job_ids

@@ -52,13 +52,17 @@ class Projector:
         """Bring the summary of the event's document up to the log."""
         stream = document_of(delivery.subject)
         annotate(tenant=stream.tenant, document_id=stream.document_id)
+        await self.write(stream, delivery.stream_sequence)
+
+    async def write(self, stream: StreamId, sequence: int, *, anew: bool = False) -> None:
+        """Write a summary as of a sequence or later; ``anew`` also if it says that it is as late as that."""
         key = subjects.view_key(stream.tenant, stream.document_id)
         for _ in range(MAX_TRIES):
             written = await self._written(key)
-            if written.last_sequence >= delivery.stream_sequence:
+            if written.last_sequence >= sequence and not anew:
                 return
-            folded = await self._folded(stream, delivery.stream_sequence)
-            if folded.sequence < delivery.stream_sequence or not isinstance(folded.state, Document):
+            folded = await self._folded(stream, sequence)
+            if folded.sequence < sequence or not isinstance(folded.state, Document):
                 raise ReadBehind(f"read to {folded.sequence}")
             data = summarise(folded.state, folded.sequence).model_dump_json(exclude_defaults=True).encode()
             try:

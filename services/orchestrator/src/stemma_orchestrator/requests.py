@@ -39,22 +39,28 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
     What a caller wrote into the body is answered, never raised; `InvalidMessage` is for a subject under which no
     answer could be found.
     """
-    try:
-        address = subjects.parse_request(subject)
-    except ValueError as error:
-        raise InvalidMessage(str(error)) from None
+    tenant, name = _address(subject)
     digest = sha256(data).hexdigest()
     fallback = request_id_for(sequence)
     try:
         body = _json_object(data)
-        request = _decode(headers.get("ce-type"), address.name, body)
+        request = _decode(headers.get("ce-type"), name, body)
     except _Unreadable as error:
         asked = Asked(_own_id(error.body) or fallback, digest, "unknown")
-        return Received(address.tenant, asked, sequence, None, error.problems)
+        return Received(tenant, asked, sequence, None, error.problems)
     unknown = sorted(set(body) - set(type(request).model_fields))
     ignored = tuple(shown(name) for name in unknown[:MAX_NAMED])
     asked = Asked(request.request_id or fallback, digest, request.actor)
-    return Received(address.tenant, asked, sequence, request, ignored_fields=ignored)
+    return Received(tenant, asked, sequence, request, ignored_fields=ignored)
+
+
+def _address(subject: str) -> tuple[str, str]:
+    """Tenant and name in a subject. Whatever the name is, a tenant can be answered."""
+    before, _, name = subject.rpartition(".")
+    try:
+        return subjects.parse_request(f"{before}.name").tenant, name
+    except ValueError as error:
+        raise InvalidMessage(str(error)) from None
 
 
 class _Unreadable(Exception):

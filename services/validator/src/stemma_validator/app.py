@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal, assert_never
 
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_messaging import Bus, Handlers, WorkerSettings, config_dir, worker_service
+from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_dir, worker_service
 
-from .engines import warm_rumdl
+from .engines import LintEngine, MarkdownlintEngine, warm_rumdl
+from .engines.markdownlint import Installation, packaged_node, packages_folder
 from .engines.rumdl import packaged_rumdl
 from .handlers import DRAFT_LIMIT, on_validate_draft
 from .processes import Limits
+from .rule_files import RulesUnusable, read_json_rules, read_toml_rules
 
 
 class ValidatorSettings(WorkerSettings):
     """What can be set; see config/settings.toml."""
 
-    engine: Literal["rumdl"] = "rumdl"
+    engine: Literal["rumdl", "markdownlint"] = "rumdl"
+    markdownlint_dir: Path = Field(default_factory=packages_folder, description="where npm installed markdownlint-cli")
     time_limit_s: float = Field(default=30.0, gt=0, description="one check of a draft")
     memory_limit_mib: int = Field(default=1024, ge=64, description="of one process")
     processes: int = Field(default=4, ge=1, description="linter processes at a time")
@@ -30,11 +34,31 @@ class ValidatorSettings(WorkerSettings):
 
 
 @asynccontextmanager
+async def open_engine(settings: ValidatorSettings, limits: Limits) -> AsyncIterator[LintEngine]:
+    """The linter of this installation; raises `BadSettings` for rules that it cannot read."""
+    config = config_dir("stemma_validator")
+    shared: dict[str, Any] = {"limits": limits, "processes": settings.processes}
+    try:
+        match settings.engine:
+            case "rumdl":
+                rules = read_toml_rules(config / "rumdl.toml")
+                async with warm_rumdl(rules, executable=packaged_rumdl(), **shared) as engine:
+                    yield engine
+            case "markdownlint":
+                installation = Installation(packaged_node(), settings.markdownlint_dir)
+                rules = read_json_rules(config / "markdownlint.json")
+                yield MarkdownlintEngine(rules, installation=installation, **shared)
+            case _:
+                assert_never(settings.engine)
+    except RulesUnusable as unusable:
+        raise BadSettings([str(unusable)]) from None
+
+
+@asynccontextmanager
 async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[Handlers]:
     """Wire the handler to the bus and the linter."""
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib * 1024 * 1024)
-    rules = (config_dir("stemma_validator") / "rumdl.toml").read_text(encoding="utf-8")
-    async with warm_rumdl(rules, executable=packaged_rumdl(), limits=limits, processes=settings.processes) as engine:
+    async with open_engine(settings, limits) as engine:
         handle = partial(
             on_validate_draft,
             artifacts=JetStreamArtifactStore(bus.jetstream),

@@ -66,7 +66,7 @@ async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limi
 
 
 async def _store(job: ValidateDraft, findings: Findings, artifacts: ArtifactStore) -> ArtifactRef | None:
-    if not findings.issues:
+    if not findings.issues and not job.always_report:
         return None
     return await artifacts.put(
         job.document.tenant,

@@ -17,7 +17,7 @@ from .errors import EngineNotFound, ValidationTimeout
 
 @dataclass(frozen=True)
 class Limits:
-    """Wall time in seconds and address space in bytes of one process."""
+    """Wall time in seconds and memory in bytes of one process."""
 
     seconds: float = 30.0
     memory: int = 1024 * 1024 * 1024
@@ -33,39 +33,47 @@ class Finished:
 
 
 async def run_limited(
-    name: str, argv: Sequence[str | Path], *, folder: Path, limits: Limits, stdin: bytes | None = None
+    name: str,
+    argv: Sequence[str | Path],
+    *,
+    folder: Path,
+    limits: Limits,
+    stdin: bytes | None = None,
+    counted: int = resource.RLIMIT_AS,
 ) -> Finished:
     """Run a program in ``folder`` to its end; nothing of its process group outlives the call.
 
-    Raises `EngineNotFound` with ``name`` and `ValidationTimeout`.
+    ``counted`` is what counts as its memory: all addresses, or `resource.RLIMIT_DATA` for a program that reserves
+    far more of them than it uses. Raises `EngineNotFound` with ``name`` and `ValidationTimeout`.
     """
     try:
-        process = await _start(argv, folder, PIPE if stdin is not None else DEVNULL)
+        process = await start(argv, folder, stdin=PIPE if stdin is not None else DEVNULL, stderr=PIPE)
     except (FileNotFoundError, PermissionError):
         raise EngineNotFound(name) from None
     try:
-        return await _finish(process, limits, stdin)
+        return await _finish(process, limits, stdin, counted)
     finally:
-        await _end(process)
+        await end(process)
 
 
-async def _start(argv: Sequence[str | Path], folder: Path, stdin: int) -> Process:
+async def start(argv: Sequence[str | Path], folder: Path, *, stdin: int, stderr: int) -> Process:
+    """Start a program in a process group of its own; nothing of it is left if the start is cancelled."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
-            *argv, cwd=folder, env={}, stdin=stdin, stdout=PIPE, stderr=PIPE, start_new_session=True
+            *argv, cwd=folder, env={}, stdin=stdin, stdout=PIPE, stderr=stderr, start_new_session=True
         )
     )
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
         # A start that is cancelled kills the program, not its children, and then waits for them.
-        await _end(await starting)
+        await end(await starting)
         raise
 
 
-async def _finish(process: Process, limits: Limits, stdin: bytes | None) -> Finished:
+async def _finish(process: Process, limits: Limits, stdin: bytes | None, counted: int) -> Finished:
     with contextlib.suppress(ProcessLookupError):
-        resource.prlimit(process.pid, resource.RLIMIT_AS, (limits.memory, limits.memory))
+        resource.prlimit(process.pid, counted, (limits.memory, limits.memory))
     try:
         async with asyncio.timeout(limits.seconds):
             stdout, stderr = await process.communicate(stdin)
@@ -74,7 +82,7 @@ async def _finish(process: Process, limits: Limits, stdin: bytes | None) -> Fini
     return Finished(await process.wait(), stdout, stderr)
 
 
-async def _end(process: Process) -> None:
+async def end(process: Process) -> None:
     """Kill the group: the program may have left children that hold its pipes."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -19,11 +19,13 @@ from .document import (
     ExportJobDead,
     ExportRequested,
     OutcomeSuperseded,
+    RevisionCycleStarted,
 )
 from .refusals import (
     DecisionRefused,
     RefusedByDocumentStatus,
     RefusedByStatus,
+    RefusedNoCycle,
     RefusedNothingWritten,
     RefusedNotStale,
     RefusedOldVersion,
@@ -35,6 +37,7 @@ from .refusals import (
     RefusedUpstreamStale,
 )
 from .section import (
+    ReviewConclusion,
     SectionAnswerMalformed,
     SectionApproved,
     SectionChecked,
@@ -42,12 +45,14 @@ from .section import (
     SectionEdited,
     SectionEditRequested,
     SectionFailure,
+    SectionInputsMissing,
     SectionJobDead,
     SectionKept,
     SectionLintFailed,
     SectionModelUnavailable,
     SectionNeedAnswered,
     SectionNeedRaised,
+    SectionNoRoleLeft,
     SectionRegenerationRequested,
     SectionRestored,
     SectionRetried,
@@ -55,9 +60,17 @@ from .section import (
     SectionRevised,
     SectionRevisionRefused,
     SectionRevisionRequested,
+    SectionRoleAnalysisMissing,
 )
 
-AnyFailure = SectionModelUnavailable | SectionAnswerMalformed | SectionJobDead
+AnyFailure = (
+    SectionModelUnavailable
+    | SectionAnswerMalformed
+    | SectionInputsMissing
+    | SectionRoleAnalysisMissing
+    | SectionNoRoleLeft
+    | SectionJobDead
+)
 AnySectionEvent = (
     SectionDrafted
     | SectionLintFailed
@@ -85,6 +98,7 @@ AnyRefusal = (
     | RefusedUnknownNeed
     | RefusedByDocumentStatus
     | RefusedRevisionLimit
+    | RefusedNoCycle
     | RefusedNothingWritten
     | RefusedNotStale
     | RefusedUpstreamStale
@@ -101,6 +115,7 @@ AnyDocumentEvent = (
     | ExportRequested
     | AnyExportOutcome
     | OutcomeSuperseded
+    | RevisionCycleStarted
 )
 AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyRefusal
 
@@ -126,6 +141,7 @@ __all__ = [
     "OutcomeSuperseded",
     "RefusedByDocumentStatus",
     "RefusedByStatus",
+    "RefusedNoCycle",
     "RefusedNotStale",
     "RefusedNothingWritten",
     "RefusedOldVersion",
@@ -135,6 +151,8 @@ __all__ = [
     "RefusedUnknownSection",
     "RefusedUnknownVersion",
     "RefusedUpstreamStale",
+    "ReviewConclusion",
+    "RevisionCycleStarted",
     "SectionAnswerMalformed",
     "SectionApproved",
     "SectionChecked",
@@ -143,12 +161,14 @@ __all__ = [
     "SectionEdited",
     "SectionEvent",
     "SectionFailure",
+    "SectionInputsMissing",
     "SectionJobDead",
     "SectionKept",
     "SectionLintFailed",
     "SectionModelUnavailable",
     "SectionNeedAnswered",
     "SectionNeedRaised",
+    "SectionNoRoleLeft",
     "SectionRegenerationRequested",
     "SectionRestored",
     "SectionRetried",
@@ -156,4 +176,5 @@ __all__ = [
     "SectionRevised",
     "SectionRevisionRefused",
     "SectionRevisionRequested",
+    "SectionRoleAnalysisMissing",
 ]

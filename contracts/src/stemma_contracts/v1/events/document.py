@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import AwareDatetime, Field
 
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
-from stemma_contracts.v1.values import (
-    ArtifactRef,
-    ExportFormat,
-    ExportWarning,
-    InputFile,
-    SectionPlan,
-    Usage,
-)
+from stemma_contracts.v1.cycles import CyclePlan
+from stemma_contracts.v1.exports import ExportWarning, VersionPair
+from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan, Usage
 
 from .base import Event
 
@@ -31,6 +28,7 @@ class DocumentRequested(Event):
     sections: tuple[SectionPlan, ...]
     blueprint_digest: Digest
     created_at: AwareDatetime
+    cycle: CyclePlan | None = None
 
 
 @registry.contract("stemma.document.paused.v1", Family.EVENT)
@@ -48,6 +46,20 @@ class DocumentCancelled(Event):
     """The document ended by request; its open jobs are closed."""
 
 
+@registry.contract("stemma.revision.cycle.started.v1", Family.EVENT)
+class RevisionCycleStarted(Event):
+    """Sections are written again, in order and whether or not what they rest on changed, to answer a review.
+
+    ``feedback`` is the review section's text, or what a person said about the final section. ``sections`` are
+    those that are queued: after a review all but those that a person wrote, else all.
+    """
+
+    revision_count: int = Field(ge=0)
+    feedback: ArtifactRef
+    asked_by: Literal["review", "person"]
+    sections: tuple[Token, ...]
+
+
 @registry.contract("stemma.document.completed.v1", Family.EVENT)
 class DocumentCompleted(Event):
     """Every section is settled and none is stale."""
@@ -62,10 +74,11 @@ class DocumentFailed(Event):
 
 @registry.contract("stemma.export.requested.v1", Family.EVENT)
 class ExportRequested(Event):
-    """A document is being converted to a format."""
+    """A document is being converted to a format, with ``redline`` as a comparison of versions."""
 
     export_id: Token
     format: ExportFormat
+    redline: tuple[VersionPair, ...] = ()
 
 
 @registry.contract("stemma.document.exported.v1", Family.EVENT)

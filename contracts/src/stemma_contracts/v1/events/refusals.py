@@ -62,6 +62,11 @@ class RefusedRevisionLimit(DecisionRefused):
     max_revisions: int
 
 
+@registry.contract("stemma.refused.no.cycle.v1", Family.EVENT)
+class RefusedNoCycle(DecisionRefused):
+    """A new cycle is asked for on the section that is made last in a document with cycles, and on no other."""
+
+
 @registry.contract("stemma.refused.nothing.written.v1", Family.EVENT)
 class RefusedNothingWritten(DecisionRefused):
     """The section has no text yet that the decision could be about."""

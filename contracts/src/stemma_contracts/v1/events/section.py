@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
+from stemma_contracts.v1.cycles import ProcessingMetadata, RetrievedSource, ReviewVerdict
+from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.values import (
     Activity,
     ArtifactRef,
     Evaluation,
-    Need,
+    GenerationWarning,
+    InputFile,
     Origin,
     Provenance,
     SectionStatus,
@@ -33,6 +37,12 @@ class SectionDrafted(SectionEvent):
     evaluation: Evaluation
     provenance: Provenance
     usage: Usage = Usage()
+    assets: tuple[InputFile, ...] = Field(default=(), description="images of the draft besides those among the inputs")
+    partial: bool = Field(default=False, description="its graph could not go on: this is what there was")
+    warnings: tuple[GenerationWarning, ...] = ()
+    retrieved_context: tuple[RetrievedSource, ...] | None = Field(default=None, description="sources that fed it")
+    processing_metadata: ProcessingMetadata | None = None
+    review: ReviewVerdict | None = Field(default=None, description="if the draft is a review of other sections")
 
 
 @registry.contract("stemma.section.lint.failed.v1", Family.EVENT)
@@ -54,6 +64,18 @@ class SectionReviewRequested(SectionEvent):
     validation: ValidationSummary
 
 
+class ReviewConclusion(Contract):
+    """What follows from a review: another cycle, or going on.
+
+    With ``forced_continuation`` it goes on although ``review_feedback`` asks for a revision.
+    """
+
+    needs_revision: bool
+    revision_count: int = Field(ge=0)
+    forced_continuation: bool = False
+    review_feedback: ArtifactRef | None = None
+
+
 @registry.contract("stemma.section.approved.v1", Family.EVENT)
 class SectionApproved(SectionEvent):
     """The version is settled, by a person or by the policy (then ``validation`` and ``job_id`` are set)."""
@@ -62,6 +84,8 @@ class SectionApproved(SectionEvent):
     by_policy: bool = False
     job_id: JobId | None = None
     validation: ValidationSummary | None = None
+    conclusion: ReviewConclusion | None = Field(default=None, description="if the section is the review of the others")
+    overrides_review: bool = Field(default=False, description="it is approved although the last review was not met")
 
 
 @registry.contract("stemma.section.revision.requested.v1", Family.EVENT)
@@ -176,6 +200,23 @@ class SectionAnswerMalformed(SectionFailure):
     """The model's answers did not fit their schema, also after being asked again."""
 
 
+@registry.contract("stemma.section.inputs.missing.v1", Family.EVENT)
+class SectionInputsMissing(SectionFailure):
+    """What the section is to be written from is not there, or too short; no model was called."""
+
+    missing: tuple[Token, ...] = ()
+
+
+@registry.contract("stemma.section.role.analysis.missing.v1", Family.EVENT)
+class SectionRoleAnalysisMissing(SectionFailure):
+    """It could not be found out which roles the text needs."""
+
+
+@registry.contract("stemma.section.no.role.left.v1", Family.EVENT)
+class SectionNoRoleLeft(SectionFailure):
+    """No role of the text wrote anything."""
+
+
 @registry.contract("stemma.section.job.dead.v1", Family.EVENT)
 class SectionJobDead(SectionFailure):
     """A worker could not handle the job; the message lies with the dead letters."""
@@ -198,7 +239,11 @@ class SectionNeedRaised(SectionEvent):
 
 @registry.contract("stemma.section.need.answered.v1", Family.EVENT)
 class SectionNeedAnswered(SectionEvent):
-    """The need was met; the graph goes on."""
+    """The need was met, or could not be (``failed``, and ``detail`` says why); the graph goes on."""
 
     need_id: Token
     answer: ArtifactRef
+    answered_by: Answerer = "person"
+    failed: bool = False
+    detail: str = Field(default="", max_length=300)
+    job_id: JobId | None = Field(default=None, description="the job of the service that was to meet it")

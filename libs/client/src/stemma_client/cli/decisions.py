@@ -26,6 +26,7 @@ def approve(
     section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Section id.")] = None,
     version: Version = None,
     everything: Annotated[bool, typer.Option("--all", help="Approve all sections that wait for review.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Approve a section that waits for review, or all of them.
 
@@ -36,68 +37,87 @@ def approve(
     if (section is None) != everything or (everything and version is not None):
         raise typer.BadParameter("give either SECTION, with or without --version, or --all")
     if section is None:
-        run(partial(decisions.approve_all, document=document))
+        run(partial(decisions.approve_all, document=document, as_json=as_json))
     else:
-        run(partial(decisions.approve, document=document, section=section, version=version))
+        run(partial(decisions.approve, document=document, section=section, version=version, as_json=as_json))
 
 
-def revise(document: Document, section: Section, message: Message, version: Version = None) -> None:
+def revise(
+    document: Document,
+    section: Section,
+    message: Message,
+    version: Version = None,
+    cycle: Annotated[bool, typer.Option("--cycle", help="Have every section written again by the feedback.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Send a section that waits for review to the editor, with feedback.
+
+    With `--cycle` the feedback to the last section of a reviewed design goes to the authors of all.
 
     Example: stemma revise 3f2a research -m "Shorten the first paragraph."
     """
     from .tasks import decisions
 
-    run(partial(decisions.revise, document=document, section=section, message=message, version=version))
+    revising = partial(decisions.revise, message=message, cycle=cycle, as_json=as_json)
+    run(partial(revising, document=document, section=section, version=version))
 
 
 def answer(
     document: Document,
     section: Section,
-    message: Message,
     need: Annotated[str | None, typer.Argument(metavar="NEED", help="Id of the question; the open one.")] = None,
+    message: Annotated[str, typer.Option("--message", "-m", help="The answer; `-` reads it from stdin.")] = "",
+    skip: Annotated[list[str], typer.Option(metavar="IMAGE", help="Leave a missing image out.")] = [],  # noqa: B006
+    supply: Annotated[list[str], typer.Option(metavar="IMAGE=FILE", help="Supply a missing image.")] = [],  # noqa: B006
+    use: Annotated[list[str], typer.Option(metavar="IMAGE=INPUT", help="Take an image of the inputs.")] = [],  # noqa: B006
+    as_json: AsJson = False,
 ) -> None:
-    """Answer what a section asks before it can go on.
+    """Answer what a section asks before it can go on, in words or image by image.
 
-    Example: stemma answer 3f2a research -m "Use the figures of 2024."
+    Example: stemma answer 3f2a document --skip media/old.png --supply media/plan.png=plan.png
     """
-    from .tasks import decisions
+    from .tasks import answering
 
-    run(partial(decisions.answer, document=document, section=section, need=need, message=message))
+    if not (message or skip or supply or use):
+        raise typer.BadParameter("give --message, --skip, --supply or --use")
+    decide = partial(answering.answer, message=message, skip=skip, supply=supply, use=use, as_json=as_json)
+    run(partial(decide, document=document, section=section, need=need))
 
 
-def retry(document: Document, section: Section) -> None:
+def retry(document: Document, section: Section, as_json: AsJson = False) -> None:
     """Try a failed section again.
 
     Example: stemma retry 3f2a budget
     """
     from .tasks import decisions
 
-    run(partial(decisions.retry, document=document, section=section))
+    run(partial(decisions.retry, document=document, section=section, as_json=as_json))
 
 
-def pause(document: Document) -> None:
+def pause(document: Document, as_json: AsJson = False) -> None:
     """Start no new work on a document.
 
     Example: stemma pause 3f2a
     """
     from .tasks import decisions
 
-    run(partial(decisions.pause, document=document))
+    run(partial(decisions.pause, document=document, as_json=as_json))
 
 
-def resume(document: Document) -> None:
+def resume(document: Document, as_json: AsJson = False) -> None:
     """Go on with a paused document.
 
     Example: stemma resume 3f2a
     """
     from .tasks import decisions
 
-    run(partial(decisions.resume, document=document))
+    run(partial(decisions.resume, document=document, as_json=as_json))
 
 
 def cancel(
-    document: Document, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False
+    document: Document,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """End a document for good; its texts and its history stay.
 
@@ -109,7 +129,7 @@ def cancel(
 
     if not yes and sys.stdin.isatty():
         typer.confirm(f"Cancel document {document} for good?", abort=True)
-    run(partial(decisions.cancel, document=document))
+    run(partial(decisions.cancel, document=document, as_json=as_json))
 
 
 VERBS = {

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .arguments import Document, Section, Version
+from .arguments import AsJson, Document, Section, Version
 from .runtime import run
 
 
@@ -24,6 +24,7 @@ def edit(
     version: Annotated[
         int | None, typer.Option("--version", min=0, help="The version that was read; the current one.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Change any section at any time, in words to the editor agent or by a text of your own.
 
@@ -34,21 +35,23 @@ def edit(
     if (message is not None) + (file is not None) + editor != 1 or (editor and version is not None):
         raise typer.BadParameter("give one of --message, --file and --editor; --editor takes no --version")
     if message is not None:
-        run(partial(editing.instruct, document=document, section=section, message=message, version=version))
+        instruct = partial(editing.instruct, message=message, version=version)
+        run(partial(instruct, document=document, section=section, as_json=as_json))
     elif file is not None:
-        run(partial(editing.write, document=document, section=section, file=file, version=version))
+        write = partial(editing.write, file=file, version=version)
+        run(partial(write, document=document, section=section, as_json=as_json))
     else:
-        run(partial(editing.write_in_editor, document=document, section=section))
+        run(partial(editing.write_in_editor, document=document, section=section, as_json=as_json))
 
 
-def keep(document: Document, section: Section, version: Version = None) -> None:
+def keep(document: Document, section: Section, version: Version = None, as_json: AsJson = False) -> None:
     """Keep a stale section as it is: it rests on what is there now.
 
     Example: stemma keep 3f2a conclusion
     """
     from .tasks import editing
 
-    run(partial(editing.keep, document=document, section=section, version=version))
+    run(partial(editing.keep, document=document, section=section, version=version, as_json=as_json))
 
 
 def regenerate(
@@ -61,6 +64,7 @@ def regenerate(
         bool, typer.Option("--replace-edited", help="Do not ask before a text that a person made is replaced.")
     ] = False,
     version: Version = None,
+    as_json: AsJson = False,
 ) -> None:
     """Have a section written anew, with guidance.
 
@@ -79,6 +83,7 @@ def regenerate(
             message=message,
             replace_edited=replace_edited,
             version=version,
+            as_json=as_json,
         )
     )
 
@@ -87,6 +92,7 @@ def restore(
     document: Document,
     section: Section,
     earlier: Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version to bring back.")],
+    as_json: AsJson = False,
 ) -> None:
     """Bring back the text of an earlier version, as a new version.
 
@@ -94,7 +100,7 @@ def restore(
     """
     from .tasks import editing
 
-    run(partial(editing.restore, document=document, section=section, earlier=earlier))
+    run(partial(editing.restore, document=document, section=section, earlier=earlier, as_json=as_json))
 
 
 VERBS = {"edit": edit, "keep": keep, "regenerate": regenerate, "restore": restore}

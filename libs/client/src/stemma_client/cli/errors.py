@@ -12,6 +12,7 @@ from stemma_client.errors import (
     DocumentNotFoundError,
     InvalidInputError,
     RequestRejectedError,
+    RequestTooLargeError,
     ServerUnreachableError,
     StemmaError,
 )
@@ -36,6 +37,7 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
     (AnswerTimeoutError, ExitCode.FAILED, "does the orchestrator run? see `stemma list`, and the logs of `stemma up`"),
     (DocumentNotFoundError, ExitCode.FAILED, "see `stemma list` for the documents that there are"),
     (InvalidInputError, ExitCode.USAGE, ""),
+    (RequestTooLargeError, ExitCode.USAGE, "say less, or send fewer files"),
     (StemmaError, ExitCode.FAILED, ""),
     (ArtifactMissing, ExitCode.FAILED, "its document may have been erased"),
     (ArtifactCorrupt, ExitCode.FAILED, ""),

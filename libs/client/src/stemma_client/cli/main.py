@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib.metadata import entry_points, version
 from typing import Annotated
 
 import typer
 
-from . import comparing, decisions, documents, editing, exporting, progress, tracing
+from . import comparing, decisions, documents, editing, exporting, kinds, progress, tracing
 
 COMMANDS_GROUP = "stemma.commands"
 
 EPILOG = """\
+Example: stemma new proposal --sample
+
 Exit codes: 0 ok, 1 failed, 2 usage, 3 rejected by Stemma, 4 no server, 5 exported but unfinished, 130 interrupted.
 
 Environment: STEMMA_NATS_URL, STEMMA_NATS_USER, STEMMA_NATS_PASSWORD, STEMMA_TENANT, STEMMA_ACTOR (who decides), \
@@ -22,7 +26,6 @@ app = typer.Typer(
     help="Long documents with several authors: models write, people review.",
     epilog=EPILOG,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -45,7 +48,7 @@ def stemma(
 
 VERBS = {
     name: verb
-    for group in (documents, progress, decisions, editing, comparing, exporting, tracing)
+    for group in (documents, kinds, progress, decisions, editing, comparing, exporting, tracing)
     for name, verb in group.VERBS.items()
 }
 
@@ -62,4 +65,11 @@ _add_commands()
 
 def main() -> None:
     """Run the command line."""
+    _spare_websockets()
     app()
+
+
+def _spare_websockets() -> None:
+    """nats-py loads aiohttp for WebSockets where it is installed: a fifth of what a verb takes."""
+    if not os.environ.get("STEMMA_NATS_URL", "").startswith("ws"):
+        sys.modules.setdefault("aiohttp", None)  # type: ignore[arg-type]

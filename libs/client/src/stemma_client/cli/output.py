@@ -8,12 +8,15 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
 PIPE_WIDTH = 2_000
+GAP = 2
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, erasing
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and their like, with text
@@ -70,8 +73,32 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table on a terminal, lines of cells parted by tabs in a pipe."""
-    if sys.stdout.isatty():
-        console().print(table(columns, rows))
+    if rows and sys.stdout.isatty():
+        screen = console()
+        screen.print(fitting(columns, [[clean_line(cell) for cell in row] for row in rows], screen.width))
         return
     for row in rows:
         print("\t".join(clean_line(cell) for cell in row))
+
+
+def fitting(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> RenderableType:
+    """A table of what is there; a block of lines for each row where words would have to be broken."""
+    used = [number for number in range(len(columns)) if number == 0 or any(row[number] for row in rows)]
+    shown = [columns[number] for number in used], [[row[number] for number in used] for row in rows]
+    return table(*shown) if _narrowest(*shown) <= width else _blocks(*shown)
+
+
+def _narrowest(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Columns of the screen that a table takes when the first cell of a row stays on a line, and every word whole."""
+    first = max(cell_len(cells[0]) for cells in (columns, *rows))
+    rest = zip(*(cells[1:] for cells in (columns, *rows)), strict=True)
+    return first + sum(GAP + max(cell_len(word) for cell in cells for word in cell.split()) for cells in rest)
+
+
+def _blocks(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
+    blocks: list[RenderableType] = []
+    for row in rows:
+        blocks.append(Text(row[0], style="bold"))
+        told = [f"{column.lower()}: {cell}" for column, cell in zip(columns[1:], row[1:], strict=True) if cell]
+        blocks.append(Padding(Text("\n".join(told)), (0, 0, 0, GAP), expand=False))
+    return Group(*blocks)

@@ -26,6 +26,7 @@ def run(action: Action) -> None:
         code = _run(action) or ExitCode.OK
         sys.stdout.flush()
     except KeyboardInterrupt:
+        note("interrupted; what was sent to Stemma goes on there")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except BrokenPipeError:
         # Who read the output has gone; what is still buffered must not fail again when Python ends.
@@ -57,7 +58,7 @@ def _run(action: Action) -> ExitCode | None:
     logging.getLogger("nats").setLevel(logging.CRITICAL)
 
     async def connected() -> ExitCode | None:
-        async with Client.connect(actor=_actor()) as client:
+        async with Client.connect(actor=_actor(), told=note) as client:
             return await action(client)
 
     return asyncio.run(connected())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
+from stemma_contracts.v1.cycles import CycleSummary
+from stemma_contracts.v1.events import ReviewConclusion
 from stemma_contracts.v1.values import Origin, SectionStatus, StaleReason
 
 from stemma_client.recorded import RecordedEvent
@@ -18,15 +20,42 @@ _ORIGINS = {
     Origin.WRITTEN: "by a text of one's own",
     Origin.RESTORED: "restored",
 }
+
+
+def conclusion_words(conclusion: ReviewConclusion) -> str:
+    """What follows from a review."""
+    if not conclusion.needs_revision:
+        return "no revision needed"
+    return "gone on in spite of the review" if conclusion.forced_continuation else "a revision is needed"
+
+
+def cycle_words(cycle: CycleSummary) -> str:
+    """How far a document is that is reviewed in cycles."""
+    words = [f"{cycle.document_status}, {cycle.revision_count} of {cycle.max_revisions} reviews asked for a revision"]
+    if cycle.forced_continuation:
+        words.append("the last one was not met any more")
+    if cycle.human_revision_requested:
+        words.append("a person asked for another cycle")
+    return ", ".join(words)
+
+
 _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("version", "version {}".format),
     ("evaluation", lambda evaluation: f"score {evaluation.score:.2f}"),
     ("validation", lambda validation: issues(validation.issue_count)),
     ("round", "round {}".format),
+    ("conclusion", conclusion_words),
+    ("revision_count", "revision {}".format),
+    ("asked_by", "asked for by the {}".format),
+    ("overrides_review", lambda _: "although the last review was not met"),
     ("format", str),
     ("need", lambda need: f"asks: {need.kind} {need.need_id}"),
+    ("answered_by", lambda who: "" if who == "person" else f"by the {who}"),
+    ("failed", lambda _: "it could not be met"),
+    ("partial", lambda _: "partial"),
     ("warnings", lambda warnings: f"{sum(w.count for w in warnings)} warnings"),
     ("detail", str),
+    ("outcome", lambda ce_type: " ".join(ce_type.split(".")[1:-1])),
     ("current_version", "current version is {}".format),
     ("restored_version", "the text of version {}".format),
     ("restore_version", "there is no earlier version {}".format),
@@ -77,7 +106,7 @@ def name_words(event: RecordedEvent) -> str:
 def detail_words(event: RecordedEvent, without: Container[str] = ()) -> str:
     """What an event says of versions, scores, people and consequences."""
     told = ((tell, getattr(event.contract, name, None)) for name, tell in _DETAILS if name not in without)
-    return ", ".join(tell(value) for tell, value in told if value)
+    return ", ".join(filter(None, (tell(value) for tell, value in told if value)))
 
 
 def event_line(event: RecordedEvent) -> str:
@@ -123,9 +152,20 @@ def origin_words(version: VersionView | None) -> str:
     return f"{how} by {version.made_by}" if version.made_by else how
 
 
+def recipe_words(outdated: Sequence[str]) -> str:
+    """What would be another today if the text were made again."""
+    return f"outdated recipe ({', '.join(outdated)})" if outdated else ""
+
+
 def score_words(score: float | None) -> str:
     """A score with two digits, or nothing."""
     return "" if score is None else f"{score:.2f}"
+
+
+def warning_words(version: VersionView | None) -> str:
+    """What a person should know about how a version came to be, each with what it is about."""
+    found = version.warnings if version else ()
+    return ", ".join(f"{w.code.replace('_', ' ')}{f' ({w.detail})' if w.detail else ''}" for w in found)
 
 
 def version_words(version: int) -> str:

@@ -17,6 +17,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from .agent import WRITING_TOOL, next_call
 from .answers import structured_answer, written_answer
 from .request import Request, read_request
 
@@ -30,7 +31,8 @@ class OfflineWriter(BaseChatModel):
 
     What it writes is made of the brief, the inputs and the upstream sections of the prompt, given in the
     blocks of `stemma_models.prompting`. A bound `response_format` with a JSON schema is answered by JSON
-    that fits it. A bound tool ``search_inputs`` is called once for sections of the kind ``research``.
+    that fits it. A bound tool ``search_inputs`` is called once for sections of the kind ``research``; with a
+    bound tool ``append_to_markdown`` it works as an agent, one call a step.
     """
 
     model_name: str = "offline"
@@ -92,6 +94,9 @@ class OfflineWriter(BaseChatModel):
 
 
 def _answer(messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
+    if WRITING_TOOL in {tool.get("function", {}).get("name") for tool in bound.get("tools") or []}:
+        step = next_call(messages)
+        return AIMessage(content="", tool_calls=[step], usage_metadata=_usage(messages, json.dumps(step["args"])))
     request = read_request(messages)
     if call := _search_call(request, messages, bound.get("tools") or []):
         return AIMessage(content="", tool_calls=[call], usage_metadata=_usage(messages, json.dumps(call["args"])))

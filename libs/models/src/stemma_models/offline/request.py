@@ -51,6 +51,7 @@ class Request:
     inputs: tuple[tuple[str, str], ...] = ()
     upstream: tuple[Upstream, ...] = ()
     guidance: str = ""
+    revision_feedback: str = ""
     previous: str = ""
     issues: str = ""
     criteria: tuple[tuple[str, str], ...] = ()
@@ -116,6 +117,7 @@ def read_request(messages: Sequence[BaseMessage]) -> Request:
         inputs=(*found.inputs(), *_search_results(messages)),
         upstream=tuple(_upstream(block) for block in found.all("upstream")),
         guidance="\n".join(block.text for block in found.all("guidance")).strip(),
+        revision_feedback=found.text("revision_feedback").strip(),
         previous=found.text("previous"),
         issues=found.text("issues"),
         criteria=tuple(_matches(_CRITERION_LINE, found.text("criteria"))),

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from langchain_core.messages import ToolCall, ToolMessage
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
 from stemma_generation_graph.configuration import first_problem
-from stemma_generation_graph.sources.corpus import Corpus
-from stemma_generation_graph.tools.search import Tool
+from stemma_generation_graph.tools.search import Tool, ToolRefused
+
+P = TypeVar("P")
 
 MAX_CALLS = 8
 
 log = get_logger()
 
 
-async def run_tool_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool], corpus: Corpus) -> list[ToolMessage]:
-    """One answer per call, in their order; calls beyond a bound are refused."""
-    answers = [await _answer(call, tools, corpus) for call in calls[:MAX_CALLS]]
+async def run_tool_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool[P]], place: P) -> list[ToolMessage]:
+    """One answer per call, in their order, but for those that are answered later; calls beyond a bound are refused."""
+    answers = [answer for call in calls[:MAX_CALLS] if (answer := await _answer(call, tools, place))]
     refused = [_message(call, f"refused: at most {MAX_CALLS} calls at once", False) for call in calls[MAX_CALLS:]]
     return answers + refused
 
 
-async def _answer(call: ToolCall, tools: Mapping[str, Tool], corpus: Corpus) -> ToolMessage:
+async def _answer(call: ToolCall, tools: Mapping[str, Tool[P]], place: P) -> ToolMessage | None:
     tool = tools.get(call["name"])
     if tool is None:
         return _message(call, f"There is no such tool; there are: {', '.join(tools)}.", False)
@@ -35,8 +37,16 @@ async def _answer(call: ToolCall, tools: Mapping[str, Tool], corpus: Corpus) -> 
         return _message(call, f"The arguments do not fit: {first_problem(error)}", False)
     attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.EXECUTE_TOOL.value, Attr.GEN_AI_TOOL: tool.name}
     name = f"{Span.EXECUTE_TOOL} {tool.name}"
-    with span(name, attributes=attributes):
-        return _message(call, await tool.run(arguments, corpus), True)
+    with span(name, attributes=attributes, expected=(ToolRefused,)):
+        return await _run(tool, call, arguments, place)
+
+
+async def _run(tool: Tool[P], call: ToolCall, arguments: BaseModel, place: P) -> ToolMessage | None:
+    try:
+        told = await tool.run(arguments, place)
+    except ToolRefused as refusal:
+        return _message(call, str(refusal), False)
+    return None if told is None else _message(call, told, True)
 
 
 def _message(call: ToolCall, content: str, success: bool) -> ToolMessage:

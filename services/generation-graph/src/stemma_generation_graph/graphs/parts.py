@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from stemma_models import CallContext, ModelCaller, Prompts
 
 from stemma_generation_graph.criteria import CriteriaSets
+from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
 from stemma_generation_graph.kinds import Kinds
+from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.tools.search import Tool
+
+from .roles.limits import RolesSettings
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,15 @@ class GraphParts:
     """Everything that a graph may be built from, once per process."""
 
     models: Models
-    tools: Mapping[str, Tool]
+    tools: Mapping[str, Tool[Corpus]]
     prompts: Prompts
     criteria: CriteriaSets
     kinds: Kinds
     limits: ContextLimits = field(default_factory=ContextLimits)
+    agent: AgentLimits = field(default_factory=AgentLimits)
+    roles: RolesSettings = field(default_factory=RolesSettings)
+    inspection: Path | None = None
+    """The folder where the state after each node can be looked at; only in development."""
 
 
 async def _to_nobody(_token: str) -> None:

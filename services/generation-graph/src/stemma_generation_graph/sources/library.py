@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 
 from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile
 
 from .corpus import Corpus
@@ -14,11 +15,6 @@ from .markdown import read_source
 CORPORA = 8
 TEXTS = 256
 MAX_KEPT_CHARACTERS = 32 * 1024
-
-
-def is_text(file: InputFile) -> bool:
-    """Whether an input is a document to read, not an image to show."""
-    return not file.artifact.media_type.startswith("image/")
 
 
 class Library:
@@ -64,6 +60,8 @@ class Library:
                 self._corpora.pop(key, None)
 
     async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
-        texts = [(file.name, await self.text(document, file.artifact)) for file in inputs if is_text(file)]
-        names = [file.name for file in inputs if not is_text(file)]
+        texts = [
+            (file.name, await self.text(document, file.artifact)) for file in inputs if file.artifact.media_type in READ
+        ]
+        names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
         return await asyncio.to_thread(lambda: Corpus([read_source(name, text) for name, text in texts], names))

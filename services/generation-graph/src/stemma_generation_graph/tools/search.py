@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from stemma_models.prompting import block
 
 from stemma_generation_graph.sources.corpus import Corpus
 
+Place = TypeVar("Place", contravariant=True)
+
 RESULT_CHARS = 6000
 WEB_RESULTS = 5
 
 
-class Tool(Protocol):
+class Tool(Protocol[Place]):
     """A tool that a model may call; ``arguments`` gives its name (title), description and schema."""
 
-    name: str
-    arguments: type[BaseModel]
+    @property
+    def name(self) -> str:
+        """The name by which it is called."""
 
-    async def run(self, arguments: Any, corpus: Corpus) -> str:
-        """What the model is told; ``arguments`` is a checked instance of the tool's ``arguments``."""
-        ...
+    @property
+    def arguments(self) -> type[BaseModel]:
+        """The schema of what it is called with."""
+
+    async def run(self, arguments: Any, place: Place, /) -> str | None:
+        """What the model is told, or nothing if its answer comes later; ``arguments`` were checked.
+
+        Raises `ToolRefused` in words for the model.
+        """
+
+
+class ToolRefused(Exception):
+    """A call that cannot be done as it was made; the message tells the model why."""
 
 
 class InputQuery(BaseModel):

@@ -11,9 +11,7 @@ from .commands import Asked, Change, Edit, Keep, Regenerate, Restore, Write
 from .sections import upstream_versions
 from .staleness import staleness
 from .state import Document, InNeed, Queued, Revising, Section, Working, status_of
-from .versions import next_version
-
-_BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+from .versions import is_a_persons, next_version
 
 
 def decide_change(command: Change, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
@@ -88,7 +86,7 @@ def _regenerate(command: Regenerate, section: Section, refusal: dict[str, Any]) 
     if _is_being_made(section):
         return e.RefusedByStatus(**refusal, status=status_of(section.phase))
     current = section.current
-    if current is not None and current.origin in _BY_A_PERSON and not command.replace_edited:
+    if current is not None and is_a_persons(current) and not command.replace_edited:
         return e.RefusedReplacesEdit(**refusal, version=current.number, origin=current.origin)
     return e.SectionRegenerationRequested(
         **by(command.asked), section_id=command.section_id, version=command.version, guidance=command.guidance

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from stemma_contracts.v1.cycles import CyclePlan
+from stemma_contracts.v1.exports import VersionPair
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan
 
@@ -30,6 +32,7 @@ class Create:
     sections: tuple[SectionPlan, ...]
     blueprint_digest: str
     time: datetime
+    cycle: CyclePlan | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Revise:
     section_id: str
     version: int
     feedback: ArtifactRef
+    cycle: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,7 @@ class Cancel:
 class Export:
     asked: Asked
     format: ExportFormat
+    redline: tuple[VersionPair, ...] = ()
 
 
 @dataclass(frozen=True)

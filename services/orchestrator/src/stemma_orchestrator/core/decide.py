@@ -29,6 +29,7 @@ from .commands import (
     Revise,
     Write,
 )
+from .cycles import judged
 from .decisions import decide_section
 from .evolve import evolve
 from .outcomes import decide_outcome
@@ -79,6 +80,7 @@ def _create(command: Create) -> e.DocumentRequested:
         sections=command.sections,
         blueprint_digest=command.blueprint_digest,
         created_at=command.time,
+        cycle=command.cycle,
     )
 
 
@@ -86,6 +88,7 @@ def _complete(state: State, events: list[e.AnyEvent]) -> list[e.AnyEvent]:
     """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
         return []
+    events = judged(state, events)
     after = state
     for event in events:
         after = evolve(after, event)

@@ -10,6 +10,7 @@ from stemma_contracts.v1 import requests
 
 from .changes import by, decide_change
 from .commands import Answer, Approve, Decision, Edit, Keep, Regenerate, Restore, Retry, Revise, Write
+from .cycles import may_be_approved, revise_all
 from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, Working, status_of
 
 _CLOSED = frozenset({Lifecycle.CANCELLED})
@@ -36,11 +37,9 @@ def decide_section(command: Decision, document: Document) -> e.AnyEvent:
         return e.RefusedByDocumentStatus(**refusal, document_status=document.lifecycle)
     match command:
         case Approve():
-            return _review_refusal(command, section, refusal) or e.SectionApproved(
-                **by(command.asked), section_id=command.section_id, version=command.version
-            )
+            return _review_refusal(command, section, refusal) or _approve(command, document, section, refusal)
         case Revise():
-            return _review_refusal(command, section, refusal) or _revise(command, section, refusal)
+            return _review_refusal(command, section, refusal) or _revise(command, document, section, refusal)
         case Retry():
             return _retry(command, section, refusal)
         case Answer():
@@ -69,7 +68,15 @@ def _by_status(section: Section, refusal: dict[str, Any]) -> e.RefusedByStatus:
     return e.RefusedByStatus(**refusal, status=status_of(section.phase))
 
 
-def _revise(command: Revise, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _approve(command: Approve, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    if not may_be_approved(document, command.section_id):
+        return _by_status(section, refusal)
+    return e.SectionApproved(**by(command.asked), section_id=command.section_id, version=command.version)
+
+
+def _revise(command: Revise, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+    if command.cycle:
+        return revise_all(command, document, by(command.asked), refusal)
     if section.revisions >= section.plan.max_revisions:
         return e.RefusedRevisionLimit(**refusal, max_revisions=section.plan.max_revisions)
     return e.SectionRevisionRequested(

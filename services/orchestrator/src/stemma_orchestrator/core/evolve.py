@@ -9,7 +9,9 @@ from typing import TypeVar, assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Usage
 
-from .sections import CONVERT, cancelled, job_id, section_after, started
+from .cycle_folding import begun_again, cycle_after
+from .cycle_state import Cycle
+from .sections import CONVERT, GENERATE, cancelled, job_id, section_after, started
 from .state import Document, Export, HandledRequest, Lifecycle, NoDocument, Section, State
 
 _REOPENING = (
@@ -43,6 +45,7 @@ def _requested(event: e.DocumentRequested) -> Document:
         brief=event.brief,
         inputs=event.inputs,
         created_at=event.created_at,
+        cycle=Cycle(event.cycle) if event.cycle else None,
         sections={plan.section_id: Section(plan) for plan in event.sections},
     )
 
@@ -50,7 +53,7 @@ def _requested(event: e.DocumentRequested) -> Document:
 def _begun(event: e.AnyEvent, document: Document) -> Document:
     """What every event may carry: the request behind it, what it cost, and the sections that it starts."""
     if event.request_id is not None:
-        document = replace(document, requests=_with(document.requests, event.request_id, _handled(event)))
+        document = replace(document, requests=_with(document.requests, event.request_id, _handled(document, event)))
     usage = getattr(event, "usage", None)
     if usage is not None:
         document = replace(document, usage=_added(document.usage, usage))
@@ -60,12 +63,13 @@ def _begun(event: e.AnyEvent, document: Document) -> Document:
     return document
 
 
-def _handled(event: e.AnyEvent) -> HandledRequest:
+def _handled(document: Document, event: e.AnyEvent) -> HandledRequest:
     return HandledRequest(
         digest=event.request_digest or "",
         section_id=getattr(event, "section_id", None),
         export_id=getattr(event, "export_id", None),
         refusal=event if isinstance(event, e.DecisionRefused) else None,
+        started={section_id: job_id(document, GENERATE, section_id) for section_id in event.starts},
     )
 
 
@@ -83,13 +87,17 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
         case e.DocumentFailed():
             return replace(document, lifecycle=Lifecycle.FAILED)
         case e.ExportRequested():
-            export = Export(event.format, job_id(document, CONVERT, event.export_id))
+            export = Export(event.format, job_id(document, CONVERT, event.export_id), event.redline)
             return replace(document, exports=_with(document.exports, event.export_id, export))
         case e.DocumentExported() | e.ExportFailed() | e.ExportJobDead():
             settled = _settled(document, event.job_id)
             return replace(settled, exports=_with(settled.exports, event.export_id, Export(event.format, None)))
         case e.OutcomeSuperseded():
             return _settled(document, event.job_id)
+        case e.RevisionCycleStarted():
+            at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
+            document = begun_again(document, event)
+            return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end else document
         case e.DocumentRequested() | e.DecisionRefused():
             return document
         case e.SectionEvent():
@@ -104,6 +112,8 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
         document = _settled(document, closed)
     section = section_after(document, document.sections[event.section_id], event)
     document = with_section(document, section)
+    if document.cycle is not None:
+        document = replace(document, cycle=cycle_after(document.cycle, event))
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
     return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end and isinstance(event, _REOPENING) else document
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import assert_never
 
 from stemma_contracts.v1 import jobs as j
-from stemma_contracts.v1.values import (
-    Activity,
-    ArtifactRef,
-    DocumentHead,
-    ExportSection,
-    InputFile,
-    UpstreamVersion,
-)
+from stemma_contracts.v1.exports import ExportSection
+from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, InputFile, UpstreamVersion
 
+from .cycles import exported, human_feedback
+from .needs import need_job
+from .redlines import compared_sections
 from .staleness import staleness
 from .state import (
     Approved,
@@ -24,12 +21,14 @@ from .state import (
     Generating,
     InNeed,
     Lifecycle,
+    MeetingNeed,
     Queued,
     Resuming,
     Revising,
     Section,
     State,
     Validating,
+    open_job_id,
     status_of,
 )
 
@@ -48,6 +47,18 @@ def open_jobs(state: State) -> tuple[j.Job, ...]:
     return tuple(job for job in (*writing, *checking, *exports) if job is not None)
 
 
+def closed_jobs(before: State, after: State) -> frozenset[str]:
+    """The jobs about sections that nobody waits for any more; what a paused document has begun is waited for."""
+    return _awaited(before) - _awaited(after)
+
+
+def _awaited(state: State) -> frozenset[str]:
+    sections = state.sections.values() if isinstance(state, Document) else ()
+    at_work = (open_job_id(section.phase) for section in sections)
+    checks = (job_id for section in sections for job_id in section.checks)
+    return frozenset(job_id for job_id in (*at_work, *checks) if job_id is not None)
+
+
 def _check_jobs(document: Document, section: Section) -> list[j.Job]:
     """The open jobs beside the phase."""
     make = {Activity.VALIDATE: _validate, Activity.EVALUATE: _evaluate}
@@ -58,6 +69,8 @@ def _section_job(document: Document, section: Section) -> j.Job | None:
     match section.phase:
         case Generating():
             return _generate(document, section, section.phase)
+        case MeetingNeed():
+            return need_job(section.phase, _head(document), section, _images(document))
         case Resuming():
             return _resume(document, section, section.phase)
         case Revising():
@@ -71,7 +84,8 @@ def _section_job(document: Document, section: Section) -> j.Job | None:
 
 
 def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
-    lint_round = phase.round > 0 and section.current is not None
+    in_cycle = document.cycle is not None and document.cycle.revision_feedback is not None
+    again = phase.round > 0 or in_cycle
     return j.GenerateSection(
         job_id=phase.job_id,
         document=_head(document),
@@ -80,10 +94,12 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         inputs=document.inputs,
         outline=_outline(document),
         upstream=_upstream(document, phase.upstream),
-        guidance=phase.guidance,
-        previous=section.current.draft if lint_round and section.current else None,
+        guidance=phase.guidance or human_feedback(document),
+        previous=section.current.draft if again and section.current else None,
         report=phase.report,
         round=phase.round,
+        revision_feedback=document.cycle.revision_feedback if document.cycle else None,
+        unmet_review=document.cycle.unmet_review if document.cycle else None,
         thread_id=phase.job_id,
     )
 
@@ -96,6 +112,9 @@ def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGr
         thread_id=phase.thread_id,
         checkpoint_id=phase.checkpoint_id,
         answer=phase.answer,
+        answered_by=phase.answered_by,
+        failed=phase.failed,
+        detail=phase.detail,
     )
 
 
@@ -141,15 +160,15 @@ def _export_job(document: Document, export_id: str) -> j.ConvertDocument | None:
     export = document.exports[export_id]
     if export.job_id is None:
         return None
-    stale = staleness(document)
     return j.ConvertDocument(
         job_id=export.job_id,
         document=_head(document),
         export_id=export_id,
         format=export.format,
-        sections=tuple(_export_section(section, name in stale) for name, section in document.sections.items()),
+        sections=compared_sections(export.redline, document) if export.redline else _export_sections(document),
         assets=_images(document),
         generator=_generator(document),
+        redline=bool(export.redline),
     )
 
 
@@ -196,6 +215,11 @@ def _current_draft(section: Section) -> ArtifactRef:
     return section.versions[-1].draft
 
 
+def _export_sections(document: Document) -> tuple[ExportSection, ...]:
+    stale = staleness(document)
+    return tuple(_export_section(section, section.plan.section_id in stale) for section in exported(document))
+
+
 def _export_section(section: Section, stale: bool) -> ExportSection:
     return ExportSection(
         section_id=section.plan.section_id,
@@ -208,7 +232,10 @@ def _export_section(section: Section, stale: bool) -> ExportSection:
 
 
 def _images(document: Document) -> tuple[InputFile, ...]:
-    return tuple(item for item in document.inputs if item.artifact.media_type.startswith("image/"))
+    """The images among the inputs, and those that came with a section's draft: they go first."""
+    inputs = (item for item in document.inputs if item.artifact.media_type.startswith("image/"))
+    drafts = (asset for section in document.sections.values() if section.current for asset in section.current.assets)
+    return tuple({image.name: image for image in (*inputs, *drafts)}.values())
 
 
 def _generator(document: Document) -> str:

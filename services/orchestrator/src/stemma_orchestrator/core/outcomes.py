@@ -16,10 +16,12 @@ from stemma_contracts.v1.values import (
     ValidationSummary,
 )
 
+from .needs import need_met
 from .state import (
     Document,
     Export,
     Generating,
+    MeetingNeed,
     Resuming,
     Revising,
     Section,
@@ -75,10 +77,21 @@ def _of_section(outcome: o.Outcome, section: Section) -> e.AnyEvent:
         case o.DraftValidated(), Validating() as phase:
             return _validated(outcome.validation, section, phase, common)
         case (
-            (o.ModelUnavailable() | o.AnswerMalformed() | o.JobDead()),
+            (
+                o.ModelUnavailable()
+                | o.AnswerMalformed()
+                | o.InputsMissing()
+                | o.RoleAnalysisMissing()
+                | o.NoRoleLeft()
+                | o.JobDead()
+            ),
             (Generating() | Resuming() | Revising() | Validating()) as working,
         ):
             return _failed(outcome, section, working, paid)
+        case _, MeetingNeed() as phase:
+            if (answered := need_met(outcome, section.plan.section_id, phase)) is None:
+                raise _unfitting(outcome)
+            return answered
         case _:
             raise _unfitting(outcome)
 
@@ -93,6 +106,12 @@ def _drafted(
         upstream=phase.upstream if isinstance(phase, Generating) else phase.generating.upstream,
         evaluation=outcome.evaluation,
         provenance=outcome.provenance,
+        assets=outcome.assets,
+        partial=outcome.partial,
+        warnings=outcome.warnings,
+        retrieved_context=outcome.retrieved_context,
+        processing_metadata=outcome.processing_metadata,
+        review=outcome.review,
     )
 
 
@@ -147,7 +166,7 @@ def _settled_by_policy(section: Section) -> bool:
     return policy.mode is ReviewMode.NONE or evaluation.score >= policy.min_score
 
 
-_Failure = o.ModelUnavailable | o.AnswerMalformed | o.JobDead
+_Failure = o.ModelUnavailable | o.AnswerMalformed | o.InputsMissing | o.RoleAnalysisMissing | o.NoRoleLeft | o.JobDead
 
 
 def _failed(outcome: _Failure, section: Section, phase: Working, paid: dict[str, Any]) -> e.AnyEvent:
@@ -165,6 +184,12 @@ def _failure(outcome: _Failure, common: dict[str, Any], activity: Activity, stat
             return e.SectionModelUnavailable(**details)
         case o.AnswerMalformed():
             return e.SectionAnswerMalformed(**details)
+        case o.InputsMissing():
+            return e.SectionInputsMissing(**details, missing=outcome.missing)
+        case o.RoleAnalysisMissing():
+            return e.SectionRoleAnalysisMissing(**details)
+        case o.NoRoleLeft():
+            return e.SectionNoRoleLeft(**details)
         case o.JobDead():
             return e.SectionJobDead(**details)
         case _:

@@ -7,7 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 
 from pydantic import BaseModel, ConfigDict, Field
 from stemma_contracts.tokens import Token
-from stemma_contracts.v1.values import Problem, ReviewPolicy, SectionPlan
+from stemma_contracts.v1.cycles import CyclePlan
+from stemma_contracts.v1.values import Problem, ReviewMode, ReviewPolicy, SectionPlan
 
 DependencyMap = Mapping[str, Sequence[str]]
 
@@ -27,6 +28,8 @@ class BlueprintSection(BaseModel):
     review: ReviewPolicy | None = None
     max_lint_rounds: int | None = Field(default=None, ge=0, le=10)
     max_revisions: int | None = Field(default=None, ge=0, le=100)
+    agent: str = Field(default="", max_length=64, description="what its author is called")
+    requires: tuple[Token, ...] = Field(default=(), description="upstream sections that must hold a text")
 
 
 class Blueprint(BaseModel):
@@ -44,6 +47,7 @@ class Blueprint(BaseModel):
     max_lint_rounds: int = Field(default=3, ge=0, le=10)
     max_revisions: int = Field(default=10, ge=0, le=100)
     dependencies: dict[Token, tuple[Token, ...]] | None = None
+    cycle: CyclePlan | None = None
     sections: tuple[BlueprintSection, ...] = Field(min_length=1, max_length=200)
 
 
@@ -127,7 +131,35 @@ def _plan(
         purpose=section.purpose,
         depends_on=tuple(dependencies.get(section.id, ())),
         required_headings=section.required_headings,
-        review=review or section.review or blueprint.review,
+        review=_policy(blueprint, section, review),
         max_lint_rounds=blueprint.max_lint_rounds if rounds is None else rounds,
         max_revisions=blueprint.max_revisions if revisions is None else revisions,
+        agent=section.agent,
+        requires=section.requires,
     )
+
+
+def _policy(blueprint: Blueprint, section: BlueprintSection, wanted: ReviewPolicy | None) -> ReviewPolicy:
+    """Whatever a request asks for, a person approves the end of a document that is reviewed in cycles."""
+    if blueprint.cycle is not None and section.id == blueprint.cycle.final_section:
+        return ReviewPolicy(mode=ReviewMode.HUMAN)
+    return wanted or section.review or blueprint.review
+
+
+def planned_cycle(blueprint: Blueprint, sections: Sequence[SectionPlan]) -> CyclePlan | None:
+    """The cycles of a document with these sections; none if the review or the final section is not wanted."""
+    cycle, names = blueprint.cycle, {section.section_id for section in sections}
+    return cycle if cycle is not None and {cycle.review_section, cycle.final_section} <= names else None
+
+
+def check_cycle(blueprint: Blueprint, dependencies: DependencyMap) -> None:
+    """Raise `InvalidPlan` for cycles of review whose sections are not there, or not in their order."""
+    cycle = blueprint.cycle
+    if cycle is None:
+        return
+    names = {section.id for section in blueprint.sections}
+    for name in (cycle.review_section, cycle.final_section):
+        if name not in names:
+            raise InvalidPlan(f"cycle names the section {name!r}, which the blueprint does not have")
+    if cycle.review_section not in dependencies.get(cycle.final_section, ()):
+        raise InvalidPlan(f"cycle: {cycle.final_section!r} must depend on {cycle.review_section!r}")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests
 from stemma_contracts.v1.values import Problem, SectionStatus
 
+_EXPORT = registry.entry_of(requests.ExportDocument).ce_type
 _ADVICE = {
     SectionStatus.QUEUED: "it waits for the sections that it rests on",
     SectionStatus.GENERATING: "it is being worked on",
@@ -14,6 +17,16 @@ _ADVICE = {
     SectionStatus.APPROVED: "it is approved already",
     SectionStatus.EDITED: "it is settled already",
     SectionStatus.FAILED: "it failed: retry it",
+}
+
+_PROBLEMS: dict[type[e.DecisionRefused], Problem] = {
+    e.RefusedUnknownSection: Problem(field="section_id", message="the document has no such section"),
+    e.RefusedUnknownNeed: Problem(field="need_id", message="the section does not wait for this"),
+    e.RefusedNoCycle: Problem(
+        field="cycle", message="only the final section of a document that is reviewed in cycles can ask for another one"
+    ),
+    e.RefusedNothingWritten: Problem(field="section_id", message="nothing is written in the section yet"),
+    e.RefusedNotStale: Problem(field="section_id", message="the section is not stale"),
 }
 
 
@@ -25,25 +38,29 @@ def problem_of(refusal: e.AnyRefusal) -> Problem:
         case e.RefusedByStatus():
             words = f"the section is {refusal.status}: {_ADVICE[refusal.status]}"
             return Problem(field="section_id", message=words)
-        case e.RefusedUnknownSection():
-            return Problem(field="section_id", message="the document has no such section")
-        case e.RefusedUnknownNeed():
-            return Problem(field="need_id", message="the section does not wait for this")
         case e.RefusedByDocumentStatus():
             return Problem(field="document_id", message=f"the document is {refusal.document_status}")
         case e.RefusedRevisionLimit():
             words = f"the section was revised {refusal.max_revisions} times, which is the limit"
             return Problem(field="section_id", message=words)
-        case e.RefusedNothingWritten():
-            return Problem(field="section_id", message="nothing is written in the section yet")
-        case e.RefusedNotStale():
-            return Problem(field="section_id", message="the section is not stale")
+        case e.RefusedUnknownSection() if refusal.request == _EXPORT:
+            return Problem(field="redline", message="it names a section that the document does not have")
+        case (
+            e.RefusedUnknownSection()
+            | e.RefusedUnknownNeed()
+            | e.RefusedNoCycle()
+            | e.RefusedNothingWritten()
+            | e.RefusedNotStale()
+        ):
+            return _PROBLEMS[type(refusal)]
         case e.RefusedUpstreamStale():
             words = f"{refusal.upstream_section_id}, which it rests on, is stale itself: decide about that one first"
             return Problem(field="section_id", message=words)
         case e.RefusedReplacesEdit():
             words = f"version {refusal.version} is a person's ({refusal.origin}); say so if it may be replaced"
             return Problem(field="replace_edited", message=words)
+        case e.RefusedUnknownVersion() if refusal.request == _EXPORT:
+            return Problem(field="redline", message=f"{refusal.section_id} has no version {refusal.restore_version}")
         case e.RefusedUnknownVersion():
             words = f"the section has no earlier version {refusal.restore_version}"
             return Problem(field="restore_version", message=words)

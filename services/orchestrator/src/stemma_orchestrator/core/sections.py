@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion
 
+from .needs import RESUME, after_need_answered, after_need_raised, meeting_again
 from .state import (
     Approved,
     AwaitingReview,
@@ -16,6 +18,7 @@ from .state import (
     Failed,
     Generating,
     InNeed,
+    MeetingNeed,
     Phase,
     Queued,
     Resting,
@@ -26,9 +29,9 @@ from .state import (
     Version,
     Working,
 )
+from .versions import is_a_persons
 
 GENERATE = "generate"
-RESUME = "resume"
 REVISE = "revise"
 VALIDATE = "validate"
 EVALUATE = "evaluate"
@@ -94,7 +97,14 @@ def _with_text(
     match event:
         case e.SectionDrafted():
             version = Version(
-                event.version, event.draft, event.upstream, Origin.GENERATED, event.provenance, event.evaluation
+                event.version,
+                event.draft,
+                event.upstream,
+                Origin.GENERATED,
+                event.provenance,
+                event.evaluation,
+                review=event.review,
+                assets=event.assets,
             )
             return _with_version(section, version, Validating(validate, _generating(section.phase)), {})
         case e.SectionRevised():
@@ -112,9 +122,16 @@ def _with_text(
 
 
 def _with_version(section: Section, version: Version, phase: Phase, checks: dict[str, Activity]) -> Section:
-    """A draft with the digest of the current version takes its place: the number goes on only for new text."""
-    kept = section.versions[:-1] if section.current_number == version.number else section.versions
-    return replace(section, versions=(*kept, version), phase=phase, checks=checks)
+    """A draft with the digest of the current version takes its place: the number goes on only for new text.
+
+    Words that a person made stay that person's when a machine comes to the very same.
+    """
+    current = section.current
+    if current is None or current.number != version.number:
+        return replace(section, versions=(*section.versions, version), phase=phase, checks=checks)
+    if is_a_persons(current) and not is_a_persons(version):
+        version = replace(version, origin=current.origin)
+    return replace(section, versions=(*section.versions[:-1], version), phase=phase, checks=checks)
 
 
 def _with_verdict(
@@ -187,6 +204,8 @@ def _retried(document: Document, section: Section) -> Phase:
             return replace(phase, job_id=job_id(document, REVISE, section.plan.section_id))
         case Resuming() as phase:
             return replace(phase, job_id=job_id(document, RESUME, section.plan.section_id))
+        case MeetingNeed() as phase:
+            return meeting_again(phase, partial(_new_job, document, section))
         case Failed(guidance=guidance):
             return Queued(guidance)
         case _:
@@ -201,17 +220,18 @@ def cancelled(section: Section) -> Section:
 
 
 def _need_phase(document: Document, section: Section, event: e.SectionNeedRaised | e.SectionNeedAnswered) -> Phase:
-    phase = section.phase
-    match event, phase:
-        case e.SectionNeedRaised(), Generating():
-            return InNeed(event.thread_id, event.need, phase)
-        case e.SectionNeedRaised(), Resuming():
-            return InNeed(event.thread_id, event.need, phase.generating)
-        case e.SectionNeedAnswered(), InNeed():
-            job = job_id(document, RESUME, section.plan.section_id)
-            return Resuming(job, phase.thread_id, phase.need.checkpoint_id, event.answer, phase.generating)
+    new_job = partial(_new_job, document, section)
+    match event:
+        case e.SectionNeedRaised():
+            return after_need_raised(section.phase, event, new_job)
+        case e.SectionNeedAnswered():
+            return after_need_answered(section.phase, event, new_job)
         case _:
-            return phase
+            assert_never(event)
+
+
+def _new_job(document: Document, section: Section, job: str) -> str:
+    return job_id(document, job, section.plan.section_id)
 
 
 def _kept(section: Section, event: e.SectionKept) -> Section:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import SectionStatus
 
+from .cycles import is_ended
 from .staleness import Staleness, staleness
 from .state import Document, Failed, Lifecycle, Queued, Section, State, status_of
 
@@ -24,7 +25,7 @@ def consequences(state: State) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
 
 
 def _end(document: Document) -> list[e.AnyEvent]:
-    if all(is_settled(section) for section in document.sections.values()):
+    if all(is_settled(section) for section in document.sections.values()) and is_ended(document):
         return [e.DocumentCompleted()]
     failed = tuple(name for name, section in document.sections.items() if isinstance(section.phase, Failed))
     if failed and all(status_of(section.phase) in _AT_REST for section in document.sections.values()):

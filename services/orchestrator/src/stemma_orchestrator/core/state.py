@@ -11,7 +11,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import assert_never
 
+from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.events import AnyRefusal
+from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.values import (
     Activity,
     ArtifactRef,
@@ -19,7 +22,6 @@ from stemma_contracts.v1.values import (
     Evaluation,
     ExportFormat,
     InputFile,
-    Need,
     Origin,
     Provenance,
     SectionPlan,
@@ -28,6 +30,8 @@ from stemma_contracts.v1.values import (
     Usage,
     ValidationSummary,
 )
+
+from .cycle_state import Cycle
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class Version:
     provenance: Provenance | None = None
     evaluation: Evaluation | None = None
     validation: ValidationSummary | None = None
+    assets: tuple[InputFile, ...] = ()
+    review: ReviewVerdict | None = None
 
 
 @dataclass(frozen=True)
@@ -71,14 +77,27 @@ class InNeed:
 
 
 @dataclass(frozen=True)
+class MeetingNeed:
+    """The graph paused, and a service has an open job to meet what it needs."""
+
+    job_id: str
+    thread_id: str
+    need: Need
+    generating: Generating
+
+
+@dataclass(frozen=True)
 class Resuming:
-    """The answer is there and a job to go on with the paused graph is open."""
+    """The answer is there, or it failed to come, and a job to go on with the paused graph is open."""
 
     job_id: str
     thread_id: str
     checkpoint_id: str
     answer: ArtifactRef
     generating: Generating
+    answered_by: Answerer = "person"
+    failed: bool = False
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,7 +155,7 @@ class Failed:
     guidance: ArtifactRef | None = None
 
 
-Working = Generating | Resuming | Revising | Validating
+Working = Generating | MeetingNeed | Resuming | Revising | Validating
 Phase = Queued | Working | InNeed | Resting | Failed
 
 
@@ -170,16 +189,21 @@ class Export:
 
     format: ExportFormat
     job_id: str | None
+    redline: tuple[VersionPair, ...] = ()
 
 
 @dataclass(frozen=True)
 class HandledRequest:
-    """What came of a request, so that the same request gets the same answer."""
+    """What came of a request, so that the same request gets the same answer.
+
+    ``started`` are the generation jobs that it opened at once, by section.
+    """
 
     digest: str
     section_id: str | None = None
     export_id: str | None = None
     refusal: AnyRefusal | None = None
+    started: Mapping[str, str] = field(default_factory=dict)
 
 
 class Lifecycle(StrEnum):
@@ -215,6 +239,7 @@ class Document:
     requests: Mapping[str, HandledRequest] = field(default_factory=dict)
     settled_jobs: frozenset[str] = frozenset()
     usage: Usage = field(default_factory=Usage)
+    cycle: Cycle | None = None
 
     @property
     def status(self) -> DocumentStatus:
@@ -235,7 +260,7 @@ def status_of(phase: Phase) -> SectionStatus:
     match phase:
         case Queued():
             return SectionStatus.QUEUED
-        case Generating() | Resuming() | Revising() | Validating() | InNeed():
+        case Generating() | MeetingNeed() | Resuming() | Revising() | Validating() | InNeed():
             return SectionStatus.GENERATING
         case AwaitingReview():
             return SectionStatus.AWAITING_REVIEW
@@ -252,7 +277,7 @@ def status_of(phase: Phase) -> SectionStatus:
 def activity_of(phase: Phase) -> Activity | None:
     """What is being done to a section, if anything."""
     match phase:
-        case Generating() | Resuming() | InNeed():
+        case Generating() | MeetingNeed() | Resuming() | InNeed():
             return Activity.GENERATE
         case Revising():
             return Activity.EDIT

@@ -10,6 +10,7 @@ from stemma_contracts.v1 import requests
 
 from .changes import by
 from .commands import Cancel, Export, Pause, Resume, Steering
+from .redlines import refusal_of
 from .state import Document, Lifecycle
 
 _REQUEST_TYPES: dict[type, type[Contract]] = {
@@ -40,6 +41,14 @@ def decide_steering(command: Steering, document: Document) -> e.AnyEvent:
         case Cancel():
             return e.DocumentCancelled(**asked)
         case Export():
-            return e.ExportRequested(**asked, export_id=f"export-{document.number + 1}", format=command.format)
+            return _export(command, document)
         case _:
             assert_never(command)
+
+
+def _export(command: Export, document: Document) -> e.AnyEvent:
+    asked = by(command.asked)
+    refusal = {**asked, "request": registry.entry_of(requests.ExportDocument).ce_type}
+    return refusal_of(command.redline, document, refusal) or e.ExportRequested(
+        **asked, export_id=f"export-{document.number + 1}", format=command.format, redline=command.redline
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.values import ArtifactRef, Origin
 
-from .state import Section
+from .state import Section, Version
+
+_BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
 
 
 def next_version(section: Section, draft: ArtifactRef) -> int:
@@ -13,3 +15,8 @@ def next_version(section: Section, draft: ArtifactRef) -> int:
     if current is None:
         return 1
     return current.number if current.draft.digest == draft.digest else current.number + 1
+
+
+def is_a_persons(version: Version) -> bool:
+    """Whether a person made it, so that no machine may replace it unasked."""
+    return version.origin in _BY_A_PERSON

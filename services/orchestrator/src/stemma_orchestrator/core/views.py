@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.values import DocumentSummary, SectionSummary
 
+from .cycle_state import Cycle
 from .staleness import staleness
 from .state import Document, InNeed, Section, activity_of, status_of
 
@@ -18,7 +20,21 @@ def summarise(document: Document, last_sequence: int) -> DocumentSummary:
         title=document.title,
         created_at=document.created_at,
         last_sequence=last_sequence,
+        cycle=_cycle(document.cycle) if document.cycle else None,
         sections=tuple(_summarise(section, name in stale) for name, section in document.sections.items()),
+    )
+
+
+def _cycle(cycle: Cycle) -> CycleSummary:
+    return CycleSummary(
+        document_status=cycle.document_status,
+        revision_count=cycle.revision_count,
+        max_revisions=cycle.plan.max_revisions,
+        needs_revision=cycle.needs_revision,
+        forced_continuation=cycle.forced_continuation,
+        unmet_review=cycle.unmet_review.digest if cycle.unmet_review else None,
+        approved=cycle.approved,
+        human_revision_requested=cycle.human_revision_requested,
     )
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import resource
-import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from uuid import uuid4
 from pydantic import AliasPath, BaseModel, Field, TypeAdapter
 
 from stemma_validator.normalise import RawIssue
-from stemma_validator.processes import Limits
+from stemma_validator.processes import Limits, end, start
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _OPENED, _CLOSED = "textDocument/didOpen", "textDocument/didClose"
@@ -51,10 +49,7 @@ class LanguageServer:
     @classmethod
     async def start(cls, executable: Path, rules: Path, limits: Limits) -> LanguageServer:
         """A process that is yet to be greeted; raises `OSError` if there is no such program."""
-        process = await asyncio.create_subprocess_exec(
-            executable, "server", "--config", rules, cwd=rules.parent, env={},
-            stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
-        )  # fmt: skip
+        process = await start([executable, "server", "--config", rules], rules.parent, stdin=PIPE, stderr=DEVNULL)
         with contextlib.suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_AS, (limits.memory, limits.memory))
         return cls(process, rules.parent)
@@ -111,6 +106,4 @@ class LanguageServer:
 
     async def kill(self) -> None:
         """End it with all that it started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        await self._process.wait()
+        await end(self._process)

@@ -9,22 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from rich.markdown import Markdown
+from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, say, say_json, say_table
 from stemma_client.cli.wording import (
+    cycle_words,
     issues,
     origin_words,
     reasons_words,
+    recipe_words,
     score_words,
     status_words,
     version_words,
+    warning_words,
 )
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons
-from stemma_client.inputs import read
+from stemma_client.inputs import collect, media_type_of, read
+from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, find_section, text_of, title_of
@@ -32,6 +36,7 @@ from .finding import find_document, find_section, text_of, title_of
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 MAX_TITLE = 300
+MEGABYTE = 1_000_000
 _AS_JSON = TypeAdapter(Any)
 
 
@@ -69,6 +74,8 @@ async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
         say_json(accepted.model_dump(mode="json"))
         return
     say(accepted.document_id)
+    if attachments := [file.name for file in collect(wish.inputs) if is_attachment(media_type_of(file.name))]:
+        note(f"no writer reads {', '.join(attachments)}: kept as attachments")
     note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
 
 
@@ -126,16 +133,20 @@ def _list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
 async def show(client: Client, *, document: str, as_json: bool) -> None:
     """A document section by section."""
     view = await client.document(await find_document(client, document))
-    title = await title_of(client, view.document_id, view.title)
+    title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
     if as_json:
-        sections = [_section_json(view, section) for section in view.sections.values()]
+        sections = [_section_json(view, section, recipes) for section in view.sections.values()]
         say_json(_as_json(view) | {"title": title, "sections": sections})
         return
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
     columns = ("SECTION", "TITLE", "STATUS", "VERSION", "MADE", "SCORE", "LINT", "STALE BECAUSE", "FAILURE")
-    say_table(columns, [_section_row(view, s) for s in view.sections.values()])
+    say_table(columns, [_section_row(view, s, recipes) for s in view.sections.values()])
+    if view.cycle is not None:
+        say(cycle_words(view.cycle))
     for section in (s for s in view.sections.values() if s.refusal):
         note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
+    for file in (f for f in view.inputs if is_attachment(f.artifact.media_type)):
+        say(f"attachment {file.name}: {file.artifact.size / MEGABYTE:.1f} MB")
     for export in view.exports.values():
         state = "done" if export.artifact else export.failure or "under way"
         say(f"export {export.format}: {state}")
@@ -147,23 +158,25 @@ def _as_json(value: DocumentView | SectionView) -> dict[str, Any]:
     return dumped
 
 
-def _section_json(view: DocumentView, section: SectionView) -> dict[str, Any]:
+def _section_json(view: DocumentView, section: SectionView, recipes: Recipes) -> dict[str, Any]:
     draft = section.draft.model_dump() if section.draft else None
     current = {"version": section.version, "draft": draft, "issue_count": section.issue_count}
-    return _as_json(section) | current | {"stale_reasons": [r.model_dump() for r in stale_reasons(view, section)]}
+    reasons = [reason.model_dump() for reason in stale_reasons(view, section)]
+    because = {"stale_reasons": reasons, "outdated_recipe": outdated_recipe(section, recipes)}
+    return _as_json(section) | current | because
 
 
-def _section_row(view: DocumentView, section: SectionView) -> tuple[str, ...]:
+def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> tuple[str, ...]:
     return (
         section.section_id,
         section.title,
         status_words(section),
         version_words(section.version),
-        origin_words(section.current),
+        ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
         score_words(section.evaluation.score if section.evaluation else None),
         issues(section.issue_count) if section.validation else "",
         reasons_words(stale_reasons(view, section)),
-        section.failure or "",
+        section.failure or warning_words(section.current),
     )
 
 
@@ -180,8 +193,15 @@ async def show_section(client: Client, *, document: str, section: str, as_json: 
         raise CliError(ExitCode.FAILED, f"nothing is written in {section} yet", f"it is {status_words(found)}")
     text = await text_of(client, view.document_id, found.draft)
     if as_json:
-        say_json(_section_json(view, found) | {"text": text})
+        say_json(_section_json(view, found, await client.recipes()) | {"text": text})
     elif sys.stdout.isatty():
-        console().print(Markdown(clean(text), hyperlinks=False))
+        _render(text)
     else:
         sys.stdout.write(clean(text))
+
+
+def _render(text: str) -> None:
+    # Loading the renderer takes longer than most verbs.
+    from rich.markdown import Markdown
+
+    console().print(Markdown(clean(text), hyperlinks=False))

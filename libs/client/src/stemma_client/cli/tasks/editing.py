@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from stemma_client.cli.exits import CliError, ExitCode
-from stemma_client.cli.output import clean_line, note, say
+from stemma_client.cli.output import clean_line, note
 from stemma_client.cli.wording import origin_words
 from stemma_client.client import Client
 from stemma_client.errors import InvalidInputError
@@ -17,26 +17,29 @@ from stemma_client.inputs import read
 from stemma_client.views import SectionView
 
 from .finding import find_section, text_of, version_to_decide, words_or_stdin
+from .telling import tell_answer
 from .texteditor import edited_in_file, kept_unless_sent
 
 
-async def instruct(client: Client, *, document: str, section: str, message: str, version: int | None) -> None:
+async def instruct(
+    client: Client, *, document: str, section: str, message: str, version: int | None, as_json: bool
+) -> None:
     """Ask the editor agent for a change."""
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, version)
-    await client.edit(view.document_id, section, version, instruction=words_or_stdin(message))
-    say(f"asked the editor to change {section} version {version}")
+    accepted = await client.edit(view.document_id, section, version, instruction=words_or_stdin(message))
+    tell_answer(accepted, f"asked the editor to change {section} version {version}", as_json=as_json, version=version)
     note(f"see what comes of it with `stemma watch {view.document_id[:8]}`")
 
 
-async def write(client: Client, *, document: str, section: str, file: str, version: int | None) -> None:
+async def write(client: Client, *, document: str, section: str, file: str, version: int | None, as_json: bool) -> None:
     """Put a text in the place of what is written."""
     text = _text_of_file(file)
     view, found = await find_section(client, document, section)
-    await _write(client, view.document_id, section, text, found.version if version is None else version)
+    await _write(client, view.document_id, section, text, found.version if version is None else version, as_json)
 
 
-async def write_in_editor(client: Client, *, document: str, section: str) -> None:
+async def write_in_editor(client: Client, *, document: str, section: str, as_json: bool) -> None:
     """Open the current text in the person's editor and send what comes of it, if it is another.
 
     It is a decision about the version that was opened: if another came meanwhile, nothing is replaced and the
@@ -51,13 +54,15 @@ async def write_in_editor(client: Client, *, document: str, section: str) -> Non
         note("nothing was changed, so nothing is sent" if text == before else "the text is empty, so nothing is sent")
         return
     with kept_unless_sent(file, f"stemma edit {view.document_id[:8]} {section} --file {file}"):
-        await _write(client, view.document_id, section, text, found.version)
+        await _write(client, view.document_id, section, text, found.version, as_json)
 
 
-async def _write(client: Client, document_id: str, section: str, text: str, version: int) -> None:
-    await client.edit(document_id, section, version, text=text)
+async def _write(client: Client, document_id: str, section: str, text: str, version: int, as_json: bool) -> None:
+    accepted = await client.edit(document_id, section, version, text=text)
     view = await client.document(document_id)
-    say(f"wrote {section} version {view.sections[section].version}")
+    now = view.sections[section].version
+    stale = [s.section_id for s in view.stale]
+    tell_answer(accepted, f"wrote {section} version {now}", as_json=as_json, version=now, stale=stale)
     if view.stale:
         note(f"stale now: {', '.join(s.section_id for s in view.stale)}; see `stemma stale {document_id[:8]}`")
 
@@ -69,24 +74,33 @@ def _text_of_file(file: str) -> str:
         raise InvalidInputError(f"{'stdin' if file == '-' else file} is not UTF-8 text") from None
 
 
-async def keep(client: Client, *, document: str, section: str, version: int | None) -> None:
+async def keep(client: Client, *, document: str, section: str, version: int | None, as_json: bool) -> None:
     """Keep a stale section as it is."""
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, version)
-    await client.keep(view.document_id, section, version)
-    say(f"kept {section} version {version}")
+    accepted = await client.keep(view.document_id, section, version)
+    tell_answer(accepted, f"kept {section} version {version}", as_json=as_json, version=version)
 
 
 async def regenerate(
-    client: Client, *, document: str, section: str, message: str | None, replace_edited: bool, version: int | None
+    client: Client,
+    *,
+    document: str,
+    section: str,
+    message: str | None,
+    replace_edited: bool,
+    version: int | None,
+    as_json: bool,
 ) -> None:
     """Have a section written anew; a text that a person made is replaced only if a person says so."""
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, version)
     replace_edited = replace_edited or await _may_replace(found)
     guidance = words_or_stdin(message) if message else None
-    await client.regenerate(view.document_id, section, version, guidance=guidance, replace_edited=replace_edited)
-    say(f"regenerating {section}, in place of version {version}")
+    accepted = await client.regenerate(
+        view.document_id, section, version, guidance=guidance, replace_edited=replace_edited
+    )
+    tell_answer(accepted, f"regenerating {section}, in place of version {version}", as_json=as_json, version=version)
 
 
 async def _may_replace(section: SectionView) -> bool:
@@ -102,10 +116,10 @@ async def _may_replace(section: SectionView) -> bool:
     return True
 
 
-async def restore(client: Client, *, document: str, section: str, earlier: int) -> None:
+async def restore(client: Client, *, document: str, section: str, earlier: int, as_json: bool) -> None:
     """Bring back the text of an earlier version."""
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, None)
-    await client.restore(view.document_id, section, version, restore_version=earlier)
+    accepted = await client.restore(view.document_id, section, version, restore_version=earlier)
     now = (await client.document(view.document_id)).sections[section].version
-    say(f"restored {section} version {earlier} as version {now}")
+    tell_answer(accepted, f"restored {section} version {earlier} as version {now}", as_json=as_json, version=now)

@@ -5,31 +5,65 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from stemma_contracts.v1.values import ExportFormat, ExportWarning
+from stemma_contracts.v1.events import DocumentExported
+from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.values import ExportFormat
 
 from stemma_client.cli.exits import CliError, ExitCode
-from stemma_client.cli.output import console, note, say
+from stemma_client.cli.output import console, note, say, say_json
 from stemma_client.client import Client
 
 from .finding import find_document
+from .redlines import pairs
 
 UNFINISHED = ("not_written", "not_approved", "stale")
 
 
-async def export(client: Client, *, document: str, wanted: str | None, output: Path | None) -> ExitCode:
+@dataclass(frozen=True)
+class Asked:
+    """What a person wants to take out, and where to; ``redline`` names what is compared."""
+
+    document: str
+    format: str | None
+    output: Path | None
+    redline: tuple[str, str] | None
+    section: str | None
+
+
+async def export(client: Client, *, asked: Asked, as_json: bool) -> ExitCode:
     """Ask for a format, wait for it, write it, and say what a person should know of it."""
-    chosen = _format(wanted, output)
-    document_id = await find_document(client, document)
-    path = _target(output, f"{document_id}.{chosen}")
+    chosen = _format(asked.format, asked.output)
+    _check(asked, chosen)
+    document_id = await find_document(client, asked.document)
+    path = _target(asked.output, f"{document_id}{'-changes' if asked.redline else ''}.{chosen}")
+    compared = await pairs(client, document_id, asked.section, asked.redline) if asked.redline else ()
     with console(stderr=True).status(f"exporting {chosen}"):
-        done = await client.export(document_id, chosen)
+        done = await client.export(document_id, chosen, redline=compared)
         write_atomically(path, await client.artifact(document_id, done.artifact))
+    if as_json:
+        say_json(done.model_dump(mode="json") | {"path": str(path), "finished": not _is_unfinished(done.warnings)})
+    else:
+        _tell(path, done)
+    return ExitCode.UNFINISHED if _is_unfinished(done.warnings) else ExitCode.OK
+
+
+def _check(asked: Asked, chosen: ExportFormat) -> None:
+    if asked.redline and chosen is not ExportFormat.DOCX:
+        raise CliError(ExitCode.USAGE, f"a redline is a docx, not a {chosen}")
+    if asked.section and not asked.redline:
+        raise CliError(
+            ExitCode.USAGE, "--section goes with --redline A B", "`stemma show DOC SECTION` prints a section"
+        )
+
+
+def _tell(path: Path, done: DocumentExported) -> None:
     say(str(path))
+    note(f"exported as {done.export_id}")
     for warning in done.warnings:
         note(f"warning: {_warning_words(warning)}")
-    return ExitCode.UNFINISHED if _is_unfinished(done.warnings) else ExitCode.OK
 
 
 def _format(wanted: str | None, output: Path | None) -> ExportFormat:

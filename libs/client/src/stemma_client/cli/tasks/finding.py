@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.tokens import check_token
 from stemma_contracts.v1.values import ArtifactRef
 
@@ -11,6 +12,8 @@ from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean_line
 from stemma_client.client import Client
 from stemma_client.views import DocumentView, SectionView
+
+NOT_STORED = "(not stored any more)"
 
 
 async def find_document(client: Client, beginning: str) -> str:
@@ -45,10 +48,18 @@ async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> 
 
 
 async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
-    """A title on one line."""
-    return clean_line(await text_of(client, document_id, ref))
+    """A title on one line; an erased document has none any more, and is listed all the same."""
+    try:
+        return clean_line(await text_of(client, document_id, ref))
+    except ArtifactMissing:
+        return NOT_STORED
 
 
 def words_or_stdin(message: str) -> str:
     """What was given with ``-m``; ``-`` stands for stdin."""
-    return sys.stdin.read() if message == "-" else message
+    if message != "-":
+        return message
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CliError(ExitCode.USAGE, "stdin is not text in UTF-8") from None

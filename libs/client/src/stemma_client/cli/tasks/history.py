@@ -7,6 +7,7 @@ from typing import Any
 
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.values import ArtifactRef
 
 from stemma_client.cli.output import clean_line, say, say_json, say_table
@@ -14,7 +15,7 @@ from stemma_client.cli.wording import detail_words, event_json, event_words, nam
 from stemma_client.client import Client
 from stemma_client.recorded import RecordedEvent
 
-from .finding import find_document, text_of
+from .finding import NOT_STORED, find_document, text_of
 
 _SAID = ("feedback", "instruction", "guidance", "answer", "summary", "reason")
 # What came of a decision, told beside it.
@@ -77,7 +78,17 @@ async def _said(client: Client, document_id: str, event: RecordedEvent) -> str:
     """What was said in words with a decision or its result; an erased document has no texts any more."""
     refs = (getattr(event.contract, name, None) for name in _SAID)
     ref = next((ref for ref in refs if isinstance(ref, ArtifactRef)), None)
+    if isinstance(event.contract, e.SectionNeedAnswered) and event.contract.answered_by != "person":
+        return ""
     try:
-        return clean_line(await text_of(client, document_id, ref))
+        said = await text_of(client, document_id, ref)
+        return clean_line(_answer_words(said) if ref and ref.media_type == "application/json" else said)
     except ArtifactMissing:
-        return "(not stored any more)"
+        return NOT_STORED
+
+
+def _answer_words(answer: str) -> str:
+    """What a person answered to a need: the words, and each decision."""
+    given = NeedAnswer.model_validate_json(answer)
+    decided = (f"{name}: {how if isinstance(how, str) else how.name}" for name, how in given.decisions.items())
+    return "; ".join(filter(None, (given.text, *decided)))

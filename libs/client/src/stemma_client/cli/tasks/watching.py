@@ -31,6 +31,8 @@ from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, text_of
 
+WIDE = 64
+"""Columns of the screen below which a table by section tells statuses only."""
 ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAILED)
 
 
@@ -88,8 +90,9 @@ class TableScreen:
 
     def _rendered(self, view: DocumentView) -> RenderableType:
         columns = ("SECTION", "STATUS", "VERSION", "SCORE", "")
-        rows = [self._row(section) for section in view.sections.values()]
-        return Group(table(columns, rows), Text(f"{view.document_id}: {view.status}", style="bold"))
+        shown = len(columns) if self._display.console.width >= WIDE else 2
+        rows = [self._row(section)[:shown] for section in view.sections.values()]
+        return Group(table(columns[:shown], rows), Text(f"{view.document_id}: {view.status}", style="bold"))
 
     def _row(self, section: SectionView) -> tuple[str, ...]:
         written = self._written.get(section.section_id)

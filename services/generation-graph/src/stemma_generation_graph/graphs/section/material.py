@@ -46,8 +46,10 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
 
 
 async def round_blocks(job: GenerateSection, library: Library) -> list[str]:
-    """What a person asked for, and in a lint round the last draft with its issues."""
+    """What a review or a person asked for, and in a lint round the last draft with its issues."""
     parts = []
+    if job.revision_feedback is not None:
+        parts.append(block("revision_feedback", await library.text(job.document, job.revision_feedback)))
     if job.guidance is not None:
         parts.append(block("guidance", await library.text(job.document, job.guidance)))
     if job.previous is not None:

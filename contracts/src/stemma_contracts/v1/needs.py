@@ -1,0 +1,51 @@
+"""What a paused graph waits for, and how it is answered."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from stemma_contracts.base import Contract
+from stemma_contracts.tokens import FileName, Token
+
+from .values import ArtifactRef, ExportFormat, InputFile
+
+
+class MissingReference(Contract):
+    """An image that an input refers to and that was not supplied."""
+
+    reference: str = Field(max_length=500, description="the path that the input gives, inside the input folder")
+    file: FileName = Field(description="the input that refers to it")
+    candidates: tuple[FileName, ...] = Field(default=(), description="supplied images with such a name")
+
+
+class Need(Contract):
+    """What a paused graph waits for: an answer in words or a choice, from a person or a service.
+
+    A ``validation`` or ``conversion`` is of the text ``draft``; ``assets`` are images that it may show besides
+    those among the inputs. ``references`` are what a person is asked to supply or to skip.
+    """
+
+    need_id: Token
+    kind: Literal["question", "upload", "validation", "conversion"]
+    question: ArtifactRef | None = Field(default=None, description="the question in words")
+    checkpoint_id: str = Field(max_length=128, description="the checkpoint that the answer resumes")
+    draft: ArtifactRef | None = None
+    assets: tuple[InputFile, ...] = ()
+    format: ExportFormat | None = Field(default=None, description="what a conversion is to give")
+    references: tuple[MissingReference, ...] = ()
+
+
+Answerer = Literal["person", "validator", "converter"]
+"""Who met a need, or failed to."""
+
+SKIP = "skip"
+"""The decision to leave a missing image out."""
+
+
+class NeedAnswer(Contract):
+    """The body of a person's answer with decisions: words, and by reference `SKIP`, an input or a new image."""
+
+    text: str = ""
+    decisions: dict[str, str | InputFile] = Field(default={}, description="a text is `skip` or the name of an input")

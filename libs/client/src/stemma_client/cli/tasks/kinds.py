@@ -1,0 +1,28 @@
+"""Telling what can be asked for."""
+
+from __future__ import annotations
+
+from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.values import ReviewMode
+
+from stemma_client.cli.output import note, say_json, say_table
+from stemma_client.client import Client
+
+
+async def list_kinds(client: Client, *, as_json: bool) -> None:
+    """Every kind with its sections, and which of them a person settles."""
+    found = await client.kinds()
+    if as_json:
+        say_json([kind.model_dump(mode="json") for kind in found])
+        return
+    columns = ("KIND", "TITLE", "SECTIONS", "SETTLED BY A PERSON", "WHAT IT IS")
+    say_table(columns, [_row(kind) for kind in found])
+    note("each needs a brief; inputs are Markdown, text and images: `stemma new KIND --brief FILE --input FOLDER`")
+
+
+def _row(kind: DocumentKind) -> tuple[str, ...]:
+    required = [section for section in kind.sections if section.required]
+    by_a_person = [section.section_id for section in required if section.review is ReviewMode.HUMAN]
+    everything = len(by_a_person) == len(required)
+    settled = "every section" if everything else ", ".join(by_a_person) or "nothing, unless a check fails"
+    return (kind.kind, kind.title, ", ".join(s.section_id for s in required), settled, kind.description)

@@ -1,0 +1,45 @@
+"""What can be asked for, as the command line tells it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stemma_contracts import subjects
+from stemma_contracts.v1.capabilities import Capabilities, DocumentKind, KindSection
+from stemma_contracts.v1.values import ReviewMode
+
+SECTIONS = (
+    KindSection(section_id="draft", title="Draft", graph="section", review=ReviewMode.NONE),
+    KindSection(section_id="end", title="End", graph="formatter", depends_on=("draft",)),
+    KindSection(section_id="extra", title="Extra", graph="section", required=False),
+)
+KINDS = (
+    DocumentKind(kind="memo", title="Memo", description="Short.", sections=SECTIONS),
+    DocumentKind(kind="note", title="Note", sections=SECTIONS[:1]),
+    DocumentKind(kind="paper", title="Paper", sections=SECTIONS[1:]),
+)
+
+
+async def tell(backstage: Any) -> None:
+    told = Capabilities(kinds=KINDS).model_dump_json(exclude_defaults=True).encode()
+    await backstage.js.publish(f"$KV.{subjects.CAPABILITIES_BUCKET}.{subjects.ORCHESTRATOR}", told)
+
+
+async def test_kinds_are_listed_with_their_sections_and_who_settles_them(cli: Any, backstage: Any) -> None:
+    await tell(backstage)
+    shown = await cli("kinds")
+    assert shown.exit_code == 0
+    memo, note, paper = shown.stdout.splitlines()
+    assert [" ".join(line.split()) for line in (memo, note, paper)] == [
+        "memo Memo draft, end end Short.",
+        "note Note draft nothing, unless a check fails",
+        "paper Paper end every section",
+    ]
+
+
+async def test_kinds_speak_json(cli: Any, backstage: Any) -> None:
+    await tell(backstage)
+    told = json.loads((await cli("kinds", "--json")).stdout)
+    assert [kind["kind"] for kind in told] == ["memo", "note", "paper"]
+    assert told[0]["sections"][1]["depends_on"] == ["draft"]

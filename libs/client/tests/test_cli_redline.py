@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.values import ExportFormat, Origin
+
+
+@pytest.fixture
+async def sent(backstage: Any, document_id: str, requested: Any, drafted: Any) -> Any:
+    """Research was exported as export-4 in version 1 and as export-6 in version 2; then a solution came."""
+    draft = await backstage.text(document_id, "text")
+    edited = events.SectionEdited(section_id="research", version=2, draft=draft, origin=Origin.WRITTEN)
+    await backstage.append(
+        document_id,
+        requested,
+        drafted("research", draft),
+        events.ExportRequested(export_id="export-4", format=ExportFormat.PDF),
+        edited,
+        events.ExportRequested(export_id="export-6", format=ExportFormat.DOCX),
+        drafted("solution", draft),
+    )
+
+    async def convert(request: requests.ExportDocument) -> None:
+        done = events.DocumentExported(export_id="x1", format=request.format, job_id="j", artifact=draft)
+        await backstage.append(document_id, events.ExportRequested(export_id="x1", format=request.format), done)
+
+    backstage.on_request = convert
+    return backstage
+
+
+def pairs(**versions: tuple[int, int]) -> tuple[VersionPair, ...]:
+    return tuple(
+        VersionPair(section_id=name, from_version=old, to_version=new) for name, (old, new) in versions.items()
+    )
+
+
+async def test_compares_two_exports_section_by_section(cli: Any, sent: Any, document_id: str, tmp_path: Any) -> None:
+    done = await cli("export", document_id, "--redline", "export-4", "export-6", "-o", str(tmp_path))
+    assert (done.exit_code, done.stdout) == (0, f"{tmp_path}/{document_id}-changes.docx\n")
+    request = sent.received[-1][1]
+    assert request.redline == pairs(research=(1, 2), solution=(0, 0))
+    assert request.format is ExportFormat.DOCX
+
+
+async def test_compares_an_export_with_the_document_as_it_is(
+    cli: Any, sent: Any, document_id: str, tmp_path: Any
+) -> None:
+    done = await cli("export", document_id, "--redline", "export-4", "now", "-o", str(tmp_path / "c.docx"))
+    assert done.exit_code == 0
+    assert "exported as x1" in done.stderr
+    assert sent.received[-1][1].redline == pairs(research=(1, 2), solution=(0, 1))
+
+
+async def test_compares_two_versions_of_one_section(cli: Any, sent: Any, document_id: str, tmp_path: Any) -> None:
+    await cli("export", document_id, "--section", "research", "--redline", "2", "1", "-o", str(tmp_path))
+    assert sent.received[-1][1].redline == pairs(research=(2, 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--redline", "export-5", "now"), "the document has no export export-5"),
+        (("--section", "research", "--redline", "1", "3"), "research has no version 3"),
+        (("--section", "research", "--redline", "1", "²"), "research has no version ²"),
+        (("--section", "budget", "--redline", "1", "2"), "the document has no section 'budget'"),
+        (("--section", "research"), "--section goes with --redline"),
+        (("--redline", "export-4", "now", "-f", "pdf"), "a redline is a docx, not a pdf"),
+    ],
+)
+async def test_a_comparison_of_nothing_is_refused_before_anything_is_sent(
+    cli: Any, sent: Any, document_id: str, arguments: tuple[str, ...], words: str
+) -> None:
+    done = await cli("export", document_id, *arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert sent.received == []
+
+
+async def test_an_unknown_export_is_answered_with_those_that_there_are(cli: Any, sent: Any, document_id: str) -> None:
+    done = await cli("export", document_id, "--redline", "now", "export-9")
+    assert all(name in done.stderr for name in ("export-4 (2026-03-01", "export-6 (2026-03-01", "now"))

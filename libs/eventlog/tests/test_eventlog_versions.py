@@ -1,0 +1,60 @@
+"""A log that an earlier release wrote is read by a later one, whose contract has a new version."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from nats.aio.client import Client
+from stemma_contracts import Contract, Envelope, Family, Registry, subjects
+from stemma_contracts.v1.events import DocumentPaused
+from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
+
+STREAM = StreamId("default", "doc1")
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+V1, V2 = "stemma.budget.set.v1", "stemma.budget.set.v2"
+Totals = tuple[int, ...]
+
+
+class BudgetSet(Contract):
+    """Version 2; version 1 said the same in whole euros."""
+
+    cents: int
+
+
+def later_release() -> Registry:
+    contracts = Registry()
+    contracts.contract(V2, Family.EVENT)(BudgetSet)
+    contracts.contract("stemma.document.paused.v1", Family.EVENT)(DocumentPaused)
+
+    @contracts.upcaster(V1, V2)
+    def in_cents(data: dict[str, Any]) -> dict[str, Any]:
+        return {"cents": data["euros"] * 100}
+
+    return contracts
+
+
+def evolve(totals: Totals, event: Contract) -> Totals:
+    return (*totals, event.cents) if isinstance(event, BudgetSet) else totals
+
+
+DECIDER: Decider[Contract, Totals] = Decider((), lambda command, _: [command], evolve)
+
+
+async def publish(client: Client, ce_type: str, number: int, data: bytes) -> None:
+    envelope = Envelope(f"e{number}", ce_type, "/old", "default/doc1", AT, sequence=number)
+    subject = subjects.event(STREAM.tenant, STREAM.document_id, "budget-set")
+    await client.jetstream().publish(subject, data, headers=envelope.headers())
+
+
+@pytest.mark.req("E2")
+async def test_bytes_of_version_one_replay_through_the_upcaster_and_the_log_goes_on(orchestrator: Client) -> None:
+    await publish(orchestrator, V1, 1, b'{"euros":4250}')
+    await publish(orchestrator, V2, 2, b'{"cents":99}')
+    store = EventStore(JetStreamEventLog(orchestrator, contracts=later_release()), DECIDER)
+    assert (await store.load(STREAM)).state == (425_000, 99)
+    await store.handle(STREAM, DocumentPaused(), Cause("pause", "/new", AT))
+    again = EventStore(JetStreamEventLog(orchestrator, contracts=later_release()), DECIDER)
+    folded = await again.load(STREAM)
+    assert (folded.state, folded.count) == ((425_000, 99), 3)

@@ -1,0 +1,42 @@
+"""A job that calls models: for whom, what its outcome echoes, and what becomes of a model that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any, TypeVar
+
+from stemma_contracts.v1.jobs import SectionJob
+from stemma_contracts.v1.outcomes import AnswerMalformed, ModelUnavailable
+
+from .caller import CallContext
+from .errors import MalformedAnswerError, ModelUnavailableError
+
+T = TypeVar("T")
+
+
+def call_context(job: SectionJob, thread_id: str = "") -> CallContext:
+    """For whom the calls of a job are made."""
+    return CallContext(job.document.tenant, job.document.document_id, job.section.section_id, job.job_id, thread_id)
+
+
+def echo(job: SectionJob, context: CallContext) -> dict[str, Any]:
+    """The fields that every outcome of a job has, with what was spent by now."""
+    return {
+        "job_id": job.job_id,
+        "tenant": job.document.tenant,
+        "document_id": job.document.document_id,
+        "section_id": job.section.section_id,
+        "usage": context.meter.total,
+    }
+
+
+async def or_failure(
+    job: SectionJob, context: CallContext, work: Awaitable[T]
+) -> T | ModelUnavailable | AnswerMalformed:
+    """What the work gives, or the outcome that says how the model failed."""
+    try:
+        return await work
+    except ModelUnavailableError as error:
+        return ModelUnavailable(**echo(job, context), detail=error.detail)
+    except MalformedAnswerError as error:
+        return AnswerMalformed(**echo(job, context), detail=error.detail)

@@ -1,0 +1,112 @@
+"""The offline writer as an agent that works by tools: it copies the inputs chapter by chapter and mends what is found.
+
+What it does next follows from the messages alone, so that the same thread gives the same call each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.messages.tool import ToolCall
+
+from .agent_history import Act, acts_of, since
+from .agent_situation import Chapter, Situation, read_situation
+from .chapters import composed, safe_cut
+from .mending import can_mend, mended
+
+WRITING_TOOL = "append_to_markdown"
+CHECKS = ("create_checkpoint", "validate_markdown")
+PART_CHARS = 40_000
+MENDED_AT_ONCE = 12
+
+
+def next_call(messages: Sequence[BaseMessage]) -> ToolCall:
+    """The tool call that comes next."""
+    situation, acts = read_situation(messages), acts_of(messages)
+    name, arguments = _next(situation, acts)
+    return ToolCall(name=name, args=arguments, id=f"call_{len(acts) + 1}_{name}", type="tool_call")
+
+
+def _next(situation: Situation, acts: Sequence[Act]) -> tuple[str, dict[str, Any]]:
+    if not acts and situation.lines == 0:
+        return "list_files", {}
+    if situation.issues and (mending := _mend(situation, since(acts, CHECKS))):
+        return mending
+    chapter = situation.current
+    if chapter is None:
+        checked = any(act.name == "validate_markdown" for act in acts)
+        return ("finish", {}) if checked else ("validate_markdown", {})
+    save = ("create_checkpoint", {"label": f"chapter_{chapter.number}"})
+    return save if situation.issues else _write(situation, chapter, since(acts, CHECKS)) or save
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Lines of a chapter that were read and not written yet; ``after`` is the line behind them."""
+
+    lines: list[str]
+    after: int
+
+
+def _write(situation: Situation, chapter: Chapter, acts: Sequence[Act]) -> tuple[str, dict[str, Any]] | None:
+    """Read on, or write what was read; nothing if the chapter is written."""
+    part = _unwritten(chapter, acts)
+    if part is None:
+        return None
+    whole = part.after > chapter.to_line
+    if not whole and sum(map(len, part.lines)) < PART_CHARS:
+        return "read_file", {"file_name": chapter.file, "from_line": part.after}
+    lines = part.lines if whole else part.lines[: safe_cut(part.lines)]
+    text = composed(lines, 2 - chapter.level)
+    if not text:
+        return None
+    title = f"# {situation.title}\n\n" if situation.lines == 0 else ""
+    return WRITING_TOOL, {"content": title + text}
+
+
+def _unwritten(chapter: Chapter, acts: Sequence[Act]) -> _Part | None:
+    """What the acts of this chapter leave to be written; none when all of it was written or cannot be read."""
+    lines, after = list[str](), chapter.from_line
+    for act in acts:
+        if act.name == "read_file" and not act.failed:
+            shown = dict(act.shown_lines())
+            new = [shown[number] for number in range(after, chapter.to_line + 1) if number in shown]
+            lines, after = lines + new, after + len(new)
+        elif act.name == "read_file":
+            return None
+        elif act.name == WRITING_TOOL:
+            if after > chapter.to_line:
+                return None
+            lines = lines[safe_cut(lines) :]
+    return _Part(lines, after)
+
+
+def _mend(situation: Situation, acts: Sequence[Act]) -> tuple[str, dict[str, Any]] | None:
+    """The next line to put right, from the end on, so that the numbers of the others stay right."""
+    rules = _mendable(situation)
+    shown: dict[int, str] = {}
+    for act in acts:
+        if act.name == "read_generated_file":
+            shown |= act.numbered_lines()
+    unread = [line for line in rules if line not in shown]
+    asked = {act.arguments.get("from_line") for act in acts if act.name == "read_generated_file"}
+    if unread and max(1, unread[0] - 1) not in asked:
+        return "read_generated_file", {"from_line": max(1, unread[0] - 1)}
+    tried = {int(act.arguments.get("line_number", 0)) for act in acts if act.name == "edit_markdown_line"}
+    for line in sorted(set(rules) & set(shown) - tried, reverse=True):
+        text = mended(rules[line], shown.get(line - 1, ""), shown[line], shown.get(line + 1, ""))
+        if text != shown[line]:
+            return "edit_markdown_line", {"line_number": line, "new_content": text}
+    return None
+
+
+def _mendable(situation: Situation) -> dict[int, list[str]]:
+    """The rules that lines break and that something is known about, by line; no more than one round may take."""
+    found: dict[int, list[str]] = {}
+    for issue in sorted(situation.issues, key=lambda issue: issue.line):
+        if issue.line > 0 and can_mend(issue.rule):
+            found.setdefault(issue.line, []).append(issue.rule)
+    return dict(list(found.items())[:MENDED_AT_ONCE])

@@ -1,0 +1,70 @@
+"""Putting one line right as a rule of a checker asks; a line that nothing is known about stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
+_REFERENCE = re.compile(r"!?\[([^\[\]\n]*)\]\[[^\[\]\n]*\]")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
+_BARE_ADDRESS = re.compile(r"(?<![<(\[\"'])\bhttps?://[^\s<>)\]]+")
+_PLACEHOLDER = re.compile(r"\b(?:TODO|TBD)\b|\{\{[^{}\n]*\}\}|\[insert\b[^\[\]\n]*\]", re.IGNORECASE)
+
+Mend = Callable[[str], str]
+
+
+def _in_words(found: re.Match[str]) -> str:
+    """What stands open in an input stands open in the document, in words."""
+    said = found.group().casefold()
+    return "to be determined" if said == "tbd" else "to do" if said == "todo" else found.group().strip("{[]} ")
+
+
+_MENDS: Mapping[str, Mend] = {
+    "MD009": str.rstrip,
+    "MD010": lambda line: line.expandtabs(4),
+    "MD012": lambda line: "",
+    "MD018": lambda line: re.sub(r"^(#{1,6})(?=[^#\s])", r"\1 ", line),
+    "MD019": lambda line: re.sub(r"^(#{1,6})\s+", r"\1 ", line),
+    "MD024": lambda line: f"{line} (2)",
+    "MD026": lambda line: line.rstrip(" .,;:!。，；：！"),
+    "MD027": lambda line: re.sub(r"^(\s*(?:> ?)+)\s+", r"\1", line),
+    "MD030": lambda line: re.sub(r"^(\s*(?:[-*+]|\d+[.)]))\s+", r"\1 ", line),
+    "MD034": lambda line: _BARE_ADDRESS.sub(lambda found: f"<{found.group()}>", line),
+    "MD035": lambda line: "---",
+    "MD036": lambda line: re.sub(r"^(\s*)(\*{1,3}|_{1,3})(.+)\2\s*$", r"\1\3", line),
+    "MD040": lambda line: f"{line.rstrip()}text",
+    "MD045": lambda line: line.replace("![](", "![Image]("),
+    "MD051": lambda line: _LINK.sub(r"\1", line),
+    "MD052": lambda line: _REFERENCE.sub(r"\1", line),
+    "MD055": lambda line: re.sub(r"^\s*(?![\s|])", "| ", re.sub(r"(?<![|\s])\s*$", " |", line)),
+    "STEMMA005": lambda line: _IMAGE.sub(r"\1", line),
+    "STEMMA006": lambda line: _IMAGE.sub(r"\1", line),
+    "STEMMA007": lambda line: _REFERENCE.sub(r"\1", line),
+    "STEMMA008": lambda line: _FOOTNOTE.sub("", line),
+    "STEMMA009": lambda line: _LINK.sub(r"\1", line),
+    "STEMMA010": lambda line: _LINK.sub(r"\1", line),
+    "STEMMA011": lambda line: _PLACEHOLDER.sub(_in_words, line),
+}
+_APART = ("MD022", "MD031", "MD032", "MD058")
+
+
+def _unchanged(line: str) -> str:
+    return line
+
+
+def can_mend(rule: str) -> bool:
+    """Whether something is known about a rule."""
+    return rule in _MENDS or rule in _APART
+
+
+def mended(rules: Sequence[str], before: str, line: str, after: str) -> str:
+    """The line, or the lines that take its place, as the rules want it; ``before`` and ``after`` are its neighbours."""
+    text = line
+    for rule in rules:
+        text = _MENDS.get(rule, _unchanged)(text)
+    if any(rule in _APART for rule in rules):
+        above, below = "\n" if before.strip() else "", "\n" if after.strip() else ""
+        text = f"{above}{text}{below}"
+    return text

@@ -1,0 +1,130 @@
+"""A model provider after a script: real HTTP in the OpenAI protocol, with everything that goes wrong there."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer of the provider.
+
+    ``body`` stands in place of a completion, whatever it is; ``cut`` breaks the connection in the middle of the
+    answer; ``silent`` never answers.
+    """
+
+    message: Mapping[str, Any] = field(default_factory=dict)
+    finish_reason: str = ""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    cut: bool = False
+    silent: bool = False
+
+
+def says(text: str, finish_reason: str = "stop") -> Reply:
+    """An answer in words."""
+    return Reply({"content": text}, finish_reason)
+
+
+def fails(status: int, **headers: str) -> Reply:
+    """An error; in the names of headers ``_`` stands for ``-``."""
+    own = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status=status, headers=own, body=b'{"error": {"message": "no"}}')
+
+
+class Provider(ThreadingHTTPServer):
+    """Gives the answers of ``script`` in their order; ``requests`` are the bodies that came."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script: list[Reply] = []
+        self.requests: list[dict[str, Any]] = []
+        self.stopping = threading.Event()
+
+    @property
+    def base(self) -> str:
+        """The base URL for a client."""
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A caller that gave up breaks its connection; that is what the tests are about."""
+
+
+@contextmanager
+def provider() -> Iterator[Provider]:
+    """A running provider."""
+    server = Provider()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stopping.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Provider
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.requests.append(asked)
+        reply = self.server.script.pop(0)
+        if reply.silent:
+            self.server.stopping.wait()
+        else:
+            self._answer(reply, bool(asked.get("stream")))
+
+    def _answer(self, reply: Reply, stream: bool) -> None:
+        body = _body(reply, stream) if reply.body is None else reply.body
+        self.send_response(reply.status)
+        self.send_header("content-type", "text/event-stream" if stream and reply.body is None else "application/json")
+        self.send_header("content-length", str(len(body)))
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body[: len(body) // 2] if reply.cut else body)
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the output of tests quiet."""
+
+
+def _body(reply: Reply, stream: bool) -> bytes:
+    return b"".join(_events(reply)) if stream else json.dumps(_completion(reply)).encode()
+
+
+def _head(kind: str) -> dict[str, Any]:
+    return {"id": "1", "object": kind, "created": 1, "model": "m"}
+
+
+def _completion(reply: Reply) -> dict[str, Any]:
+    message = {"role": "assistant", "content": None, **reply.message}
+    reason = reply.finish_reason or ("tool_calls" if reply.message.get("tool_calls") else "stop")
+    choice = {"index": 0, "finish_reason": reason, "message": message}
+    return {**_head("chat.completion"), "choices": [choice], "usage": USAGE}
+
+
+def _events(reply: Reply) -> Iterator[bytes]:
+    for word in str(reply.message.get("content") or "").split(" "):
+        yield _event(choices=[{"index": 0, "delta": {"role": "assistant", "content": word}}])
+    yield _event(choices=[{"index": 0, "delta": {}, "finish_reason": reply.finish_reason or "stop"}])
+    yield _event(choices=[], usage=USAGE)
+    yield b"data: [DONE]\n\n"
+
+
+def _event(**data: Any) -> bytes:
+    return b"data: " + json.dumps({**_head("chat.completion.chunk"), **data}).encode() + b"\n\n"

@@ -1,0 +1,57 @@
+"""A pytest plugin: whether the servers of the tests run in containers, decided once and told with the results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.util import find_spec
+
+import pytest
+
+VARIABLE = "STEMMA_TEST_SERVERS"
+
+
+class Servers(StrEnum):
+    """What the variable may say."""
+
+    CONTAINERS = "containers"
+    PACKAGED = "packaged"
+
+
+@cache
+def servers() -> Servers:
+    """The choice of this test run."""
+    return choose(os.environ, engine_answers)
+
+
+def choose(environment: Mapping[str, str], answers: Callable[[], bool]) -> Servers:
+    """What `VARIABLE` says, else containers where an engine answers; raises `pytest.UsageError` for another word."""
+    match environment.get(VARIABLE):
+        case None:
+            return Servers.CONTAINERS if answers() else Servers.PACKAGED
+        case Servers.CONTAINERS | Servers.PACKAGED as said:
+            return Servers(said)
+        case other:
+            raise pytest.UsageError(f"{VARIABLE} is {other!r}, not one of {', '.join(Servers)}")
+
+
+def engine_answers() -> bool:
+    """Whether the extra ``containers`` is installed and finds an engine."""
+    if find_spec("testcontainers") is None:
+        return False
+    from . import containers
+
+    return containers.engine_answers()
+
+
+def pytest_configure() -> None:
+    """Decide; the workers of pytest-xdist inherit the decision."""
+    os.environ[VARIABLE] = servers()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell it, also under ``-q``, which prints no header."""
+    kind = {Servers.CONTAINERS: "containers", Servers.PACKAGED: "packaged binaries"}[servers()]
+    terminalreporter.write_line(f"servers: {kind}")

@@ -1,0 +1,214 @@
+"""Two versions of a text as one tree, with marks around what went and what came.
+
+Blocks, list items and table rows are first set side by side; those that are alike are compared inside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Hashable
+from typing import Any
+
+from .marks import Change, begin_blocks, changed_blocks, end_blocks, row_mark
+from .rewording import relined, reworded
+from .sequences import Budget, aligned
+from .tree import Node, attributes, node, plain, walk
+
+_ENOUGH = 0.4
+"""The share of words in common from which two blocks are one that changed."""
+
+_BOXES = ("☐", "☒")
+
+Row = list[Any]
+
+
+def compared(old: list[Node], new: list[Node]) -> list[Node]:
+    """The blocks of both versions as one, chapter by chapter if they have as many."""
+    budget = Budget()
+    before, after = _chapters(old), _chapters(new)
+    if len(before) != len(after):
+        return _compared(old, new, budget)
+    return [block for pair in zip(before, after, strict=True) for block in _compared(*pair, budget)]
+
+
+def _chapters(blocks: list[Node]) -> list[list[Node]]:
+    """The blocks up to each heading of level 1."""
+    chapters: list[list[Node]] = [[]]
+    for block in blocks:
+        if block["t"] == "Header" and block["c"][0] == 1:
+            chapters.append([])
+        chapters[-1].append(block)
+    return chapters
+
+
+def _compared(old: list[Node], new: list[Node], budget: Budget) -> list[Node]:
+    merged: list[Node] = []
+    for before, after in aligned(old, new, _key, _alike, budget):
+        if before is not None and after is not None:
+            merged += _changed(before, after, budget)
+        elif before is not None:
+            merged += changed_blocks(Change.DELETED, [_without_name(before)])
+        elif after is not None:
+            merged += changed_blocks(Change.INSERTED, [after])
+    return merged
+
+
+def _changed(old: Node, new: Node, budget: Budget) -> list[Node]:
+    """Two blocks of one shape as one."""
+    if _key(old) == _key(new):
+        return [new]
+    match old, new:
+        case {"c": before}, {"t": "Para" | "Plain" as kind, "c": after}:
+            return [node(kind, reworded(before, after, budget))]
+        case {"c": [_, _, before]}, {"t": "Header", "c": [level, attrs, after]}:
+            return [node("Header", level, attrs, reworded(before, after, budget))]
+        case {"c": before}, {"t": "BlockQuote", "c": after}:
+            return [node("BlockQuote", _compared(before, after, budget))]
+        case {"c": [_, before]}, {"t": "Div", "c": [attrs, after]}:
+            return [node("Div", attrs, _compared(before, after, budget))]
+        case {"c": before}, {"t": "BulletList", "c": after}:
+            marks, items = _items(before, after, budget)
+            return [*marks, node("BulletList", items)]
+        case {"c": [_, before]}, {"t": "OrderedList", "c": [attrs, after]}:
+            marks, items = _items(before, after, budget)
+            return [*marks, node("OrderedList", attrs, items)]
+        case {"c": [_, str(before)]}, {"t": "CodeBlock", "c": [_, str(after)]}:
+            return [node("Div", attributes(custom_style="Source Code"), [node("Para", relined(before, after, budget))])]
+        case {"t": "Table"}, {"t": "Table"}:
+            return [_table(old, new, budget)]
+        case _:
+            return [*changed_blocks(Change.DELETED, [old]), *changed_blocks(Change.INSERTED, [new])]
+
+
+def _items(old: list[list[Node]], new: list[list[Node]], budget: Budget) -> tuple[list[Node], list[list[Node]]]:
+    """The items of both lists, and the marks that stand before the list.
+
+    A mark must not be the first block of an item: it would take the bullet.
+    """
+    before_list: list[Node] = []
+    items: list[list[Node]] = []
+    for before, after in aligned(old, new, _keys, _alike_items, budget):
+        if before is not None and after is not None:
+            items.append([*_changed(before[0], after[0], budget), *_compared(before[1:], after[1:], budget)])
+        else:
+            change = Change.DELETED if after is None else Change.INSERTED
+            (items[-1] if items else before_list).append(begin_blocks(change))
+            items.append([*(before or after or []), end_blocks()])
+    return before_list, items
+
+
+def _table(old: Node, new: Node, budget: Budget) -> Node:
+    """A table of the same columns, row by row."""
+    _, (_, old_title), _, old_head, old_bodies, _ = old["c"]
+    attrs, (short, title), columns, head, bodies, foot = new["c"]
+    heads = [_row(before, after, budget) for before, after in zip(old_head[1], head[1], strict=True)]
+    body = bodies[0]
+    rows = _rows(old_bodies[0][3], body[3], budget)
+    caption = [short, _compared(old_title, title, budget)]
+    return node("Table", attrs, caption, columns, [head[0], heads], [[*body[:3], rows]], foot)
+
+
+def _rows(old: list[Row], new: list[Row], budget: Budget) -> list[Row]:
+    rows = []
+    for before, after in aligned(old, new, _json, _alike_rows, budget):
+        if before is not None and after is not None:
+            rows.append(_row(before, after, budget))
+        elif before is not None:
+            rows.append(_marked(before, Change.DELETED))
+        elif after is not None:
+            rows.append(_marked(after, Change.INSERTED))
+    return rows
+
+
+def _row(old: Row, new: Row, budget: Budget) -> Row:
+    cells = [
+        [*after[:4], [node("Plain", reworded(_words(before), _words(after), budget))]]
+        for before, after in zip(old[1], new[1], strict=True)
+    ]
+    return [new[0], cells]
+
+
+def _words(cell: list[Any]) -> list[Node]:
+    return [inline for block in cell[4] for inline in block["c"]]
+
+
+def _marked(row: Row, change: Change) -> Row:
+    attrs, (first, *rest) = row
+    return [attrs, [[*first[:4], [row_mark(change), *(first[4] or [node("Plain", [])])]], *rest]]
+
+
+def _without_name(block: Node) -> Node:
+    """A heading that went gives its name up: the one that came may have the same."""
+    if block["t"] != "Header":
+        return block
+    level, (_, classes, values), inlines = block["c"]
+    return node("Header", level, ["", classes, values], inlines)
+
+
+def _key(block: Node) -> Hashable:
+    """What makes two blocks the same: all but the name of a heading and the widths of columns."""
+    match block:
+        case {"t": "Header"}:
+            return _json(_without_name(block))
+        case {"t": "Table", "c": [_, caption, columns, *rest]}:
+            return _json([caption, [align for align, _ in columns], rest])
+        case _:
+            return _json(block)
+
+
+def _keys(blocks: list[Node]) -> Hashable:
+    return tuple(_key(block) for block in blocks)
+
+
+def _shape(block: Node) -> str:
+    """What two blocks must have in common to be compared inside."""
+    match block:
+        case {"t": "Para" | "Plain", "c": inlines} if not _has_display(inlines):
+            return "text"
+        case {"t": "Header", "c": [level, *_]}:
+            return f"heading {level}"
+        case {"t": "BulletList" | "BlockQuote" as kind}:
+            return str(kind)
+        case {"t": "OrderedList" | "Div" | "CodeBlock" as kind, "c": [attrs, _]}:
+            return f"{kind}{_json(attrs)}"
+        case {"t": "Table", "c": [_, caption, columns, head, [[_, _, [], _]], _]}:
+            return "table" + _json([bool(caption[1]), [align for align, _ in columns], len(head[1])])
+        case _:
+            return _json(block)
+
+
+def _has_display(inlines: list[Node]) -> bool:
+    """Whether a formula stands on a line of its own: Word wants it in a paragraph of its own."""
+    return any(item["t"] == "Math" and item["c"][0]["t"] == "DisplayMath" for item in walk(inlines))
+
+
+def _alike(old: Node, new: Node) -> bool:
+    return _shape(old) == _shape(new) and _similar(old, new)
+
+
+def _alike_items(old: list[Node], new: list[Node]) -> bool:
+    """Items that both begin with text, and are the same kind of task: else a change would take the bullet away."""
+    if not old or not new or not _shape(old[0]) == _shape(new[0]) == "text":
+        return False
+    return _task(old[0]) == _task(new[0]) and _similar(old, new)
+
+
+def _task(block: Node) -> str | None:
+    """The box that the words of a task begin with."""
+    first = block["c"][0] if block["c"] else {}
+    return first["c"] if first.get("c") in _BOXES else None
+
+
+def _alike_rows(old: Row, new: Row) -> bool:
+    return len(old[1]) == len(new[1]) and _similar([_words(cell) for cell in old[1]], [_words(c) for c in new[1]])
+
+
+def _similar(old: Any, new: Any) -> bool:
+    before, after = Counter(plain(old).split()), Counter(plain(new).split())
+    common = (before & after).total()
+    return common >= _ENOUGH * max(before.total(), after.total())
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,31 @@
+"""The files that give documents their look: looked at when the service starts, so that a bad one is told by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+WORD_TEMPLATE = "template.docx"
+_NEEDED = ("document.html", "document.typ", "media.lua", WORD_TEMPLATE)
+_PARTS = {"word/document.xml", "word/styles.xml"}
+
+
+def problems(config: Path, house_template: Path | None) -> Iterator[str]:
+    """What is wrong with the files of a config folder and with the Word template of a house, one line each."""
+    for name in _NEEDED:
+        if not (config / name).is_file():
+            yield f"{name}: file is missing"
+    if house_template is not None and not house_template.is_file():
+        yield f"template: there is no file {house_template.name}"
+    for file in filter(None, (config / WORD_TEMPLATE, house_template)):
+        if file.is_file() and not _is_word_document(file):
+            yield f"{file.name}: not a Word document"
+
+
+def _is_word_document(file: Path) -> bool:
+    try:
+        with ZipFile(file) as package:
+            return set(package.namelist()) >= _PARTS
+    except (BadZipFile, OSError):
+        return False

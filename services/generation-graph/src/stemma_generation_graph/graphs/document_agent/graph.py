@@ -1,0 +1,32 @@
+"""The document agent as a graph; `routing.ROUTES` is all of its edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import START, StateGraph
+from opentelemetry import metrics
+from opentelemetry.metrics import Meter
+
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.graphs.transitions import noted
+
+from .failures import guarded
+from .nodes import DocumentNodes
+from .routing import router, targets_of
+from .state import DocumentState
+
+
+def build_document_agent(parts: GraphParts, meter: Meter | None = None) -> StateGraph[Any, Any, Any, Any]:
+    """The graph, not compiled; it pauses for the validator, the converter and a person."""
+    nodes = DocumentNodes(parts, meter or metrics.get_meter(__name__))
+    graph = StateGraph(DocumentState, context_schema=RunContext)
+    working = (nodes.scan_assets, nodes.agent, nodes.tools, nodes.validate_md, nodes.checkpoint)
+    for node in (*working, nodes.human_input, nodes.parse_to_json, nodes.convert_docx):
+        graph.add_node(node.__name__, noted(guarded(node)))
+    for node in (nodes.error_handler, nodes.evaluate):
+        graph.add_node(node.__name__, noted(node))
+    graph.add_edge(START, "scan_assets")
+    for name in graph.nodes:
+        graph.add_conditional_edges(name, router(name), targets_of(name))
+    return graph

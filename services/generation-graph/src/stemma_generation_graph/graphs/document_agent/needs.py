@@ -1,0 +1,53 @@
+"""Pauses of the agent: what the graph asks for, and how the answer is read when it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.types import interrupt
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.needs import MissingReference, NeedAnswer
+from stemma_contracts.v1.values import ArtifactRef, ExportFormat, ValidationReport
+
+from stemma_generation_graph.session.references import supplied_assets
+from stemma_generation_graph.session.session import DRAFT, Session
+from stemma_generation_graph.sources.library import Library
+
+from .failures import AgentFailure
+
+JSON = "application/json"
+
+
+async def ask_person(
+    question: str, missing: Sequence[MissingReference], job: GenerateSection, library: Library
+) -> NeedAnswer:
+    """The answer of a person, in words, by decisions, or both."""
+    references = [entry.model_dump(mode="json") for entry in missing]
+    ref = _answer({"kind": "question", "question": question, "references": references}, "question")
+    text = await library.text(job.document, ref)
+    return NeedAnswer.model_validate_json(text) if ref.media_type == JSON else NeedAnswer(text=text)
+
+
+async def ask_validator(session: Session, job: GenerateSection, library: Library) -> ValidationReport:
+    """What the validator finds in the draft as it is now."""
+    ref = _answer({"kind": "validation", **_draft_of(session)}, "validation")
+    return ValidationReport.model_validate_json(await library.text(job.document, ref))
+
+
+def ask_converter(session: Session, to: ExportFormat) -> ArtifactRef:
+    """The draft in another format."""
+    return _answer({"kind": "conversion", "format": to.value, **_draft_of(session)}, "conversion")
+
+
+def _draft_of(session: Session) -> dict[str, Any]:
+    assets = [asset.model_dump(mode="json") for asset in supplied_assets(session)]
+    return {"draft": session.manifest[DRAFT], "assets": assets}
+
+
+def _answer(asked: dict[str, Any], what: str) -> ArtifactRef:
+    """What a need was answered with; raises `AgentFailure` if it could not be met."""
+    answer = interrupt(asked)
+    if answer["failed"]:
+        raise AgentFailure(what, str(answer["detail"]))
+    return ArtifactRef.model_validate(answer["artifact"])

@@ -1,0 +1,251 @@
+"""The nodes of the document agent: state in, partial update out. None has an effect before it pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.runtime import Runtime
+from opentelemetry.metrics import Meter
+from stemma_contracts.v1.needs import SKIP, MissingReference
+from stemma_contracts.v1.values import ExportFormat, ValidationReport
+from stemma_telemetry import get_logger
+from stemma_telemetry.names import Log, Metric
+
+from stemma_generation_graph.graphs.calling import run_tool_calls
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.session.outline import chapters_of
+from stemma_generation_graph.session.references import batch_of, decided, question_about, scan
+from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, STRUCTURE, Session
+from stemma_generation_graph.session.tools import Workbench, get_tools, shown_text
+from stemma_generation_graph.sources.markdown import read_source
+
+from .failures import AgentFailure, Update, failure_of
+from .needs import ask_converter, ask_person, ask_validator
+from .result import delivery, ensure_draft
+from .state import DocumentState, job_of
+from .steps import take_step, unanswered_calls
+
+MAX_ISSUES = 200
+MAX_LOGGED_LINES = 50
+
+log = get_logger()
+Clock = Callable[[], datetime]
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class DocumentNodes:
+    """The nodes with what they need, given once when the graph is built."""
+
+    def __init__(self, parts: GraphParts, meter: Meter, now: Clock = _utc_now) -> None:
+        self._parts = parts
+        self._now = now
+        self._validation_failed = meter.create_counter(Metric.VALIDATION_FAILED)
+        self._rollback_performed = meter.create_counter(Metric.ROLLBACK_PERFORMED)
+
+    async def scan_assets(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Finds the images and the chapters of every input."""
+        session = _session(state, runtime)
+        texts = {name: await shown_text(session, name, {}) for name in state["input_files"]}
+        sources = [read_source(name, await session.text("inputs/" + name)) for name in state["input_files"]]
+        missing = scan(session, sources)
+        return {
+            "manifest": session.manifest,
+            "document_outline": [c.as_json() for name, text in texts.items() for c in chapters_of(name, text)],
+            "missing_references": [entry.model_dump(mode="json") for entry in missing],
+            "pending_question": question_about(batch_of(missing)) if missing else "",
+            "status": "waiting" if missing else "processing",
+        }
+
+    async def agent(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """One call of the model, with the tools."""
+        limits = self._parts.agent
+        if state["agent_steps"] < limits.max_agent_steps:
+            return await take_step(state, self._parts, runtime.context, _session(state, runtime))
+        if limits.on_step_bound == "fail":
+            raise AgentFailure("step_bound", f"{limits.max_agent_steps} steps", retryable=False)
+        warning = {"code": "step_bound", "count": state["agent_steps"]}
+        return {"generation_complete": True, "warnings": [warning]}
+
+    async def tools(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Runs the calls of the last message; those that pause are answered when the graph goes on."""
+        session = _session(state, runtime)
+        bench = Workbench(
+            session, state["user_decisions"], state["current_chapter"], self._now, runtime.context.live,
+            dict(state["checkpoint_chapters"]),
+        )  # fmt: skip
+        last = state["messages"][-1]
+        calls = last.tool_calls if isinstance(last, AIMessage) else []
+        answers = await run_tool_calls(calls, get_tools(), bench)
+        back_to = bench.marks.pop("rolled_back_to", None)
+        if back_to is not None:
+            bench.marks |= self._back_at(state, back_to, bench.checkpoint_chapters)
+        if bench.marks.get("checkpoint_created"):
+            log.info(Log.CHECKPOINT_SAVED, chapter=state["current_chapter"] + 1)
+        waiting = unanswered_calls([*state["messages"], *answers])
+        return {
+            **bench.marks,
+            "manifest": session.manifest,
+            "checkpoint_chapters": bench.checkpoint_chapters,
+            "messages": answers,
+            "pending_call": waiting[0] if waiting else "",
+        }
+
+    async def validate_md(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Has the draft checked; a checkpoint counts, a check that the agent asked for does not."""
+        session = _session(state, runtime)
+        await ensure_draft(state, runtime.context, session)
+        report = await ask_validator(session, job_of(state), runtime.context.library)
+        lines = sorted({issue.line_number for issue in report.issues})[:MAX_LOGGED_LINES]
+        log.info(Log.VALIDATION_RAN, issue_count=len(report.issues), line_numbers=lines)
+        if not report.validation_passed:
+            self._validation_failed.add(1)
+        verdict = self._verdict(state, report)
+        return {
+            **verdict,
+            "manifest": session.manifest,
+            "validation_passed": report.validation_passed,
+            "validation_issues": [issue.model_dump(mode="json") for issue in report.issues[:MAX_ISSUES]],
+            "checkpoint_created": False,
+            "validation_requested": False,
+            "pending_call": "",
+            "messages": _told(state, _found(report)),
+        }
+
+    def _verdict(self, state: DocumentState, report: ValidationReport) -> Update:
+        if not state["checkpoint_created"]:
+            return {"verdict": ""}
+        if report.validation_passed:
+            return {"verdict": "passed"}
+        attempts, limits = state["fix_attempts"] + 1, self._parts.agent
+        if attempts <= limits.max_fix_attempts:
+            return {"verdict": "failed", "fix_attempts": attempts}
+        warning = {"code": "validation_issues", "count": max(1, len(report.issues))}
+        given_up: Update = {"verdict": "given_up", "fix_attempts": attempts, "warnings": [warning]}
+        if limits.on_fix_bound == "error_handler":
+            given_up |= failure_of(AgentFailure("validation", f"{len(report.issues)} issues"))
+        return given_up
+
+    async def checkpoint(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Saves the chapter that passed; only here the next one begins."""
+        session, done = _session(state, runtime), state["current_chapter"] + 1
+        checkpoint_id = await session.snapshot(f"chapter_{done}", self._now())
+        session.prune_checkpoints(self._parts.agent.max_checkpoints_per_session)
+        log.info(Log.CHECKPOINT_SAVED, chapter=done)
+        chapters = {**state["checkpoint_chapters"], checkpoint_id: done}
+        kept = set(session.names(CHECKPOINTS))
+        return {
+            **_progress(state, done),
+            "manifest": session.manifest,
+            "last_checkpoint_id": checkpoint_id,
+            "checkpoint_chapters": {name: chapter for name, chapter in chapters.items() if name in kept},
+            "verdict": "",
+            "fix_attempts": 0,
+        }
+
+    async def human_input(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Asks a person, about missing images or what the agent wants to know."""
+        session, job = _session(state, runtime), job_of(state)
+        missing = [MissingReference.model_validate(entry) for entry in state["missing_references"]]
+        asked = batch_of(missing)
+        answer = await ask_person(state["pending_question"], asked, job, runtime.context.library)
+        found = decided(session, asked, answer)
+        open_still = [entry for entry in missing if entry.reference not in found]
+        words = answer.text.strip()
+        return {
+            "manifest": session.manifest,
+            "user_decisions": {**state["user_decisions"], **found},
+            "missing_references": [entry.model_dump(mode="json") for entry in open_still],
+            "pending_question": question_about(batch_of(open_still)) if open_still else "",
+            "pending_call": "",
+            "status": "waiting" if open_still else "processing",
+            "messages": _told(state, words or "There was no answer in words.") or _said(words, found),
+        }
+
+    async def parse_to_json(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Has the draft taken apart into ``structure.json``."""
+        return await self._converted(state, runtime, ExportFormat.JSON, STRUCTURE, "structure_json_path")
+
+    async def convert_docx(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Has the draft converted to DOCX."""
+        return await self._converted(state, runtime, ExportFormat.DOCX, DOCX, "output_docx_path")
+
+    async def _converted(
+        self, state: DocumentState, runtime: Runtime[RunContext], to: ExportFormat, name: str, path: str
+    ) -> Update:
+        session = _session(state, runtime)
+        await ensure_draft(state, runtime.context, session)
+        try:
+            session.put(name, ask_converter(session, to))
+        except AgentFailure as failure:
+            return {**failure_of(failure), "conversion_attempts": state["conversion_attempts"] + 1}
+        return {"manifest": session.manifest, path: name, "status": "converting"}
+
+    async def error_handler(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Goes back to the last checkpoint and tries again, until what there is must do."""
+        failure = state["failure"] or {"type": "internal", "detail": "", "retryable": False}
+        session, retries = _session(state, runtime), state["retry_count"] + 1
+        update: Update = {
+            "failure": None,
+            "last_error": failure["detail"],
+            "error_type": failure["type"],
+            "retry_count": retries,
+            "fix_attempts": 0,
+            "verdict": "",
+            "pending_call": "",
+            "messages": [ToolMessage("This failed.", tool_call_id=c) for c in unanswered_calls(state["messages"])],
+        }
+        if retries > self._parts.agent.max_retries or not failure["retryable"]:
+            detail = f"{failure['type']}: {failure['detail']}"[:300]
+            return {**update, "partial": True, "status": "partial", "warnings": [{"code": "failure", "detail": detail}]}
+        last = state["last_checkpoint_id"]
+        if session.restore_from_checkpoint(last):
+            update |= self._back_at(state, last, state["checkpoint_chapters"])
+            told = f"The last step failed ({failure['type']}). The document is as it was at {last}."
+        else:
+            log.warning(Log.ROLLBACK_SKIPPED, chapter=state["current_chapter"] + 1)
+            told = f"The last step failed ({failure['type']}). The document is as it was."
+        update["messages"].append(HumanMessage(told))
+        return {**update, "manifest": session.manifest, "generation_complete": False, "status": "processing"}
+
+    def _back_at(self, state: DocumentState, checkpoint_id: str, chapters: Mapping[str, int]) -> Update:
+        """The progress at a checkpoint. Its label is the model's words, which no log may hold."""
+        done = chapters.get(checkpoint_id, state["current_chapter"])
+        log.info(Log.ROLLBACK_PERFORMED, chapter=done + 1)
+        self._rollback_performed.add(1)
+        return _progress(state, done)
+
+    async def evaluate(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
+        """Has the draft scored, and makes the result."""
+        return await delivery(state, self._parts, runtime.context, _session(state, runtime))
+
+
+def _session(state: DocumentState, runtime: Runtime[RunContext]) -> Session:
+    return Session(state["session_id"], job_of(state).document, state["manifest"], runtime.context.library)
+
+
+def _progress(state: DocumentState, done: int) -> Update:
+    """How many chapters are done, and so in which file the next one is."""
+    chapters, files = state["document_outline"], state["input_files"]
+    index = files.index(chapters[done]["file"]) if done < len(chapters) else len(files)
+    return {"current_chapter": done, "current_file_index": index}
+
+
+def _told(state: DocumentState, words: str) -> list[AnyMessage]:
+    """The answer to the call that the graph paused for, if it was a call."""
+    return [ToolMessage(words, tool_call_id=state["pending_call"])] if state["pending_call"] else []
+
+
+def _found(report: ValidationReport) -> str:
+    issues = [f"line {issue.line_number}: {issue.message} ({issue.rule})" for issue in report.issues[:MAX_LOGGED_LINES]]
+    return "\n".join(issues) or "No issues were found."
+
+
+def _said(words: str, found: dict[str, str]) -> list[AnyMessage]:
+    """What the person said and decided, for the agent's next step."""
+    decisions = [f"`{name}` is {'left out' if how == SKIP else f'shown as `{how}`'}." for name, how in found.items()]
+    return [HumanMessage("\n".join(["The person answered:", *filter(None, [words]), *decisions]))]

@@ -1,0 +1,69 @@
+"""What the agent is told at each step, before the history: where it is and what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stemma_models.prompting import block
+
+from stemma_generation_graph.session.session import Session
+from stemma_generation_graph.session.tools import readable_names
+
+from .state import DocumentState
+
+TASK = "document_agent"
+MAX_BRIEF_CHARS = 8_000
+MAX_CHAPTERS_SHOWN = 60
+MAX_ISSUES_SHOWN = 50
+
+
+def situation(state: DocumentState, title: str, session: Session, brief: str, guidance: str, written: int) -> str:
+    """The step's message: the task, the chapters, what is open. ``written`` is the length of the document in lines."""
+    parts = [
+        block("task", TASK),
+        block("section", str(state["job"]["section"].get("purpose", "")), title=title),
+        block("brief", brief[:MAX_BRIEF_CHARS]),
+        block("document", _position(state), lines=str(written), checkpoint=state["last_checkpoint_id"]),
+        block("outline", list(_chapters(state, _names(session)))),
+    ]
+    if guidance:
+        parts.append(block("guidance", guidance[:MAX_BRIEF_CHARS]))
+    if state["validation_issues"]:
+        issues = state["validation_issues"][:MAX_ISSUES_SHOWN]
+        parts.append(block("issues", "\n".join(_issue(issue) for issue in issues)))
+    return "\n".join(parts)
+
+
+def _names(session: Session) -> Mapping[str, str]:
+    """The bare name of each input that can be read."""
+    return {name: bare for bare, name in readable_names(session).items()}
+
+
+def _position(state: DocumentState) -> str:
+    chapters, done = state["document_outline"], state["current_chapter"]
+    if done >= len(chapters):
+        return "All chapters are done: call finish."
+    files = len(state["input_files"])
+    return f"Chapter {done + 1} of {len(chapters)}, file {state['current_file_index'] + 1} of {files}."
+
+
+def _chapters(state: DocumentState, names: Mapping[str, str]) -> Iterator[str]:
+    done = state["current_chapter"]
+    first = max(0, done - MAX_CHAPTERS_SHOWN // 2)
+    for number, chapter in enumerate(state["document_outline"][first : first + MAX_CHAPTERS_SHOWN], first):
+        status = "done" if number < done else "current" if number == done else "open"
+        yield block("entry", chapter["title"], number=str(number + 1), status=status, **_place(chapter, names))
+
+
+def _place(chapter: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "file": names.get(chapter["file"], chapter["file"]),
+        "from_line": str(chapter["from_line"]),
+        "to_line": str(chapter["to_line"]),
+        "level": str(chapter["level"]),
+    }
+
+
+def _issue(issue: Mapping[str, Any]) -> str:
+    return f"line {issue['line_number']}: {' '.join(str(issue['message']).split())} ({issue['rule']})"

@@ -1,0 +1,67 @@
+"""What a run delivers: the draft, its evaluation, the images that it brings along, what a person should know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stemma_contracts.v1.needs import SKIP
+from stemma_models import MalformedAnswerError, ModelUnavailableError
+
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.graphs.section.evaluating import evaluated
+from stemma_generation_graph.graphs.section.material import load_material
+from stemma_generation_graph.session.references import supplied_assets
+from stemma_generation_graph.session.session import DRAFT, Session
+
+from .failures import Update
+from .state import DocumentState, job_of
+from .titles import title_of
+
+NOT_EVALUATED = "The draft was not evaluated"
+
+
+async def ensure_draft(state: DocumentState, run: RunContext, session: Session) -> None:
+    """Give the document its title if nothing at all was written."""
+    if not (await session.text(DRAFT)).strip():
+        await session.write(DRAFT, f"# {await title_of(job_of(state), run.library)}\n")
+
+
+async def delivery(state: DocumentState, parts: GraphParts, run: RunContext, session: Session) -> Update:
+    """The fields that the outcome is made of."""
+    job = job_of(state)
+    await ensure_draft(state, run, session)
+    evaluation, warnings = await _evaluation(state, parts, run, session)
+    unfinished = len(state["document_outline"]) - state["current_chapter"]
+    if unfinished > 0:
+        warnings = [*warnings, {"code": "unfinished_chapters", "count": unfinished}]
+    skipped = sum(decision == SKIP for decision in state["user_decisions"].values())
+    if skipped:
+        warnings = [*warnings, {"code": "skipped_image", "count": skipped}]
+    return {
+        "status": "partial" if state["partial"] else "completed",
+        "manifest": session.manifest,
+        "draft_artifact": {**session.manifest[DRAFT], "name": f"{job.section.section_id}.md"},
+        "evaluation": evaluation,
+        "assets": [asset.model_dump(mode="json") for asset in supplied_assets(session)],
+        "warnings": warnings,
+    }
+
+
+async def _evaluation(
+    state: DocumentState, parts: GraphParts, run: RunContext, session: Session
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A partial draft is not worth a call, and no evaluation is no reason to lose a draft."""
+    job = job_of(state)
+    if state["partial"]:
+        return _failed_evaluation(parts, job.section.kind, f"{NOT_EVALUATED}: it is partial."), []
+    try:
+        material = await load_material(job, run.library, parts.limits)
+        return await evaluated(parts, run, job, material, await session.text(DRAFT)), []
+    except (ModelUnavailableError, MalformedAnswerError) as error:
+        found = _failed_evaluation(parts, job.section.kind, f"{NOT_EVALUATED}.")
+        return found, [{"code": "not_evaluated", "detail": error.detail}]
+
+
+def _failed_evaluation(parts: GraphParts, kind: str, words: str) -> dict[str, Any]:
+    scores = dict.fromkeys(parts.criteria.for_kind(kind).ids, 0.0)
+    return {"scores": scores, "feedback": words, "score": 0.0, "critical_failures": [], "passed": False}

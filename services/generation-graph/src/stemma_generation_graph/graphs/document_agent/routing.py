@@ -1,0 +1,119 @@
+"""Where the graph goes from each node: for every node the first route whose condition holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage
+from langgraph.graph import END
+
+from .state import DocumentState
+
+Condition = Callable[[DocumentState], bool]
+
+
+@dataclass(frozen=True)
+class Route:
+    """One row of the routing table; ``when`` says in words what ``holds`` computes."""
+
+    source: str
+    when: str
+    holds: Condition
+    target: str
+
+
+def _always(_: DocumentState) -> bool:
+    return True
+
+
+def _failed(state: DocumentState) -> bool:
+    return state["failure"] is not None
+
+
+def _asks(state: DocumentState) -> bool:
+    return bool(state["pending_question"])
+
+
+def _calls_tools(state: DocumentState) -> bool:
+    last = state["messages"][-1] if state["messages"] else None
+    return isinstance(last, AIMessage) and bool(last.tool_calls)
+
+
+def _complete(state: DocumentState) -> bool:
+    return state["generation_complete"]
+
+
+def _checkpoint_created(state: DocumentState) -> bool:
+    return state["checkpoint_created"]
+
+
+def _validation_requested(state: DocumentState) -> bool:
+    return state["validation_requested"]
+
+
+def _chapter_passed(state: DocumentState) -> bool:
+    return state["verdict"] == "passed"
+
+
+def _given_up(state: DocumentState) -> bool:
+    return state["verdict"] == "given_up"
+
+
+def _partial(state: DocumentState) -> bool:
+    return state["partial"]
+
+
+def _failure_of(source: str) -> Route:
+    return Route(source, "the node failed", _failed, "error_handler")
+
+
+ROUTES = (
+    _failure_of("scan_assets"),
+    Route("scan_assets", "images are missing", _asks, "human_input"),
+    Route("scan_assets", "otherwise", _always, "agent"),
+    _failure_of("agent"),
+    Route("agent", "the message calls tools", _calls_tools, "tools"),
+    Route("agent", "the document is complete", _complete, "parse_to_json"),
+    Route("agent", "otherwise", _always, "agent"),
+    _failure_of("tools"),
+    Route("tools", "a question is pending", _asks, "human_input"),
+    Route("tools", "a checkpoint was just created", _checkpoint_created, "validate_md"),
+    Route("tools", "a validation was asked for", _validation_requested, "validate_md"),
+    Route("tools", "the document is complete", _complete, "parse_to_json"),
+    Route("tools", "otherwise", _always, "agent"),
+    _failure_of("validate_md"),
+    Route("validate_md", "the chapter passed", _chapter_passed, "checkpoint"),
+    Route("validate_md", "it failed once more than may be fixed", _given_up, "parse_to_json"),
+    Route("validate_md", "otherwise", _always, "agent"),
+    _failure_of("checkpoint"),
+    Route("checkpoint", "otherwise", _always, "agent"),
+    _failure_of("human_input"),
+    Route("human_input", "an image is undecided", _asks, "human_input"),
+    Route("human_input", "otherwise", _always, "agent"),
+    _failure_of("parse_to_json"),
+    Route("parse_to_json", "otherwise", _always, "convert_docx"),
+    _failure_of("convert_docx"),
+    Route("convert_docx", "otherwise", _always, "evaluate"),
+    Route("error_handler", "no retry is left", _partial, "evaluate"),
+    Route("error_handler", "otherwise", _always, "agent"),
+    Route("evaluate", "always", _always, END),
+)
+
+
+def targets_of(source: str) -> list[str]:
+    """All that a node may lead to."""
+    return list(dict.fromkeys(route.target for route in ROUTES if route.source == source))
+
+
+def router(source: str) -> Callable[[DocumentState], str]:
+    """The function that picks the route from a node."""
+    routes = [route for route in ROUTES if route.source == source]
+
+    def route(state: DocumentState) -> str:
+        return next(route.target for route in routes if route.holds(state))
+
+    return route
+
+
+route_after_tools = router("tools")

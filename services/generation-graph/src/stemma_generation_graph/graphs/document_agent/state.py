@@ -1,0 +1,132 @@
+"""The state of the document agent: JSON values and LangChain messages only; files are references.
+
+Which node sets which field, besides `build_initial_state`, which sets all:
+
+| field | set by |
+|---|---|
+| ``session_id``, ``input_files``, ``job`` | nothing else |
+| ``status`` | ``scan_assets``, ``human_input``, ``parse_to_json``, ``convert_docx``, ``error_handler``, ``evaluate`` |
+| ``manifest`` | ``scan_assets``, ``tools``, ``checkpoint``, ``human_input``, ``parse_to_json``, ``convert_docx``, ``error_handler`` |
+| ``messages`` | ``agent``, ``tools``, ``validate_md``, ``human_input``, ``error_handler`` |
+| ``document_outline`` | ``scan_assets`` |
+| ``missing_references`` | ``scan_assets``, ``human_input`` |
+| ``user_decisions`` | ``human_input`` |
+| ``pending_question`` | ``scan_assets``, ``tools``, ``human_input`` |
+| ``pending_call`` | ``tools``, ``validate_md``, ``human_input`` |
+| ``current_chapter``, ``current_file_index`` | ``checkpoint``; back again: ``tools`` on a rollback |
+| ``last_checkpoint_id``, ``checkpoint_chapters`` | ``tools``, ``checkpoint`` |
+| ``checkpoint_created`` | ``tools``, ``validate_md`` |
+| ``validation_requested`` | ``tools``, ``validate_md`` |
+| ``validation_passed``, ``validation_issues``, ``fix_attempts``, ``verdict`` | ``validate_md``; ``fix_attempts``, ``verdict``: ``checkpoint`` |
+| ``temp_md_path`` | ``tools`` |
+| ``generation_complete`` | ``tools``, ``agent`` at its bound, ``error_handler`` |
+| ``agent_steps``, ``spent`` | ``agent`` |
+| ``structure_json_path`` | ``parse_to_json`` |
+| ``output_docx_path``, ``conversion_attempts`` | ``convert_docx``; ``conversion_attempts``: ``parse_to_json`` |
+| ``failure`` | any node that fails; cleared by ``error_handler`` |
+| ``last_error``, ``error_type``, ``retry_count``, ``partial`` | ``error_handler`` |
+| ``warnings`` | ``agent``, ``validate_md``, ``error_handler``, ``evaluate`` |
+| ``draft_artifact``, ``evaluation``, ``assets`` | ``evaluate`` |
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from stemma_contracts.v1.jobs import GenerateSection
+
+from stemma_generation_graph.reducers import append, replace
+from stemma_generation_graph.session.session import Manifest
+
+
+class DocumentState(TypedDict):
+    """See the module for who sets what. ``current_chapter`` is the number of chapters that are done, of all files."""
+
+    session_id: str
+    input_files: list[str]
+    job: dict[str, Any]
+    status: Annotated[str, replace]
+    manifest: Annotated[Manifest, replace]
+    messages: Annotated[list[AnyMessage], add_messages]
+    document_outline: list[dict[str, Any]]
+    missing_references: Annotated[list[dict[str, Any]], replace]
+    user_decisions: dict[str, str]
+    pending_question: Annotated[str, replace]
+    pending_call: Annotated[str, replace]
+    current_file_index: Annotated[int, replace]
+    current_chapter: Annotated[int, replace]
+    last_checkpoint_id: Annotated[str, replace]
+    checkpoint_chapters: Annotated[dict[str, int], replace]
+    checkpoint_created: Annotated[bool, replace]
+    validation_requested: Annotated[bool, replace]
+    validation_passed: bool
+    validation_issues: list[dict[str, Any]]
+    verdict: Annotated[str, replace]
+    fix_attempts: Annotated[int, replace]
+    temp_md_path: str
+    generation_complete: Annotated[bool, replace]
+    agent_steps: int
+    spent: dict[str, Any]
+    structure_json_path: str
+    output_docx_path: str
+    conversion_attempts: Annotated[int, replace]
+    failure: Annotated[dict[str, Any] | None, replace]
+    last_error: str
+    error_type: str
+    retry_count: int
+    partial: bool
+    warnings: Annotated[list[dict[str, Any]], append]
+    draft_artifact: dict[str, Any] | None
+    evaluation: dict[str, Any] | None
+    assets: list[dict[str, Any]]
+
+
+def build_initial_state(session_id: str, input_files: Sequence[str]) -> DocumentState:
+    """The state at the start, with every field set."""
+    return DocumentState(
+        session_id=session_id,
+        input_files=list(input_files),
+        job={},
+        status="scanning_assets",
+        manifest={},
+        messages=[],
+        document_outline=[],
+        missing_references=[],
+        user_decisions={},
+        pending_question="",
+        pending_call="",
+        current_file_index=0,
+        current_chapter=0,
+        last_checkpoint_id="",
+        checkpoint_chapters={},
+        checkpoint_created=False,
+        validation_requested=False,
+        validation_passed=False,
+        validation_issues=[],
+        verdict="",
+        fix_attempts=0,
+        temp_md_path="",
+        generation_complete=False,
+        agent_steps=0,
+        spent={},
+        structure_json_path="",
+        output_docx_path="",
+        conversion_attempts=0,
+        failure=None,
+        last_error="",
+        error_type="",
+        retry_count=0,
+        partial=False,
+        warnings=[],
+        draft_artifact=None,
+        evaluation=None,
+        assets=[],
+    )
+
+
+def job_of(state: DocumentState) -> GenerateSection:
+    """The job that the state was made from."""
+    return GenerateSection.model_validate(state["job"])

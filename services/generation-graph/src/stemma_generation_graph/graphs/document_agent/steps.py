@@ -1,0 +1,84 @@
+"""One step of the agent: its prompt, its call of the model, what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.values import Usage
+from stemma_models.usage import add
+
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.session.session import DRAFT, Session
+from stemma_generation_graph.session.tools import TOOLS
+
+from .failures import AgentFailure, Update
+from .history import recent
+from .prompting import situation
+from .state import DocumentState, job_of
+from .titles import title_of
+
+GRAPH = "document_agent"
+NODE = "agent"
+GO_ON = "Go on: call a tool, or call finish when the document is complete."
+
+
+async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, session: Session) -> Update:
+    """The model's next message. Raises `AgentFailure` beyond the step's time."""
+    job, limits = job_of(state), parts.agent
+    history = recent(state["messages"], limits.history_tokens)
+    kept = {message.id for message in history}
+    dropped: list[AnyMessage | RemoveMessage] = [
+        RemoveMessage(id=str(message.id)) for message in state["messages"] if message.id not in kept
+    ]
+    title = await title_of(job, run.library)
+    told = HumanMessage(await _situation(state, title, run, session))
+    prompt = [SystemMessage(_system(parts, job, title)), told, *history]
+    step = state["agent_steps"] + 1
+    limit = asyncio.timeout(limits.step_limit_s)
+    try:
+        async with limit:
+            schemas = [tool.arguments for tool in TOOLS]
+            asked = await parts.models.for_node(NODE).message(run.call, f"step-{step}", prompt, schemas)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise AgentFailure("step_timeout", f"no answer within {limits.step_limit_s:g} s") from None
+    said = [asked.message] if asked.message.tool_calls else [asked.message, HumanMessage(GO_ON)]
+    return {
+        "messages": [*dropped, *said],
+        "agent_steps": step,
+        "spent": _spent(state, run.call.job_id, asked.usage),
+    }
+
+
+def _system(parts: GraphParts, job: GenerateSection, title: str) -> str:
+    prompt = parts.prompts.get(GRAPH, NODE, job.section.kind)
+    return prompt.render({"title": title, "document_kind": job.document.kind.replace("_", " ")})
+
+
+async def _situation(state: DocumentState, title: str, run: RunContext, session: Session) -> str:
+    job = job_of(state)
+    brief = await run.library.text(job.document, job.brief)
+    guidance = await run.library.text(job.document, job.guidance) if job.guidance else ""
+    draft = await session.text(DRAFT)
+    written = len(draft.rstrip("\n").split("\n")) if draft.strip() else 0
+    return situation(state, title, session, brief, guidance, written)
+
+
+def _spent(state: DocumentState, job_id: str, usage: Usage) -> dict[str, Any]:
+    """What the steps of one job cost so far; a job that goes on after a crash counts them from here."""
+    before = Usage.model_validate(state["spent"]) if state["spent"].get("job_id") == job_id else Usage()
+    return {"job_id": job_id, **add(before, usage).model_dump(mode="json")}
+
+
+def unanswered_calls(messages: list[AnyMessage]) -> list[str]:
+    """The ids of the tool calls at the end of a thread that have no answer."""
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        if isinstance(message, AIMessage):
+            answered = {getattr(later, "tool_call_id", None) for later in messages[place + 1 :]}
+            return [str(call["id"]) for call in message.tool_calls if call["id"] not in answered]
+    return []

@@ -1,0 +1,49 @@
+"""The final document as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from stemma_generation_graph.graphs.headings import body_under_heading
+from stemma_generation_graph.graphs.section.drafts import clean_heading, without_headings
+from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose
+
+DECISIONS = "Key decisions"
+OPEN_FINDINGS = "Open findings of the review"
+UNMET = "The last review asked for a revision that was not made any more. This is what it found:"
+
+
+class Introduction(Filled):
+    """What stands before the drafts."""
+
+    introduction: Prose = Field(description="one to three paragraphs for those who decide: what is designed, and why")
+    key_decisions: list[Line] = Field(default=[], max_length=10, description="decisions of the drafts, one each")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One of the drafts that the document is made of."""
+
+    id: str
+    title: str
+    text: str
+
+
+def assembled(introduction: Introduction, drafts: Sequence[Draft], unmet_review: str) -> str:
+    """The body of the final document."""
+    blocks = [without_headings(introduction.introduction)]
+    if introduction.key_decisions:
+        blocks += [f"## {DECISIONS}", "\n".join(f"- {_line(line)}" for line in introduction.key_decisions)]
+    for draft in drafts:
+        blocks += [f"## {clean_heading(draft.title)}", body_under_heading(draft.text, draft.id)]
+    if unmet_review:
+        blocks += [f"## {OPEN_FINDINGS}", UNMET, body_under_heading(unmet_review, "review")]
+    return "\n\n".join(blocks)
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split()).lstrip("-*+#> ")
+    return line if line.endswith((".", "?", "!")) else f"{line}."

@@ -1,0 +1,99 @@
+"""The formatter graph: load the drafts, make one document of them, evaluate it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypedDict
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from stemma_contracts.v1.jobs import GenerateSection, UpstreamDraft
+from stemma_models.prompting import block
+
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.graphs.section.drafts import as_draft
+from stemma_generation_graph.graphs.section.evaluating import evaluated, prompt_values
+from stemma_generation_graph.graphs.section.material import load_material, round_blocks
+from stemma_generation_graph.graphs.transitions import noted
+
+from .assembling import Draft, Introduction, assembled
+
+GRAPH, WRITER = "formatter", "format_doc"
+REVIEW_KIND = "review_doc"
+
+
+class FormatState(TypedDict):
+    """``job`` is given; ``load_context`` writes ``material`` and ``asked``, ``format_doc`` the draft."""
+
+    job: dict[str, Any]
+    material: str
+    asked: str
+    draft: str
+    draft_artifact: dict[str, Any] | None
+    evaluation: dict[str, Any] | None
+
+
+def initial_state(job: GenerateSection) -> FormatState:
+    """The state that a job starts with."""
+    return FormatState(
+        job=job.model_dump(mode="json"), material="", asked="", draft="", draft_artifact=None, evaluation=None
+    )
+
+
+class FormatNodes:
+    """The nodes with what they need, given once when the graph is built."""
+
+    def __init__(self, parts: GraphParts) -> None:
+        self._parts = parts
+
+    async def load_context(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Loads what the introduction is written from."""
+        job, library = GenerateSection.model_validate(state["job"]), runtime.context.library
+        material = await load_material(job, library, self._parts.limits)
+        return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
+
+    async def format_doc(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Has the introduction written and puts the drafts behind it, word for word."""
+        job, run = GenerateSection.model_validate(state["job"]), runtime.context
+        prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
+        asked = "\n".join([block("task", "final document"), state["material"], state["asked"]])
+        caller = self._parts.models.for_node(WRITER)
+        answer = await caller.structured(run.call, WRITER, [SystemMessage(prompt), HumanMessage(asked)], Introduction)
+        drafts = await asyncio.gather(*(_draft(job, upstream, run) for upstream in _kept(job)))
+        unmet = await run.library.text(job.document, job.unmet_review) if job.unmet_review else ""
+        draft = as_draft(job.section.title, assembled(answer.value, drafts, unmet))
+        await run.live(draft)
+        name = f"{job.section.section_id}.md"
+        ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
+        return {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
+
+    async def evaluate(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Has the document scored."""
+        job = GenerateSection.model_validate(state["job"])
+        return {
+            "evaluation": await evaluated(self._parts, runtime.context, job, state["material"], state["draft"]),
+        }
+
+
+def _kept(job: GenerateSection) -> list[UpstreamDraft]:
+    """The drafts that the document is made of: all but the review of them."""
+    kinds = {entry.section_id: entry.kind for entry in job.outline}
+    return [upstream for upstream in job.upstream if kinds.get(upstream.section_id) != REVIEW_KIND]
+
+
+async def _draft(job: GenerateSection, upstream: UpstreamDraft, run: RunContext) -> Draft:
+    return Draft(upstream.section_id, upstream.title, await run.library.text(job.document, upstream.draft))
+
+
+def build_formatter_graph(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+    """The graph, not compiled; it never pauses."""
+    nodes = FormatNodes(parts)
+    graph = StateGraph(FormatState, context_schema=RunContext)
+    for node in (nodes.load_context, nodes.format_doc, nodes.evaluate):
+        graph.add_node(node.__name__, noted(node))
+    graph.add_edge(START, "load_context")
+    graph.add_edge("load_context", "format_doc")
+    graph.add_edge("format_doc", "evaluate")
+    graph.add_edge("evaluate", END)
+    return graph

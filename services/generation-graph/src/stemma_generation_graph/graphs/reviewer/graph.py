@@ -1,0 +1,91 @@
+"""The reviewer graph: load the sections under review, review them."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_models.prompting import block
+
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.graphs.section.drafts import as_draft
+from stemma_generation_graph.graphs.section.evaluating import prompt_values
+from stemma_generation_graph.graphs.section.material import load_material, round_blocks
+from stemma_generation_graph.graphs.transitions import noted
+
+from .rendering import rendered
+from .schemas import Review
+
+GRAPH, WRITER = "reviewer", "review_doc"
+UNSCORED: dict[str, Any] = {
+    "scores": {},
+    "feedback": "A review is not scored.",
+    "score": 1.0,
+    "critical_failures": [],
+    "passed": True,
+}
+
+
+class ReviewState(TypedDict):
+    """``job`` is given; ``material`` is written by ``load_context``, everything else by ``review_doc``."""
+
+    job: dict[str, Any]
+    material: str
+    asked: str
+    draft_artifact: dict[str, Any] | None
+    review: dict[str, Any] | None
+    evaluation: dict[str, Any] | None
+
+
+def initial_state(job: GenerateSection) -> ReviewState:
+    """The state that a job starts with."""
+    return ReviewState(
+        job=job.model_dump(mode="json"), material="", asked="", draft_artifact=None, review=None, evaluation=None
+    )
+
+
+class ReviewNodes:
+    """The nodes with what they need, given once when the graph is built."""
+
+    def __init__(self, parts: GraphParts) -> None:
+        self._parts = parts
+
+    async def load_context(self, state: ReviewState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Loads what is reviewed and what it is held against."""
+        job, library = GenerateSection.model_validate(state["job"]), runtime.context.library
+        material = await load_material(job, library, self._parts.limits)
+        return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
+
+    async def review_doc(self, state: ReviewState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Has the sections reviewed; the verdict is computed here, never taken from the model."""
+        job, run = GenerateSection.model_validate(state["job"]), runtime.context
+        prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
+        asked = "\n".join([block("task", "review"), state["material"], state["asked"]])
+        titles = {upstream.section_id: upstream.title for upstream in job.upstream}
+        answer = await self._parts.models.for_node(WRITER).structured(
+            run.call, WRITER, [SystemMessage(prompt), HumanMessage(asked)], Review, context={"sections": titles}
+        )
+        draft = as_draft(job.section.title, rendered(answer.value, titles))
+        await run.live(draft)
+        name = f"{job.section.section_id}.md"
+        ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
+        return {
+            "draft_artifact": ref.model_dump(mode="json"),
+            "review": answer.value.verdict.model_dump(),
+            "evaluation": UNSCORED,
+        }
+
+
+def build_reviewer_graph(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+    """The graph, not compiled; it never pauses."""
+    nodes = ReviewNodes(parts)
+    graph = StateGraph(ReviewState, context_schema=RunContext)
+    graph.add_node("load_context", noted(nodes.load_context))
+    graph.add_node("review_doc", noted(nodes.review_doc))
+    graph.add_edge(START, "load_context")
+    graph.add_edge("load_context", "review_doc")
+    graph.add_edge("review_doc", END)
+    return graph

@@ -1,0 +1,180 @@
+"""The nodes of the roles graph: state in, partial update out; nothing is changed in place."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from langgraph.runtime import Runtime
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_models import Meter, ModelError
+from stemma_telemetry import get_logger
+
+from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.graphs.section.drafts import as_draft
+from stemma_generation_graph.graphs.section.evaluating import evaluated
+
+from .defaults import default_analysis
+from .hearing import Heard
+from .joining import joined, notice, shortcomings
+from .prompting import (
+    ANALYZER,
+    EXECUTOR,
+    SYNTHESIZER,
+    analysis_messages,
+    judged_material,
+    load_request,
+    role_messages,
+    synthesis_messages,
+)
+from .schemas import AgentOutput, Failure, Role, RoleAnalysis
+from .state import RoleTask, WritingGraphState, job_of, usable_outputs
+from .steps import NoRoleLeft, Steps, Update
+
+NOT_EVALUATED: dict[str, Any] = {
+    "scores": {},
+    "feedback": "The text was not evaluated.",
+    "score": 0.0,
+    "critical_failures": [],
+    "passed": False,
+}
+
+log = get_logger()
+
+
+class RolesNodes:
+    """The nodes with what they need, given once when the graph is built."""
+
+    def __init__(self, parts: GraphParts, steps: Steps) -> None:
+        self._parts = parts
+        self._settings = parts.roles
+        self._steps = steps
+
+    async def role_analyzer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
+        """Chooses the roles that the request needs; the default ones if it says too little."""
+        job, run = job_of(state), runtime.context
+        request, material = await load_request(job, self._parts, run)
+        analysis = await self._analysis(job, run, request, material, state["graph_execution_id"])
+        return {
+            "user_request": request,
+            "material": material,
+            "role_analysis": analysis.model_dump(mode="json"),
+        }
+
+    async def _analysis(
+        self, job: GenerateSection, run: RunContext, request: str, material: str, execution_id: str
+    ) -> RoleAnalysis:
+        least, most = self._settings.min_roles, self._settings.max_roles
+        if len(request.split()) < self._settings.min_request_words:
+            return self._default("the request is too short", execution_id)
+        answer = await self._parts.models.for_node(ANALYZER).structured(
+            run.call,
+            ANALYZER,
+            analysis_messages(job, self._parts, material, most),
+            RoleAnalysis,
+            context={"roles": (least, most)},
+        )
+        if not answer.value.identified_roles:
+            return self._default("no role was identified", execution_id, answer.value.reasoning)
+        return answer.value
+
+    def _default(self, reason: str, execution_id: str, reasoning: str = "") -> RoleAnalysis:
+        log.warning("default_roles_used", graph_execution_id=execution_id, reason=reason)
+        return default_analysis(reasoning)
+
+    async def dynamic_agent_executor(self, state: RoleTask, runtime: Runtime[RunContext]) -> Update:
+        """Has one role write, within its own time; what it had finished when that was over is kept."""
+        role = Role.model_validate(state["role"])
+        meter = Meter(runtime.context.call.meter)
+        heard = Heard(meter)
+        run = replace(runtime.context, call=replace(runtime.context.call, meter=meter))
+        deadline = self._steps.deadline(state)
+        over = min(asyncio.get_running_loop().time() + self._settings.role_limit_s, deadline)
+        try:
+            async with asyncio.timeout_at(over):
+                output = AgentOutput(status="completed", text=await self._contribution(role, state, run, heard))
+        except TimeoutError:
+            log.warning("role_timed_out", role_id=role.id)
+            output = AgentOutput(status="timed_out", text=heard.finished)
+        cut = output.status == "timed_out" and over == deadline
+        return {"agent_outputs": {role.id: output.model_dump()}, "timed_out": cut}
+
+    async def _contribution(self, role: Role, state: RoleTask, run: RunContext, heard: Heard) -> str:
+        roles = [Role.model_validate(other) for other in state["roles"]]
+        job = job_of(state)
+        messages = role_messages(job, self._parts, role, roles, state["user_request"], state["material"])
+        caller = self._parts.models.for_node(EXECUTOR)
+        return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard)).text
+
+    async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
+        """Makes one text of what the roles wrote."""
+        job, run = job_of(state), runtime.context
+        outputs = usable_outputs(state)
+        if not outputs and job.previous is None:
+            raise NoRoleLeft("no role wrote anything")
+        request, material = state["user_request"], state["material"]
+        if not request:
+            request, material = await load_request(job, self._parts, run)
+        messages = await synthesis_messages(job, self._parts, run, outputs, request)
+        caller = self._parts.models.for_node(SYNTHESIZER)
+        text = (await caller.text(run.call, SYNTHESIZER, messages, on_token=run.live)).text
+        return {"synthesized_content": text, "user_request": request, "material": material}
+
+    async def output_formatter(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
+        """Gives the text its form, says in it what is missing, and has it scored if there is time left."""
+        job, run = job_of(state), runtime.context
+        text = "\n\n".join(filter(None, (state["synthesized_content"], notice(state))))
+        draft = as_draft(job.section.title, text)
+        scored, told = await self._scored(state, run, job, draft), shortcomings(state)
+        if told["partial"]:
+            # Whatever its score, a text in which something is missing is looked at by a person.
+            scored["evaluation"] = {**scored["evaluation"], "passed": False}
+        return {**await _stored(job, run, draft), **told, **scored}
+
+    async def _scored(self, state: WritingGraphState, run: RunContext, job: GenerateSection, draft: str) -> Update:
+        limit = asyncio.timeout_at(self._steps.deadline(state))
+        material = judged_material(job, state["material"])
+        try:
+            async with limit:
+                return {"evaluation": await evaluated(self._parts, run, job, material, draft)}
+        except (ModelError, TimeoutError) as error:
+            log.warning("not_evaluated", error_type=type(error).__name__)
+            return {"evaluation": NOT_EVALUATED, "timed_out": limit.expired()}
+
+    async def error_handler(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
+        """Records what failed, and puts in its place what there is; without anything the run is over."""
+        job, run = job_of(state), runtime.context
+        new = [Failure.model_validate(entry) for entry in state["failures"][len(state["errors"]) :]]
+        for failure in new:
+            log.warning("graph_error", node=failure.node, role_id=failure.role_id, error_type=failure.error_type)
+        update: Update = {"errors": [failure.model_dump() for failure in new]}
+        match new[-1].node:
+            case "dynamic_agent_executor":
+                return update | {"agent_outputs": {failure.role_id: _failed(failure) for failure in new}}
+            case "synthesizer":
+                return update | await self._without_synthesis(state, job, run)
+            case "output_formatter":
+                stored = await _stored(job, run, as_draft(job.section.title, state["synthesized_content"]))
+                told = shortcomings({**state, "errors": [*state["errors"], *update["errors"]]})
+                return update | stored | told | {"evaluation": NOT_EVALUATED}
+            case _:
+                return update | {"critical": "role_analysis_missing"}
+
+    async def _without_synthesis(self, state: WritingGraphState, job: GenerateSection, run: RunContext) -> Update:
+        outputs = usable_outputs(state)
+        if outputs:
+            return {"synthesized_content": joined(outputs)}
+        if job.previous is not None:
+            return {"synthesized_content": await run.library.text(job.document, job.previous)}
+        return {"critical": "no_role_left"}
+
+
+def _failed(failure: Failure) -> dict[str, Any]:
+    return AgentOutput(status="failed", error_type=failure.error_type).model_dump()
+
+
+async def _stored(job: GenerateSection, run: RunContext, draft: str) -> Update:
+    name = f"{job.section.section_id}.md"
+    ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
+    return {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}

@@ -1,0 +1,84 @@
+"""A session: the files of one run by name. The content lies in the artifact store under its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile
+
+from stemma_generation_graph.sources.library import Library
+
+from .checkpoints import is_checkpoint_id, new_checkpoint_id
+
+INPUTS = "inputs/"
+ASSETS = "assets/"
+CHECKPOINTS = "checkpoints/"
+DRAFT = "temp_output.md"
+STRUCTURE = "structure.json"
+DOCX = "output.docx"
+
+Manifest = dict[str, dict[str, Any]]
+
+
+def new_manifest(inputs: tuple[InputFile, ...]) -> Manifest:
+    """The files of a session at its start: the inputs."""
+    return {INPUTS + file.name: file.artifact.model_dump(mode="json") for file in inputs}
+
+
+class Session:
+    """A working copy of a manifest. What it does is kept only if its manifest is written to the graph's state.
+
+    Names are keys of the manifest and never paths of a host, so that nothing outside can be reached by one.
+    """
+
+    def __init__(self, session_id: str, document: DocumentHead, manifest: Mapping[str, Any], library: Library) -> None:
+        self.session_id = session_id
+        self.manifest: Manifest = dict(manifest)
+        self._document = document
+        self._library = library
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, without it, in the order in which they came."""
+        return [name.removeprefix(folder) for name in self.manifest if name.startswith(folder)]
+
+    def ref(self, name: str) -> ArtifactRef | None:
+        """The reference behind a name."""
+        entry = self.manifest.get(name)
+        return ArtifactRef.model_validate(entry) if entry is not None else None
+
+    def put(self, name: str, ref: ArtifactRef) -> None:
+        """Let a name stand for content that is stored already."""
+        self.manifest[name] = ref.model_dump(mode="json")
+
+    async def text(self, name: str) -> str:
+        """The text of a file; empty if there is none of that name."""
+        ref = self.ref(name)
+        return await self._library.text(self._document, ref) if ref else ""
+
+    async def write(self, name: str, text: str, media_type: str = "text/markdown") -> ArtifactRef:
+        """Give a file new content."""
+        ref = await self._library.store(self._document, text.encode(errors="replace"), media_type, name)
+        self.put(name, ref)
+        return ref
+
+    async def snapshot(self, label: str, at: datetime) -> str:
+        """Keep the draft as it is now, to the byte; the id of the checkpoint."""
+        if self.ref(DRAFT) is None:
+            await self.write(DRAFT, "")
+        checkpoint_id = new_checkpoint_id(label, at, self.names(CHECKPOINTS))
+        self.manifest[CHECKPOINTS + checkpoint_id] = self.manifest[DRAFT]
+        return checkpoint_id
+
+    def restore_from_checkpoint(self, checkpoint_id: str) -> bool:
+        """Make the draft what a checkpoint of this session kept; False for anything else, never an exception."""
+        if not is_checkpoint_id(checkpoint_id) or CHECKPOINTS + checkpoint_id not in self.manifest:
+            return False
+        self.manifest[DRAFT] = self.manifest[CHECKPOINTS + checkpoint_id]
+        return True
+
+    def prune_checkpoints(self, keep: int) -> None:
+        """Forget the oldest checkpoints beyond a number; the last is always kept."""
+        for checkpoint_id in self.names(CHECKPOINTS)[: -max(1, keep)]:
+            del self.manifest[CHECKPOINTS + checkpoint_id]

@@ -1,0 +1,283 @@
+"""The tools of an agent, bound to one session: a model never names a session or a path."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from stemma_generation_graph.tools.search import ToolRefused
+
+from .checkpoints import clean_label
+from .images import as_shown
+from .references import is_image, shown_by
+from .session import DRAFT, INPUTS, Session
+
+PAGE_CHARS = 10_000
+MAX_DRAFT_CHARS = 2_000_000
+READABLE = ("text/markdown", "text/plain")
+
+Marks = dict[str, Any]
+
+
+@dataclass
+class Workbench:
+    """What the tools of one step work on. ``marks`` are the fields of the graph's state that they set."""
+
+    session: Session
+    decisions: Mapping[str, str]
+    current_chapter: int
+    now: Callable[[], datetime]
+    live: Callable[[str], Awaitable[None]]
+    checkpoint_chapters: dict[str, int] = field(default_factory=dict)
+    marks: Marks = field(default_factory=dict)
+
+    def pause(self, marks: Marks) -> None:
+        """Note what the graph pauses for; once in a message, so that each call gets its own answer."""
+        if "validation_requested" in self.marks or "pending_question" in self.marks:
+            raise ToolRefused("One validation or question at a time: call it again in your next message.")
+        self.marks |= marks
+
+
+class Arguments(BaseModel):
+    """What a tool is called with; anything else is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ListFiles(Arguments):
+    """List the input files: those that can be read, and the images."""
+
+    model_config = ConfigDict(title="list_files")
+
+
+class ReadFile(Arguments):
+    """Read an input file. Images stand in it as the document must show them."""
+
+    model_config = ConfigDict(title="read_file")
+
+    file_name: str = Field(min_length=1, max_length=255, description="a name that list_files gave")
+    from_line: int = Field(default=1, ge=1, description="where to begin; a long file comes in parts")
+
+
+class ReadGeneratedFile(Arguments):
+    """Read the document as it is so far, with line numbers."""
+
+    model_config = ConfigDict(title="read_generated_file")
+
+    from_line: int = Field(default=1, ge=1, description="where to begin; a long document comes in parts")
+
+
+class AppendToMarkdown(Arguments):
+    """Add Markdown to the end of the document."""
+
+    model_config = ConfigDict(title="append_to_markdown")
+
+    content: str = Field(min_length=1, max_length=100_000)
+
+
+class EditMarkdownLine(Arguments):
+    """Replace one line of the document by other lines; without content the line is removed."""
+
+    model_config = ConfigDict(title="edit_markdown_line")
+
+    line_number: int = Field(ge=1, description="as read_generated_file shows it")
+    new_content: str = Field(max_length=20_000)
+
+
+class CreateCheckpoint(Arguments):
+    """Save the document at the end of a chapter; it is then checked, and the next chapter begins."""
+
+    model_config = ConfigDict(title="create_checkpoint")
+
+    label: str = Field(min_length=1, max_length=100, description="letters, digits and _")
+
+
+class RollbackToCheckpoint(Arguments):
+    """Bring the document back to a checkpoint."""
+
+    model_config = ConfigDict(title="rollback_to_checkpoint")
+
+    checkpoint_id: str = Field(min_length=1, max_length=100, description="an id that create_checkpoint gave")
+
+
+class ValidateMarkdown(Arguments):
+    """Have the document checked as it is now, without saving it."""
+
+    model_config = ConfigDict(title="validate_markdown")
+
+
+class RequestHumanInput(Arguments):
+    """Ask the person a question and wait for the answer."""
+
+    model_config = ConfigDict(title="request_human_input")
+
+    question: str = Field(min_length=1, max_length=4_000)
+
+
+class Finish(Arguments):
+    """Say that the document is complete."""
+
+    model_config = ConfigDict(title="finish")
+
+
+@dataclass(frozen=True)
+class SessionTool:
+    """A tool on a workbench."""
+
+    arguments: type[BaseModel]
+    do: Callable[[Any, Workbench], Awaitable[str | None]]
+
+    @property
+    def name(self) -> str:
+        """The name that the model knows."""
+        return str(self.arguments.model_config.get("title"))
+
+    async def run(self, arguments: Any, place: Workbench, /) -> str | None:
+        """See `Tool.run`."""
+        return await self.do(arguments, place)
+
+
+def get_tools() -> Mapping[str, SessionTool]:
+    """The tools by name. The session that they work on comes with the workbench, never from the model."""
+    return {tool.name: tool for tool in TOOLS}
+
+
+def readable_names(session: Session) -> dict[str, str]:
+    """The inputs that can be read: by the bare name that the model uses, the name among the inputs."""
+    found: dict[str, str] = {}
+    for name in session.names(INPUTS):
+        ref = session.ref(INPUTS + name)
+        if ref is not None and ref.media_type in READABLE:
+            bare = name.replace("/", "__")
+            found[bare if bare not in found else f"{len(found)}__{bare}"] = name
+    return found
+
+
+async def shown_text(session: Session, name: str, decisions: Mapping[str, str]) -> str:
+    """An input as the agent reads it."""
+    return as_shown(name, await session.text(INPUTS + name), shown_by(decisions))
+
+
+async def _list_files(_: ListFiles, bench: Workbench) -> str:
+    session = bench.session
+    lines = [f"{bare} (to read)" for bare in readable_names(session)]
+    for name in session.names(INPUTS):
+        ref = session.ref(INPUTS + name)
+        if ref is not None and is_image(ref.media_type):
+            lines.append(f"{name} (image)")
+    return "\n".join(lines) or "There are no input files."
+
+
+async def _read_file(arguments: ReadFile, bench: Workbench) -> str:
+    known = readable_names(bench.session)
+    if arguments.file_name not in known:
+        raise ToolRefused("There is no such file to read; list_files gives the names.")
+    text = await shown_text(bench.session, known[arguments.file_name], bench.decisions)
+    return _page(text, arguments.from_line, numbered=False)
+
+
+async def _read_generated_file(arguments: ReadGeneratedFile, bench: Workbench) -> str:
+    text = await bench.session.text(DRAFT)
+    return _page(text, arguments.from_line, numbered=True) if text else "Nothing is written yet."
+
+
+def _page(text: str, first: int, *, numbered: bool) -> str:
+    """Whole lines from ``first`` on, as many as fit, under a line that says which they are."""
+    lines = text.rstrip("\n").split("\n")
+    if first > len(lines):
+        raise ToolRefused(f"from_line is beyond the end: there are {len(lines)} lines.")
+    room, shown = PAGE_CHARS, list[str]()
+    for line in lines[first - 1 :]:
+        if shown and room < len(line):
+            break
+        shown.append(line[:PAGE_CHARS])
+        room -= len(line) + 1
+    last = first + len(shown) - 1
+    body = [f"{number}: {line}" for number, line in enumerate(shown, first)] if numbered else shown
+    return "\n".join([f"lines {first} to {last} of {len(lines)}", "", *body])
+
+
+async def _append_to_markdown(arguments: AppendToMarkdown, bench: Workbench) -> str:
+    content = _plain(arguments.content).strip("\n")
+    if not content.strip():
+        raise ToolRefused("content: there is no text in it.")
+    text = await bench.session.text(DRAFT)
+    if text.rstrip("\n").endswith(content):
+        raise ToolRefused("The document ends with exactly this already; nothing was added.")
+    written = (text.rstrip("\n") + "\n\n" if text.strip() else "") + content + "\n"
+    await _write(bench, written)
+    await bench.live(content + "\n\n")
+    return f"Added; the document has {_lines(written)} lines."
+
+
+async def _edit_markdown_line(arguments: EditMarkdownLine, bench: Workbench) -> str:
+    lines = (await bench.session.text(DRAFT)).rstrip("\n").split("\n")
+    number = arguments.line_number
+    if lines == [""] or number > len(lines):
+        raise ToolRefused(f"line_number: the document has {0 if lines == [''] else len(lines)} lines.")
+    content = _plain(arguments.new_content)
+    lines[number - 1 : number] = content.split("\n") if content else []
+    await _write(bench, "\n".join(lines).rstrip("\n") + "\n")
+    return f"Line {number} replaced; the document has {len(lines)} lines."
+
+
+async def _write(bench: Workbench, text: str) -> None:
+    if len(text) > MAX_DRAFT_CHARS:
+        raise ToolRefused(f"The document would be longer than {MAX_DRAFT_CHARS} characters.")
+    await bench.session.write(DRAFT, text)
+    bench.marks["temp_md_path"] = DRAFT
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+
+
+def _lines(text: str) -> int:
+    return len(text.rstrip("\n").split("\n"))
+
+
+async def _create_checkpoint(arguments: CreateCheckpoint, bench: Workbench) -> str:
+    if not clean_label(arguments.label):
+        raise ToolRefused("label: it must have letters or digits.")
+    checkpoint_id = await bench.session.snapshot(arguments.label, bench.now())
+    bench.checkpoint_chapters[checkpoint_id] = bench.current_chapter
+    bench.marks |= {"last_checkpoint_id": checkpoint_id, "checkpoint_created": True}
+    return f"Saved as {checkpoint_id}; the document is checked now."
+
+
+async def _rollback_to_checkpoint(arguments: RollbackToCheckpoint, bench: Workbench) -> str:
+    if not bench.session.restore_from_checkpoint(arguments.checkpoint_id):
+        raise ToolRefused("Checkpoint not found")
+    bench.marks["rolled_back_to"] = arguments.checkpoint_id
+    return f"Restored {arguments.checkpoint_id}"
+
+
+async def _validate_markdown(_: ValidateMarkdown, bench: Workbench) -> None:
+    bench.pause({"validation_requested": True})
+
+
+async def _request_human_input(arguments: RequestHumanInput, bench: Workbench) -> None:
+    bench.pause({"pending_question": arguments.question})
+
+
+async def _finish(_: Finish, bench: Workbench) -> str:
+    bench.marks["generation_complete"] = True
+    return "The document is complete."
+
+
+TOOLS: Sequence[SessionTool] = (
+    SessionTool(ListFiles, _list_files),
+    SessionTool(ReadFile, _read_file),
+    SessionTool(ReadGeneratedFile, _read_generated_file),
+    SessionTool(AppendToMarkdown, _append_to_markdown),
+    SessionTool(EditMarkdownLine, _edit_markdown_line),
+    SessionTool(CreateCheckpoint, _create_checkpoint),
+    SessionTool(RollbackToCheckpoint, _rollback_to_checkpoint),
+    SessionTool(ValidateMarkdown, _validate_markdown),
+    SessionTool(RequestHumanInput, _request_human_input),
+    SessionTool(Finish, _finish),
+)

@@ -1,0 +1,198 @@
+"""The document agent from its inputs to its document, with a scripted model: every branch of its routing."""
+
+from typing import Any
+
+import pytest
+from generation_agency import CHAPTER, CLEAN, FINISH, SAVE, SCORES, WHOLE, Agency, append, call, issues, message
+from langchain_core.messages import AIMessage, ToolMessage
+from stemma_contracts.v1.values import ExportFormat
+from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.document_agent.limits import MAX_STEPS, RECURSION_LIMIT, AgentLimits
+from structlog.testing import capture_logs
+
+TWO_FILES = {"a.md": "# A\n\nOne.\n\n# B\n\nTwo.\n", "c.md": "# C\n\nThree.\n"}
+
+
+def told(agency: Agency, step: int) -> list[str]:
+    """What the tools answered, as the prompt of a step shows it."""
+    return [str(m.content) for m in agency.model.prompts[step] if isinstance(m, ToolMessage)]
+
+
+@pytest.mark.req("G17", "G8", "G13", "G2")
+async def test_a_chapter_is_written_checked_saved_and_converted() -> None:
+    agency = Agency()
+    with capture_logs() as logs:
+        outcome = await agency.run(WHOLE)
+    visited = [line["node"] for line in logs if line["event"] == "node_finished" and line["node"] != "scan_assets"]
+    first = [node for at, node in enumerate(visited) if visited[at - 1] != node]
+    assert first == [
+        *"agent tools agent tools agent tools agent tools validate_md checkpoint agent tools".split(),
+        "parse_to_json",
+        "convert_docx",
+        "evaluate",
+    ]
+    assert [need.kind for need in agency.needs] == ["validation", "conversion", "conversion"]
+    assert [need.format for need in agency.needs[1:]] == [ExportFormat.JSON, ExportFormat.DOCX]
+    assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
+    assert outcome.evaluation.passed
+    assert (outcome.partial, outcome.warnings, outcome.assets) == (False, (), ())
+    state = agency.state
+    assert (state["current_chapter"], state["current_file_index"], state["fix_attempts"]) == (1, 1, 0)
+    assert (state["structure_json_path"], state["output_docx_path"]) == ("structure.json", "output.docx")
+    assert {"structure.json", "output.docx", "temp_output.md", "inputs/site.md"} <= set(state["manifest"])
+
+
+@pytest.mark.req("G8", "G17")
+async def test_what_the_validator_finds_is_fixed_and_checked_again() -> None:
+    agency = Agency(reports=[issues(3), CLEAN])
+    fix = call("edit_markdown_line", line_number=3, new_content="## The site")
+    outcome = await agency.run([append(CHAPTER), SAVE, fix, SAVE, FINISH, SCORES])
+    assert "line 3: Blank lines (MD022)" in agency.model.prompt_text(2)
+    assert "MD022" not in agency.model.prompt_text(4)
+    assert "## The site" in await agency.workshop.read(outcome.draft)
+    assert agency.state["fix_attempts"] == 0
+
+
+@pytest.mark.req("G8", "G17")
+async def test_the_fourth_failed_check_ends_with_the_issues_in_the_result() -> None:
+    agency = Agency(reports=[issues(3), issues(3), issues(3), issues(3, 5)])
+    outcome = await agency.run([append(CHAPTER), SAVE, SAVE, SAVE, SAVE, SCORES])
+    assert [(w.code, w.count) for w in outcome.warnings] == [("validation_issues", 2), ("unfinished_chapters", 1)]
+    assert [issue["line_number"] for issue in agency.state["validation_issues"]] == [3, 5]
+    assert agency.state["current_chapter"] == 0, "a chapter that did not pass is not done"
+
+
+@pytest.mark.req("G8")
+async def test_the_cap_can_lead_to_the_error_handler() -> None:
+    limits = AgentLimits(max_fix_attempts=0, max_retries=1, on_fix_bound="error_handler")
+    agency = Agency(limits=limits, reports=[issues(3), issues(3)])
+    outcome = await agency.run([append(CHAPTER), SAVE, SAVE])
+    assert outcome.partial
+    assert agency.state["error_type"] == "validation"
+
+
+@pytest.mark.req("G7", "G6")
+async def test_a_check_that_is_asked_for_saves_nothing_counts_nothing_and_answers_its_call() -> None:
+    agency = Agency(reports=[issues(2)])
+    await agency.run([append(CHAPTER), call("validate_markdown"), FINISH, SCORES])
+    assert told(agency, 2)[-1] == "line 2: Blank lines (MD022)"
+    assert not [name for name in agency.state["manifest"] if name.startswith("checkpoints/")]
+    assert agency.state["fix_attempts"] == 0
+
+
+@pytest.mark.req("G10", "G17", "G6")
+async def test_a_question_in_the_middle_is_answered_in_the_next_call() -> None:
+    agency = Agency(answers=["It is 41 m."])
+    ask = call("request_human_input", question="How long is the quay?")
+    outcome = await agency.run([ask, append(CHAPTER), SAVE, FINISH, SCORES])
+    assert agency.questions == ["How long is the quay?"]
+    assert told(agency, 1) == ["It is 41 m."]
+    assert agency.state["pending_question"] == ""
+    assert not outcome.partial
+
+
+@pytest.mark.req("G7")
+async def test_a_question_goes_before_the_checkpoint_of_the_same_message() -> None:
+    agency = Agency(answers=["Yes."])
+    both = message(("create_checkpoint", {"label": "x"}), ("request_human_input", {"question": "Is it right?"}))
+    await agency.run([append(CHAPTER), both, call("list_files"), FINISH, SCORES])
+    assert [need.kind for need in agency.needs][:2] == ["question", "validation"]
+
+
+@pytest.mark.req("G6")
+async def test_two_tools_in_one_message_are_both_answered_and_two_pauses_are_not_taken() -> None:
+    agency = Agency()
+    pauses = message(("validate_markdown", {}), ("request_human_input", {"question": "Why?"}))
+    await agency.run(
+        [message(("list_files", {}), ("append_to_markdown", {"content": CHAPTER})), pauses, FINISH, SCORES]
+    )
+    assert told(agency, 1) == ["site.md (to read)", "Added; the document has 5 lines."]
+    assert {
+        "No issues were found.",
+        "One validation or question at a time: call it again in your next message.",
+    } == set(told(agency, 2)[2:])
+
+
+@pytest.mark.req("G7", "G11")
+async def test_a_message_without_a_tool_call_is_a_step_and_the_agent_goes_on() -> None:
+    agency = Agency()
+    await agency.run(["I think about it.", append(CHAPTER), FINISH, SCORES])
+    assert agency.state["agent_steps"] == 3
+    assert "call finish when the document is complete" in agency.model.prompt_text(1)
+
+
+@pytest.mark.req("G11", "G17")
+async def test_an_endless_loop_ends_at_the_bound_with_a_warning() -> None:
+    agency = Agency(limits=AgentLimits(max_agent_steps=30))
+    outcome = await agency.run([append(CHAPTER), *[call("list_files")] * 29, SCORES])
+    assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 30), ("unfinished_chapters", 1)]
+    assert not outcome.partial
+
+
+@pytest.mark.req("G11")
+async def test_our_bound_speaks_before_that_of_langgraph_also_when_each_step_is_checked() -> None:
+    assert MAX_STEPS * len(("agent", "tools", "validate_md", "checkpoint", "error_handler")) < RECURSION_LIMIT
+    assert find_graphs()["document_agent"].recursion_limit == RECURSION_LIMIT
+
+
+@pytest.mark.req("G11")
+async def test_the_bound_can_fail_and_then_what_there_is_comes_as_partial() -> None:
+    agency = Agency(limits=AgentLimits(max_agent_steps=2, on_step_bound="fail"))
+    outcome = await agency.run([append(CHAPTER), call("list_files")])
+    assert outcome.partial
+    assert agency.state["error_type"] == "step_bound"
+    assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
+
+
+@pytest.mark.req("G5")
+async def test_each_step_is_one_call_with_the_tools_and_shows_where_the_agent_is() -> None:
+    agency = Agency()
+    chapters = [step for text in ("# D\n\n## A", "## B", "## C") for step in (append(text), SAVE)]
+    await agency.run([*chapters, FINISH, SCORES], TWO_FILES)
+    names = {tool["function"]["name"] for tool in agency.model.options[0]["tools"]}
+    assert names == {
+        "list_files", "read_file", "read_generated_file", "append_to_markdown", "edit_markdown_line",
+        "create_checkpoint", "rollback_to_checkpoint", "validate_markdown", "request_human_input", "finish",
+    }  # fmt: skip
+    shown = agency.model.prompt_text(0)
+    for rule in ("one heading of level 1", "Never invent a figure", "When to ask the person"):
+        assert rule in shown
+    assert "Chapter 1 of 3, file 1 of 2." in shown
+    assert "Chapter 3 of 3, file 2 of 2." in agency.model.prompt_text(4)
+
+
+@pytest.mark.req("G15")
+async def test_chapter_and_file_advance_with_their_checkpoints_and_nothing_is_written_twice() -> None:
+    agency = Agency(reports=[CLEAN, issues(1), CLEAN, CLEAN])
+    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, SAVE, append("## C"), SAVE, FINISH]
+    outcome = await agency.run([*script, SCORES], TWO_FILES)
+    positions = [agency.model.prompt_text(step).split('<document lines="')[1] for step in range(len(script))]
+    said = [text.split(">\n")[0].split(">")[1].split("<")[0] for text in positions]
+    assert said[:3] == ["Chapter 1 of 3, file 1 of 2.", "Chapter 1 of 3, file 1 of 2.", "Chapter 2 of 3, file 1 of 2."]
+    assert said[4] == "Chapter 2 of 3, file 1 of 2.", "a chapter whose check failed is not done"
+    assert said[5] == "Chapter 3 of 3, file 2 of 2."
+    assert said[7] == "All chapters are done: call finish."
+    assert (await agency.workshop.read(outcome.draft)).count("Two.") == 1
+
+
+@pytest.mark.req("G5")
+async def test_the_history_is_held_under_its_limit_and_calls_stay_with_their_answers() -> None:
+    agency = Agency(limits=AgentLimits(history_tokens=600))
+    long = "# Long\n\n" + "The quay is 40 m long. " * 60
+    steps: list[Any] = [call("read_file", file_name="long.md")] * 6
+    await agency.run([*steps, append(CHAPTER), FINISH, SCORES], {"long.md": long})
+    for prompt in agency.model.prompts[:-1]:
+        history = prompt[2:]
+        assert sum(len(str(m.content)) for m in history) < 600 * 4
+        assert not history or isinstance(history[0], AIMessage)
+
+
+@pytest.mark.req("G4")
+async def test_bad_arguments_and_an_unknown_tool_are_told_and_change_nothing() -> None:
+    agency = Agency()
+    bad = [call("read_file", file_name="../etc/passwd"), call("no_such_tool"), call("append_to_markdown", text="x")]
+    await agency.run([*bad, append(CHAPTER), FINISH, SCORES])
+    answers = told(agency, 3)
+    assert answers[0] == "There is no such file to read; list_files gives the names."
+    assert answers[1].startswith("There is no such tool; there are: list_files, read_file")
+    assert answers[2].startswith("The arguments do not fit: content: Field required")

@@ -1,0 +1,128 @@
+"""The document agent before its first node: state, inputs, routing table."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Annotated, get_origin, get_type_hints
+
+import pytest
+from generation_agency import CHAPTER, FINISH, ONE_FILE, SAVE, SCORES, Agency, append, call, issues
+from langchain_core.messages import AIMessage
+from langgraph.graph import END, START
+from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.document_agent import state as state_module
+from stemma_generation_graph.graphs.document_agent.entry import MAX_TEXT_BYTES, InputsRefused, open_session
+from stemma_generation_graph.graphs.document_agent.routing import ROUTES, route_after_tools
+from stemma_generation_graph.graphs.document_agent.state import DocumentState, build_initial_state
+from stemma_generation_graph.session.outline import chapters_of
+from stemma_testkit.scripted import ScriptedModel
+from structlog.testing import capture_logs
+
+ARCHITECTURE = Path(__file__).parents[3] / "ARCHITECTURE.md"
+ZERO = {"current_file_index", "current_chapter", "conversion_attempts", "retry_count", "fix_attempts", "agent_steps"}
+FALSE = {"validation_passed", "generation_complete", "checkpoint_created", "validation_requested", "partial"}
+
+
+@pytest.mark.req("G1")
+def test_the_initial_state_sets_every_key() -> None:
+    state = build_initial_state("s-1", ["a.md", "b.md"])
+    assert set(state) == set(DocumentState.__annotations__)
+    assert (state["session_id"], state["input_files"], state["status"]) == ("s-1", ["a.md", "b.md"], "scanning_assets")
+    values = dict(state)
+    assert {name for name, value in values.items() if value == 0 and value is not False} == ZERO
+    assert {name for name, value in values.items() if value is False} == FALSE
+    rest = set(values) - ZERO - FALSE - {"session_id", "input_files", "status"}
+    assert not any(values[name] for name in rest)
+
+
+@pytest.mark.req("G2")
+async def test_the_session_is_there_before_the_graph_begins() -> None:
+    agency = Agency()
+    state = open_session(await agency.job({**ONE_FILE, "media/plan.png": b"\x89PNG"}))
+    assert set(state["manifest"]) == {"inputs/site.md", "inputs/media/plan.png"}
+    assert state["input_files"] == ["site.md"]
+    assert state["session_id"]
+
+
+@pytest.mark.req("G2")
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "no Markdown file"),
+        ({"media/plan.png": b"\x89PNG"}, "no Markdown file"),
+        ({"a.md": "x" * (MAX_TEXT_BYTES + 1)}, "text/markdown has 2097153 bytes"),
+    ],
+)
+async def test_inputs_that_cannot_be_worked_on_are_refused(files: dict[str, str | bytes], words: str) -> None:
+    with pytest.raises(InputsRefused, match=words):
+        open_session(await Agency().job(files))
+
+
+@pytest.mark.req("G17", "G7")
+def test_the_routing_table_of_the_architecture_is_that_of_the_compiled_graph() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(\w+)` \|$", _chapter("The agentic graph"), re.MULTILINE)
+    table = [(START.strip("_"), "always", "scan_assets")]
+    table += [(route.source, route.when, "END" if route.target == END else route.target) for route in ROUTES]
+    assert rows == table
+    parts = Agency().desk(ScriptedModel(script=[])).parts
+    drawn = find_graphs()["document_agent"].build(parts).compile().get_graph()
+    edges = {(edge.source.strip("_"), edge.target.strip("_")) for edge in drawn.edges}
+    assert edges == {(source, target.replace("END", "end")) for source, _, target in table}
+
+
+def _chapter(title: str) -> str:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    return text.split(f"## {title}\n")[1].split("\n## ")[0]
+
+
+@pytest.mark.req("G7")
+@pytest.mark.parametrize(
+    ("marks", "target"),
+    [
+        ({"pending_question": "Why?", "checkpoint_created": True, "generation_complete": True}, "human_input"),
+        ({"checkpoint_created": True, "validation_requested": True, "generation_complete": True}, "validate_md"),
+        ({"validation_requested": True, "generation_complete": True}, "validate_md"),
+        ({"generation_complete": True}, "parse_to_json"),
+        ({"last_checkpoint_id": "20260314_092653_site.md", "current_file_index": 7}, "agent"),
+        ({}, "agent"),
+    ],
+)
+def test_after_the_tools_the_first_condition_that_holds_counts(marks: dict[str, object], target: str) -> None:
+    state = {**build_initial_state("s-1", ["a.md"]), **marks, "messages": [AIMessage("")]}
+    assert route_after_tools(state) == target  # type: ignore[arg-type]
+
+
+@pytest.mark.req("G15")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# A\n\nx\n\n# B\n\ny\n", [("A", 1, 4), ("B", 5, 7)]),
+        ("intro\n\n## A\n\n### a\n\n## B\n", [("A", 1, 6), ("B", 7, 7)]),
+        ("no heading\n", [("a.md", 1, 1)]),
+        ("# A\n\n```md\n# not\n```\n", [("A", 1, 5)]),
+        (" \n", []),
+        ("# A\n\n" + "x" * 7000 + "\n\n## B\n\ny\n\n## C\n", [("A", 1, 8), ("C", 9, 9)]),
+    ],
+)
+def test_a_file_has_the_chapters_that_its_headings_make(text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert [(c.title, c.from_line, c.to_line) for c in chapters_of("a.md", text)] == expected
+
+
+@pytest.mark.req("P3", "G1")
+async def test_every_field_that_two_nodes_write_has_a_reducer_and_each_is_documented() -> None:
+    agency = Agency(answers=["skip"], reports=[issues(1), "JobDead"], conversions=[None, "timed_out"])
+    with capture_logs() as logs:
+        script = [append(CHAPTER), SAVE, SAVE, SAVE, call("request_human_input", question="?"), FINISH, FINISH, SCORES]
+        agency.answers.append("Yes.")
+        await agency.run(script, {"site.md": "![x](x.png)\n"})
+    done = [line for line in logs if line["event"] == "node_finished"]
+    assert {line["node"] for line in done} == {route.source for route in ROUTES}
+    writers: dict[str, set[str]] = defaultdict(set)
+    for line in done:
+        for name in line["fields"]:
+            writers[name].add(line["node"])
+    hints = get_type_hints(DocumentState, include_extras=True)
+    plain = {name for name in writers if len(writers[name]) > 1 and get_origin(hints[name]) is not Annotated}
+    assert plain == set()
+    documented = set(re.findall(r"``(\w+)``", state_module.__doc__ or ""))
+    assert set(DocumentState.__annotations__) <= documented

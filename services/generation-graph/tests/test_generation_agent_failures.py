@@ -1,0 +1,159 @@
+"""Failures of the document agent: classified, rolled back, tried again, and in the end delivered as partial."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from generation_agency import CHAPTER, FINISH, SAVE, SCORES, Agency, append, call, issues
+from langchain_core.messages import AIMessage, BaseMessage
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from stemma_generation_graph.graphs import DOCUMENT_AGENT
+from stemma_generation_graph.graphs.document_agent.graph import build_document_agent
+from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
+from stemma_testkit.scripted import ScriptedModel
+from structlog.testing import capture_logs
+
+MORE = "## More\n\nA second chapter that is not saved."
+
+
+class Broken(Exception):
+    """What a provider of models may raise."""
+
+    status_code = 400
+
+
+def names(logs: Sequence[Mapping[str, Any]]) -> list[object]:
+    return [line["event"] for line in logs if str(line["event"]).startswith("rollback")]
+
+
+@pytest.mark.req("G14", "G17", "G16")
+async def test_after_a_failure_the_text_is_that_of_the_last_checkpoint_to_the_byte() -> None:
+    agency = Agency()
+    with capture_logs() as logs:
+        outcome = await agency.run([append(CHAPTER), SAVE, append(MORE), Broken("no"), FINISH, SCORES])
+    assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
+    assert "rollback_performed" in names(logs)
+    state = agency.state
+    assert (state["error_type"], state["retry_count"]) == ("model_unavailable", 1)
+    assert state["last_error"] != ""
+    assert not outcome.partial
+
+
+@pytest.mark.req("G14")
+async def test_a_failure_without_a_checkpoint_skips_the_rollback_and_goes_on_with_the_text() -> None:
+    agency = Agency()
+    with capture_logs() as logs:
+        outcome = await agency.run([append(CHAPTER), Broken("no"), FINISH, SCORES])
+    assert names(logs) == ["rollback_skipped"]
+    assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
+    assert agency.state["last_error"] != ""
+
+
+@pytest.mark.req("G14")
+async def test_out_of_retries_what_there_is_comes_as_partial() -> None:
+    agency = Agency()
+    outcome = await agency.run([append(CHAPTER), *[Broken("no")] * 4])
+    assert outcome.partial
+    assert not outcome.evaluation.passed
+    assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
+    assert [w.code for w in outcome.warnings] == ["failure", "unfinished_chapters"]
+    assert agency.state["retry_count"] == 4
+
+
+@pytest.mark.req("G14", "G12")
+async def test_a_run_in_which_nothing_was_written_still_has_a_document() -> None:
+    agency = Agency(limits=AgentLimits(max_retries=0))
+    outcome = await agency.run([Broken("no")])
+    assert await agency.workshop.read(outcome.draft) == "# Brief\n", "the title stands in the brief"
+
+
+@pytest.mark.req("G12")
+async def test_a_structure_is_made_also_of_a_document_in_which_nothing_was_written() -> None:
+    agency = Agency()
+    await agency.run([FINISH, SCORES])
+    assert agency.state["structure_json_path"] == "structure.json"
+
+
+@pytest.mark.req("G13", "G14")
+async def test_a_failed_conversion_is_counted_and_tried_again() -> None:
+    agency = Agency(conversions=[None, "timed_out"])
+    await agency.run([append(CHAPTER), SAVE, FINISH, FINISH, SCORES])
+    state = agency.state
+    assert (state["conversion_attempts"], state["error_type"], state["last_error"]) == (1, "conversion", "timed_out")
+    assert state["output_docx_path"] == "output.docx"
+
+
+@pytest.mark.req("G14")
+async def test_a_validator_that_fails_is_a_failure_and_its_check_is_made_again() -> None:
+    agency = Agency(reports=["JobDead"])
+    outcome = await agency.run([append(CHAPTER), SAVE, call("list_files"), FINISH, SCORES])
+    assert (agency.state["error_type"], agency.state["last_error"]) == ("validation", "JobDead")
+    assert len(agency.validated) == 2
+    assert agency.state["current_chapter"] == 1
+    assert not outcome.partial
+
+
+@pytest.mark.req("G5", "G14")
+async def test_a_step_that_takes_too_long_is_a_failure_of_its_own() -> None:
+    class Slow(ScriptedModel):
+        async def _agenerate(self, messages: list[BaseMessage], *args: object, **kwargs: object) -> object:  # type: ignore[override]
+            if self.calls == 0:
+                self._prompts.append(list(messages))
+                await asyncio.Event().wait()
+            return await super()._agenerate(messages, **kwargs)  # type: ignore[arg-type]
+
+    agency = Agency(limits=AgentLimits(step_limit_s=1))
+    await agency.drive(await agency.job(), Slow(script=["", append(CHAPTER), FINISH, SCORES]))
+    assert agency.state["error_type"] == "step_timeout"
+
+
+@pytest.mark.req("G14")
+async def test_a_malformed_answer_is_asked_again_and_then_a_failure() -> None:
+    agency = Agency()
+    await agency.run([AIMessage(""), AIMessage(""), AIMessage(""), append(CHAPTER), FINISH, SCORES])
+    assert agency.state["error_type"] == "answer_malformed"
+
+
+@pytest.mark.req("G14", "G9")
+async def test_the_agent_can_roll_back_and_the_chapters_after_are_open_again() -> None:
+    files = {"a.md": "# A\n\nOne.\n\n# B\n\nTwo.\n"}
+    agency = Agency()
+
+    def back(messages: Sequence[BaseMessage]) -> AIMessage:
+        shown = str(messages[1].content)
+        assert "Chapter 2 of 2" in shown
+        return call("rollback_to_checkpoint", checkpoint_id=shown.split('checkpoint="')[1].split('"')[0])
+
+    script = [append("# D\n\n## A"), SAVE, append("## B"), back, append("## B again"), SAVE, FINISH, SCORES]
+    with capture_logs() as logs:
+        outcome = await agency.run(script, files)
+    assert await agency.workshop.read(outcome.draft) == "# D\n\n## A\n\n## B again\n"
+    assert names(logs) == ["rollback_performed"]
+
+
+@pytest.mark.req("G16")
+async def test_checks_and_checkpoints_are_logged_by_name_with_counts_and_lines_only() -> None:
+    agency = Agency(reports=[issues(3, 9)])
+    with capture_logs() as logs:
+        await agency.run([append(CHAPTER), SAVE, SAVE, FINISH, SCORES])
+    checks = [line for line in logs if line["event"] == "validation_ran"]
+    assert [(line["issue_count"], line["line_numbers"]) for line in checks] == [(2, [3, 9]), (0, [])]
+    assert len([line for line in logs if line["event"] == "checkpoint_saved"]) == 3
+    assert "quay" not in str(logs)
+
+
+@pytest.mark.req("G16")
+async def test_failed_checks_and_rollbacks_are_counted() -> None:
+    reader = InMemoryMetricReader()
+    build = partial(build_document_agent, meter=MeterProvider([reader]).get_meter("test"))
+    agency = Agency(graph=replace(DOCUMENT_AGENT, build=build), reports=[issues(3), issues(3)])
+    await agency.run([append(CHAPTER), SAVE, SAVE, SAVE, Broken("no"), FINISH, SCORES])
+    data = reader.get_metrics_data()
+    assert data is not None
+    metrics = data.resource_metrics[0].scope_metrics[0].metrics
+    counted = {metric.name: getattr(metric.data.data_points[0], "value", None) for metric in metrics}
+    assert counted == {"validation_failed": 2, "rollback_performed": 1}

@@ -1,0 +1,125 @@
+"""Images of the inputs: found in every form, shown by their asset, asked for when they are missing."""
+
+import pytest
+from generation_agency import FINISH, SCORES, Agency, append, call
+from generation_workshop import Workshop
+from langchain_core.messages import ToolMessage
+from stemma_contracts.v1.needs import NeedAnswer
+from stemma_contracts.v1.values import InputFile
+from stemma_generation_graph.session.images import Shown, as_shown
+
+PNG = b"\x89PNG\r\n\x1a\n"
+FORMS = """# Site
+
+![Plan](media/plan.png) and ![b](<media/plan b.png> "A title") and ![Plan][p] and ![p] in a line.
+
+<p align="center"><img src="media/html.png" alt="Html" width="10"></p>
+
+![far](https://example.org/x.png)
+
+    ![code](media/code.png)
+
+```text
+![fence](media/fence.png)
+```
+
+A `![span](media/span.png)` and \\![escaped](media/escaped.png).
+
+[p]: media/ref.png 'Ref'
+"""
+WRITE = [append("# D\n\nThe quay."), FINISH, SCORES]
+MISSING: dict[str, str | bytes] = {
+    "site.md": "# Site\n\n![The plan](media/plan.png)\n\nThe quay.\n",
+    "old/plan.png": PNG,
+}
+
+
+@pytest.mark.req("G3")
+async def test_every_form_of_a_reference_is_found_and_none_in_code_or_elsewhere() -> None:
+    agency = Agency(answers=["skip"])
+    outcome = await agency.run(WRITE, {"site.md": FORMS, "media/ref.png": PNG})
+    wanted = ["media/plan.png", "media/plan b.png", "media/html.png"]
+    assert [entry.reference for entry in agency.needs[0].references] == wanted
+    assert "assets/media/ref.png" in agency.state["manifest"]
+    assert [(w.code, w.count) for w in outcome.warnings] == [("unfinished_chapters", 1), ("skipped_image", 3)]
+
+
+@pytest.mark.req("G3")
+async def test_without_a_missing_image_the_agent_begins_at_once() -> None:
+    agency = Agency()
+    await agency.run(WRITE, {"docs/site.md": "![x](../media/plan.png)\n\nText.\n", "media/plan.png": PNG})
+    assert agency.questions == []
+    assert agency.state["manifest"]["assets/media/plan.png"] == agency.state["manifest"]["inputs/media/plan.png"]
+
+
+@pytest.mark.req("G3", "G10", "G17")
+async def test_all_missing_images_are_one_question_with_what_was_found() -> None:
+    agency = Agency(answers=[NeedAnswer(decisions={"media/plan.png": "old/plan.png", "x.png": "skip"})])
+    files: dict[str, str | bytes] = {**MISSING, "b.md": "# B\n\nSee ![x](x.png) here.\n\n![x](x.png)\n"}
+    steps = [call("read_file", file_name="site.md"), call("read_file", file_name="b.md")]
+    outcome = await agency.run([*steps, *WRITE], files)
+    assert [(e.reference, e.file, e.candidates) for e in agency.needs[0].references] == [
+        ("media/plan.png", "site.md", ("old/plan.png",)),
+        ("x.png", "b.md", ()),
+    ]
+    assert "`media/plan.png` (in `site.md`); found: `old/plan.png`" in agency.questions[0]
+    shown = [str(m.content) for m in agency.model.prompts[2] if isinstance(m, ToolMessage)]
+    assert "![The plan](old/plan.png)" in shown[0]
+    assert "See (Image not supplied: x.png) here.\n\n> Image not supplied: x.png" in shown[1]
+    assert "`x.png` is left out." in agency.model.prompt_text(0)
+    state = agency.state
+    assert (state["missing_references"], state["pending_question"]) == ([], "")
+    assert state["user_decisions"] == {"media/plan.png": "old/plan.png", "x.png": "skip"}
+    assert outcome.assets == ()
+
+
+@pytest.mark.req("G10")
+async def test_an_undecided_reference_asks_again_and_words_reach_the_model() -> None:
+    files: dict[str, str | bytes] = {"site.md": "# S\n\n![a](a.png)\n\n![b](b.png)\n"}
+    first = NeedAnswer(text="The second is lost.", decisions={"a.png": "skip", "b.png": "site.md"})
+    agency = Agency(answers=[first, NeedAnswer(decisions={"b.png": "skip"})])
+    await agency.run(WRITE, files)
+    assert "a.png" not in agency.questions[1]
+    assert "b.png" in agency.questions[1]
+    assert "The second is lost." in agency.model.prompt_text(0)
+
+
+@pytest.mark.req("G10")
+async def test_an_uploaded_image_takes_the_place_of_the_missing_one_and_comes_with_the_draft(
+    workshop: Workshop,
+) -> None:
+    image = await workshop.store(PNG, "new.png", "image/png")
+    text = await workshop.store("no image", "new.txt", "text/plain")
+    tried = NeedAnswer(decisions={"media/plan.png": InputFile(name="new.txt", artifact=text)})
+    supplied = NeedAnswer(decisions={"media/plan.png": InputFile(name="new.png", artifact=image)})
+    agency = Agency(workshop, answers=[tried, supplied])
+    outcome = await agency.run(WRITE, MISSING)
+    assert len(agency.questions) == 2, "a file that is no image decides nothing"
+    assert [(asset.name, asset.artifact.digest) for asset in outcome.assets] == [("media/plan.png", image.digest)]
+    assert [asset.name for asset in agency.needs[-1].assets] == ["media/plan.png"]
+
+
+@pytest.mark.req("G10")
+async def test_an_image_whose_reference_is_no_name_of_a_file_gets_one(workshop: Workshop) -> None:
+    image = await workshop.store(PNG, "new.png", "image/png")
+    supplied = NeedAnswer(decisions={"../../etc/x.png": InputFile(name="new.png", artifact=image)})
+    agency = Agency(workshop, answers=[supplied])
+    outcome = await agency.run([call("read_file", file_name="s.md"), *WRITE], {"s.md": "![x](../../etc/x.png)\n"})
+    [asset] = outcome.assets
+    assert asset.name.startswith("supplied/")
+    assert f"![x]({asset.name})" in agency.model.prompt_text(1)
+
+
+@pytest.mark.req("G3")
+def test_what_is_no_image_stays_to_the_byte() -> None:
+    shown = as_shown("site.md", FORMS, Shown)
+    changed = {line for line in FORMS.splitlines() if line not in shown.splitlines()}
+    assert {line[:6] for line in changed} == {"![Plan", "<p ali", "![far]"}
+    assert "[far](<https://example.org/x.png>)" in shown
+    assert "![b](<media/plan b.png>) and ![Plan](media/ref.png) and ![p](media/ref.png) in" in shown
+    assert '<p align="center">![Html](media/html.png)</p>' in shown
+
+
+@pytest.mark.parametrize("text", ["![" * 3000, "![a](" * 3000, "<img " * 3000, "`" * 5000, "![a]" + "(" * 3000])
+def test_hostile_markdown_is_read_in_time(text: str) -> None:
+    assert as_shown("a.md", text, lambda _: Shown(None)) == text

@@ -1,0 +1,103 @@
+"""A document agent whose worker is lost in the middle of its loop: another replica goes on at the next step."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generation_agency import CHAPTER, FINISH, SAVE, SCORES, Agency, append, call
+from generation_workshop import Workshop
+from stemma_contracts.v1.outcomes import GraphPaused
+from stemma_generation_graph.checkpoints import open_checkpointer, set_up
+from stemma_generation_graph.checkpoints.cleaning import ThreadCleaner
+from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.handlers import on_generate_section, on_resume_graph
+from stemma_generation_graph.runner import Runner
+from stemma_models import MemoryRecordStore
+from stemma_models.records import Record, RecordStore
+from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.servers import eventually
+
+
+class Failing(MemoryRecordStore):
+    """Keeps records in another store, until it cannot be reached any more."""
+
+    def __init__(self, store: RecordStore, puts: int) -> None:
+        super().__init__()
+        self._store = store
+        self._left = puts
+
+    async def get(self, tenant: str, document_id: str, key: str) -> Record | None:
+        return await self._store.get(tenant, document_id, key)
+
+    async def put(self, tenant: str, document_id: str, key: str, record: Record) -> None:
+        if self._left == 0:
+            raise ConnectionError
+        self._left -= 1
+        await self._store.put(tenant, document_id, key, record)
+
+
+@pytest.mark.req("P2", "G11")
+async def test_another_replica_goes_on_at_the_next_step_and_pays_for_no_step_twice(
+    place: Path | str, workshop: Workshop
+) -> None:
+    async with open_checkpointer(place) as first, open_checkpointer(place) as second:
+        lost = replace(workshop, records=Failing(workshop.records, puts=2))
+        dying, living = Agency(lost, checkpointer=first), Agency(workshop, checkpointer=second)
+        job = await dying.job()
+        desk = dying.desk(ScriptedModel(script=[call("list_files"), append(CHAPTER), SAVE]))
+        with pytest.raises(ConnectionError):
+            await on_generate_section(job, desk=desk)
+        model = ScriptedModel(script=[SAVE, FINISH, SCORES])
+        paused = await on_generate_section(job, desk=living.desk(model))
+        assert isinstance(paused, GraphPaused)
+        assert model.calls == 1
+        assert paused.usage.calls == 3, "the steps before count, too"
+        again = await on_generate_section(job, desk=living.desk(ScriptedModel(script=[])))
+        assert again == paused
+        outcome = await living.drive(job, model)
+        assert await workshop.read(outcome.draft) == CHAPTER + "\n"
+        assert not outcome.partial
+
+
+@pytest.mark.req("P2")
+async def test_a_worker_that_is_lost_after_an_answer_keeps_the_answer(workshop: Workshop) -> None:
+    agency = Agency(workshop)
+    job = await agency.job()
+    paused = await on_generate_section(job, desk=agency.desk(ScriptedModel(script=[append(CHAPTER), SAVE])))
+    assert isinstance(paused, GraphPaused)
+    resume = await agency.resumption(job, paused)
+    lost = Agency(replace(workshop, records=Failing(workshop.records, puts=0)), checkpointer=agency.checkpointer)
+    desk = lost.desk(ScriptedModel(script=[FINISH]))
+    with pytest.raises(ConnectionError):
+        await on_resume_graph(resume, desk=desk)
+    asked = await on_resume_graph(resume, desk=agency.desk(ScriptedModel(script=[FINISH])))
+    assert isinstance(asked, GraphPaused)
+    assert asked.need.kind == "conversion"
+    assert len(agency.validated) == 1
+
+
+@pytest.mark.req("G2")
+async def test_the_thread_of_a_settled_run_is_deleted_and_that_of_a_paused_one_is_not(
+    tmp_path: Path, workshop: Workshop
+) -> None:
+    place = tmp_path / "checkpoints.sqlite"
+    await set_up(place)
+    async with open_checkpointer(place) as checkpointer:
+        agency = Agency(workshop, checkpointer=checkpointer)
+        desk = agency.desk(ScriptedModel(script=[FINISH, SCORES]))
+        cleaner = ThreadCleaner(checkpointer, kept_s=0)
+        desk = replace(desk, runner=Runner(find_graphs(), desk.parts, checkpointer, cleaner))
+        job = await agency.job()
+        outcome: Any = await on_generate_section(job, desk=desk)
+        thread: Any = {"configurable": {"thread_id": job.thread_id}}
+        while isinstance(outcome, GraphPaused):
+            assert await checkpointer.aget_tuple(thread) is not None
+            agency.needs.append(outcome.need)
+            outcome = await on_resume_graph(await agency.resumption(job, outcome), desk=desk)
+
+        async def gone() -> bool:
+            return await checkpointer.aget_tuple(thread) is None
+
+        await eventually(gone)
+        cleaner.close()

@@ -1,0 +1,162 @@
+"""The tools of the document agent: hostile arguments, parts of long files, checkpoints exact to the byte."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from generation_agency import ONE_FILE, call
+from generation_workshop import HEAD, Workshop
+from langchain_core.messages import ToolMessage
+from stemma_generation_graph.graphs.calling import run_tool_calls
+from stemma_generation_graph.session.checkpoints import new_checkpoint_id
+from stemma_generation_graph.session.session import CHECKPOINTS, DRAFT, Session, new_manifest
+from stemma_generation_graph.session.tools import MAX_DRAFT_CHARS, PAGE_CHARS, TOOLS, Workbench, get_tools
+from stemma_generation_graph.sources.library import Library
+
+HOSTILE = ("../etc/passwd", "..", "/", "\\", "inputs/site.md", "temp_output.md", "", " ", "\x00", "a" * 500)
+NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
+TEXT_ARGUMENTS = [
+    (tool.name, name)
+    for tool in TOOLS
+    for name, argument in tool.arguments.model_fields.items()
+    if argument.annotation is str
+]
+
+
+class Bench:
+    """The tools on a session over a store in memory."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.live: list[str] = []
+        self.work = Workbench(session, {}, 0, lambda: NOW, self._live)
+
+    async def _live(self, text: str) -> None:
+        self.live.append(text)
+
+    async def __call__(self, name: str, **arguments: Any) -> ToolMessage | None:
+        answers = await run_tool_calls(call(name, **arguments).tool_calls, get_tools(), self.work)
+        return answers[0] if answers else None
+
+    async def told(self, name: str, **arguments: Any) -> str:
+        answer = await self(name, **arguments)
+        return str(answer.content) if answer else ""
+
+
+@pytest.fixture
+async def bench(workshop: Workshop) -> Bench:
+    inputs = await workshop.inputs({**ONE_FILE, "deep/er/notes.md": "# Notes\n", "media/plan.png": b"\x89PNG"})
+    return Bench(Session("session", HEAD, new_manifest(inputs), Library(workshop.artifacts)))
+
+
+@pytest.mark.req("G4")
+@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize(("tool", "argument"), TEXT_ARGUMENTS)
+async def test_no_argument_leads_out_of_the_session(bench: Bench, tool: str, argument: str, value: str) -> None:
+    before = dict(bench.session.manifest)
+    others = {"line_number": 1} if tool == "edit_markdown_line" else {}
+    answer = await bench(tool, **others, **{argument: value})
+    if tool == "append_to_markdown" and answer is not None and answer.status == "success":
+        assert set(bench.session.manifest) - set(before) == {DRAFT}, "a text is a text, whatever it says"
+    elif tool == "create_checkpoint" and answer is not None and answer.status == "success":
+        [checkpoint] = bench.session.names(CHECKPOINTS)
+        assert not set("/\\. ") & set(checkpoint.removesuffix(".md"))
+    elif tool == "request_human_input":
+        assert bench.session.manifest == before
+    else:
+        assert answer is not None
+        assert answer.status == "error"
+        assert bench.session.manifest == before
+
+
+@pytest.mark.req("G4")
+async def test_files_are_listed_under_bare_names_and_can_be_read_by_them(bench: Bench) -> None:
+    listed = (await bench.told("list_files")).splitlines()
+    assert listed == ["site.md (to read)", "deep__er__notes.md (to read)", "media/plan.png (image)"]
+    assert await bench.told("read_file", file_name="deep__er__notes.md") == "lines 1 to 1 of 1\n\n# Notes"
+    image = await bench("read_file", file_name="media/plan.png")
+    assert image is not None
+    assert image.status == "error"
+
+
+@pytest.mark.req("G4")
+async def test_a_long_file_comes_in_parts_of_whole_lines(bench: Bench, workshop: Workshop) -> None:
+    lines = [f"Line {n} of the file." for n in range(1, 2001)]
+    [file] = await workshop.inputs({"long.md": "\n".join(lines)})
+    bench.session.put("inputs/long.md", file.artifact)
+    read, first = list[str](), 1
+    while first <= len(lines):
+        part = await bench.told("read_file", file_name="long.md", from_line=first)
+        assert len(part) <= PAGE_CHARS + 100
+        read += part.split("\n")[2:]
+        first = len(read) + 1
+    assert read == lines
+    assert "beyond the end" in await bench.told("read_file", file_name="long.md", from_line=first)
+
+
+@pytest.mark.req("G4")
+async def test_a_line_is_replaced_removed_or_made_several_and_must_be_there(bench: Bench) -> None:
+    assert "0 lines" in await bench.told("edit_markdown_line", line_number=1, new_content="x")
+    await bench.told("append_to_markdown", content="# D\r\n\r\none\r\ntwo\r\n")
+    await bench.told("edit_markdown_line", line_number=3, new_content="1\n\n2")
+    await bench.told("edit_markdown_line", line_number=6, new_content="")
+    assert await bench.session.text(DRAFT) == "# D\n\n1\n\n2\n"
+    for line in (0, -1, 6, 10**9):
+        answer = await bench("edit_markdown_line", line_number=line, new_content="x")
+        assert answer is not None
+        assert answer.status == "error"
+    assert await bench.told("read_generated_file") == "lines 1 to 5 of 5\n\n1: # D\n2: \n3: 1\n4: \n5: 2"
+
+
+@pytest.mark.req("G15")
+async def test_what_the_document_ends_with_is_not_added_again(bench: Bench) -> None:
+    await bench.told("append_to_markdown", content="# D\n\nOne.")
+    answer = await bench("append_to_markdown", content="One.")
+    assert answer is not None
+    assert answer.status == "error"
+    assert bench.live == ["# D\n\nOne.\n\n"]
+
+
+async def test_a_document_has_an_end(bench: Bench) -> None:
+    await bench.session.write(DRAFT, "x" * MAX_DRAFT_CHARS)
+    assert "longer than" in await bench.told("append_to_markdown", content="One.")
+
+
+@pytest.mark.req("G9", "G14")
+async def test_a_rollback_brings_back_every_byte(bench: Bench) -> None:
+    kept = "# Ä\n\n| a | b |\n| - | - |\n| 1 |   |\n\n\u00a0\t`x`  \nend"
+    await bench.session.write(DRAFT, kept)
+    saved = bench.session.manifest[DRAFT]
+    await bench.told("create_checkpoint", label="first: Ä/ö!")
+    [checkpoint] = bench.session.names(CHECKPOINTS)
+    assert checkpoint == "20260314_092653_first.md"
+    await bench.told("append_to_markdown", content="More.")
+    assert await bench.told("rollback_to_checkpoint", checkpoint_id=checkpoint) == f"Restored {checkpoint}"
+    assert bench.session.manifest[DRAFT] == saved
+    assert await bench.session.text(DRAFT) == kept
+    assert (
+        await bench.told("rollback_to_checkpoint", checkpoint_id="20260314_092653_second.md") == "Checkpoint not found"
+    )
+
+
+@pytest.mark.req("G14")
+@pytest.mark.parametrize(
+    "name", ["", "..", "../x.md", "temp_output.md", "inputs/site.md", "20260314_092653_none.md", None]
+)
+def test_a_checkpoint_that_is_none_is_false_and_never_an_exception(bench: Bench, name: Any) -> None:
+    assert bench.session.restore_from_checkpoint(name) is False
+
+
+@pytest.mark.req("G9")
+async def test_two_checkpoints_of_one_second_differ_and_the_oldest_go_but_never_the_last(bench: Bench) -> None:
+    await bench.session.write(DRAFT, "# D\n")
+    ids = [await bench.session.snapshot("chapter_1", NOW) for _ in range(3)]
+    stem = "20260314_092653_chapter_1"
+    assert ids == [f"{stem}.md", f"{stem}_2.md", f"{stem}_3.md"]
+    assert all(bench.session.restore_from_checkpoint(name) for name in ids)
+    bench.session.prune_checkpoints(2)
+    assert bench.session.names(CHECKPOINTS) == ids[1:]
+    bench.session.prune_checkpoints(0)
+    assert bench.session.names(CHECKPOINTS) == ids[2:]
+    later = new_checkpoint_id("chapter_1", NOW + timedelta(seconds=1), ids)
+    assert later == "20260314_092654_chapter_1.md"

@@ -1,0 +1,172 @@
+"""The agents of the design document: what they refuse, what they are given, what code makes of what they say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from generation_workshop import Workshop, evaluation
+from pydantic import ValidationError
+from stemma_contracts.v1.cycles import RetrievedSource
+from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
+from stemma_contracts.v1.outcomes import AnswerMalformed, InputsMissing, SectionGenerated
+from stemma_generation_graph.graphs.headings import body_under_heading
+from stemma_generation_graph.graphs.reviewer.schemas import Review
+from stemma_models.prompting import parse_blocks
+
+LONG = "# Design\n\n" + "The gate server keeps the list of boats. " * 4
+SHORT = " \n" + "x" * 99 + "\n "
+DRAFT = "# Draft\n\nThe design.\n"
+
+
+async def job_of(workshop: Workshop, kind: str, *, requires: tuple[str, ...] = (), **fields: Any) -> GenerateSection:
+    graph = fields.pop("graph", "section")
+    job = await workshop.job(kind, **fields)
+    changes = {"requires": requires, "graph": graph, "agent": "SomeAgent", "title": "The design"}
+    return job.model_copy(update={"section": job.section.model_copy(update=changes)})
+
+
+def finding(severity: str, section: str = "hld_draft") -> dict[str, str]:
+    return {"section": section, "severity": severity, "finding": "The tide is\nmissing.", "suggestion": "Add it."}
+
+
+def review(*severities: str, **other: Any) -> str:
+    return json.dumps({"summary": "Sound.", "findings": [finding(severity) for severity in severities]} | other)
+
+
+@pytest.mark.req("D2")
+@pytest.mark.parametrize(
+    ("kind", "required"),
+    [("draft_lld", "hld_draft"), ("design_database", "lld_draft"), ("format_doc", "database_schema")],
+)
+@pytest.mark.parametrize("text", [None, "", SHORT])
+async def test_an_agent_whose_input_is_missing_or_short_calls_no_model(
+    workshop: Workshop, kind: str, required: str, text: str | None
+) -> None:
+    upstream = await workshop.upstream(**({} if text is None else {required: text}))
+    outcome, model = await workshop.run(await job_of(workshop, kind, requires=(required,), upstream=upstream), [])
+    assert isinstance(outcome, InputsMissing)
+    assert outcome.detail == f"{required} is required and must be at least 100 characters"
+    assert (outcome.missing, model.calls) == ((required,), 0)
+
+
+@pytest.mark.req("D2")
+async def test_an_input_of_a_hundred_characters_is_enough(workshop: Workshop) -> None:
+    upstream = await workshop.upstream(hld_draft=SHORT.replace("x" * 99, "x" * 100))
+    job = await job_of(workshop, "draft_lld", requires=("hld_draft",), upstream=upstream)
+    outcome, _ = await workshop.run(job, [DRAFT, evaluation("draft_lld")])
+    assert isinstance(outcome, SectionGenerated)
+
+
+@pytest.mark.req("D2")
+async def test_the_project_brief_must_not_be_blank(workshop: Workshop) -> None:
+    brief = await workshop.store(" \n\t\n")
+    outcome, model = await workshop.run(
+        await job_of(workshop, "draft_hld", requires=("project_brief",), brief=brief), []
+    )
+    assert (outcome.detail, model.calls) == ("project_brief is required and must not be blank", 0)
+
+
+@pytest.mark.req("D4")
+async def test_a_revision_has_the_review_in_its_context(workshop: Workshop) -> None:
+    feedback = await workshop.store("# Review\n\nThe tide is missing.\n")
+    job = await job_of(workshop, "draft_hld", revision_feedback=feedback)
+    _, model = await workshop.run(job, [DRAFT, evaluation("draft_hld")])
+    blocks = {found.tag: found.text for found in parse_blocks(str(model.prompts[0][1].text))}
+    assert blocks["revision_feedback"] == "# Review\n\nThe tide is missing.\n"
+
+
+@pytest.mark.req("D3")
+@pytest.mark.parametrize(
+    ("severities", "needed"), [((), False), (("minor",), False), (("minor", "major"), True), (("critical",), True)]
+)
+async def test_whether_a_revision_is_needed_is_computed_from_the_severities(
+    workshop: Workshop, severities: tuple[str, ...], needed: bool
+) -> None:
+    job = await job_of(workshop, "review_doc", graph="reviewer", upstream=await workshop.upstream(hld_draft=LONG))
+    outcome, model = await workshop.run(job, [review(*severities)])
+    assert outcome.review.needs_revision is needed
+    assert outcome.review.findings == dict.fromkeys(severities, 1)
+    assert (outcome.evaluation.passed, model.calls) == (True, 1)
+
+
+@pytest.mark.req("D3")
+def test_a_model_cannot_say_by_itself_that_a_revision_is_needed() -> None:
+    with pytest.raises(ValidationError, match="needs_revision"):
+        Review.model_validate_json(review(needs_revision=False))
+
+
+async def test_a_review_is_written_with_the_gravest_findings_first(workshop: Workshop) -> None:
+    job = await job_of(workshop, "review_doc", graph="reviewer", upstream=await workshop.upstream(hld_draft=LONG))
+    outcome, _ = await workshop.run(job, [review("minor", "critical")])
+    assert await workshop.read(outcome.draft) == (
+        "# The design\n\nSound.\n\n## Critical findings\n\n- Hld_Draft: The tide is missing. To mend it: Add it.\n\n"
+        "## Minor findings\n\n- Hld_Draft: The tide is missing. To mend it: Add it.\n"
+    )
+
+
+async def test_a_finding_about_a_section_that_is_not_under_review_is_asked_for_again(workshop: Workshop) -> None:
+    job = await job_of(workshop, "review_doc", graph="reviewer", upstream=await workshop.upstream(hld_draft=LONG))
+    elsewhere = json.dumps({"summary": "Sound.", "findings": [finding("major", "budget")]})
+    outcome, model = await workshop.run(job, [elsewhere] * 3)
+    assert isinstance(outcome, AnswerMalformed)
+    assert "unknown sections: ['budget']" in model.prompt_text(1)
+
+
+async def formatted(workshop: Workshop, **fields: Any) -> str:
+    upstream = await workshop.upstream(
+        hld_draft="# HLD\n\n## Parts\n\nA gate.[^1]\n\n[^1]: Seen.\n", review="# R\n\nOk.\n"
+    )
+    outline = (
+        OutlineEntry(section_id="hld_draft", title="HLD", kind="draft_hld"),
+        OutlineEntry(section_id="review", title="Review", kind="review_doc"),
+    )
+    job = await job_of(workshop, "format_doc", graph="formatter", upstream=upstream, outline=outline, **fields)
+    told = json.dumps({"introduction": "A gate for boats.", "key_decisions": ["One server"]})
+    outcome, _ = await workshop.run(job, [told, evaluation("format_doc")])
+    return await workshop.read(outcome.draft)
+
+
+async def test_the_final_document_holds_the_drafts_word_for_word_and_not_the_review(workshop: Workshop) -> None:
+    assert await formatted(workshop) == (
+        "# The design\n\nA gate for boats.\n\n## Key decisions\n\n- One server.\n\n## Hld_Draft\n\n### Parts\n\n"
+        "A gate.[^hld_draft-1]\n\n[^hld_draft-1]: Seen.\n"
+    )
+
+
+@pytest.mark.req("D3")
+async def test_a_review_that_was_not_met_stands_in_the_final_document(workshop: Workshop) -> None:
+    unmet = await workshop.store("# Review\n\nSound.\n\n## Major findings\n\n- The tide is missing.\n")
+    text = await formatted(workshop, unmet_review=unmet)
+    assert text.endswith(
+        "## Open findings of the review\n\nThe last review asked for a revision that was not made any more. "
+        "This is what it found:\n\nSound.\n\n### Major findings\n\n- The tide is missing.\n"
+    )
+
+
+def test_headings_in_code_are_no_headings() -> None:
+    text = "# T\n\n## A\n\n````sh\n# comment\n```\n## more\n````\n\n~~~\n# x\n~~~\n\n## B\n"
+    assert body_under_heading(text) == ("### A\n\n````sh\n# comment\n```\n## more\n````\n\n~~~\n# x\n~~~\n\n### B")
+
+
+@pytest.mark.req("D7")
+async def test_what_fed_a_section_and_how_it_was_made_are_told(workshop: Workshop) -> None:
+    upstream = await workshop.upstream(hld_draft=LONG)
+    job = await job_of(workshop, "draft_lld", upstream=upstream, files={"tides.md": "# Tides\n\nHigh at noon.\n"})
+    outcome, _ = await workshop.run(job, [DRAFT, evaluation("draft_lld")])
+    assert outcome.retrieved_context == (
+        RetrievedSource(kind="input", name="tides.md"),
+        RetrievedSource(kind="upstream", name="hld_draft", version=1),
+    )
+    told = outcome.processing_metadata
+    assert (told.agent, told.model, told.prompt_digest) == ("SomeAgent", "scripted", outcome.provenance.prompt_digest)
+    assert told.agent_version.startswith("generation-graph/")
+    assert told.seconds == round((told.finished_at - told.started_at).total_seconds(), 3)
+
+
+@pytest.mark.req("D7")
+async def test_a_section_without_sources_has_an_empty_list_of_them(workshop: Workshop) -> None:
+    outcome, _ = await workshop.run(await job_of(workshop, "draft_hld"), [DRAFT, evaluation("draft_hld")])
+    assert outcome.retrieved_context == ()
+    assert '"retrieved_context":[]' in outcome.model_dump_json(exclude_defaults=True)

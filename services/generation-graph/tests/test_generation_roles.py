@@ -1,0 +1,224 @@
+"""The roles graph: what it chooses, what it delivers, what it tells of itself."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from generation_company import Company, Stage, analysis, failing, in_virtual_time, plays, role, said
+from langgraph.runtime import Runtime
+from stemma_contracts.execution import graph_execution_id
+from stemma_contracts.v1.outcomes import RoleAnalysisMissing, SectionGenerated
+from stemma_contracts.v1.values import ValidationIssue, ValidationReport
+from stemma_generation_graph.graphs.roles.nodes import RolesNodes
+from stemma_generation_graph.graphs.roles.schemas import RoleAnalysis
+from stemma_generation_graph.graphs.roles.state import WritingGraphState, initial_state
+from stemma_generation_graph.graphs.roles.steps import Steps
+from structlog.testing import capture_logs
+
+
+@pytest.mark.req("R1", "R2")
+def test_every_role_that_is_found_writes_and_all_meet_in_the_synthesizer() -> None:
+    stage = Stage(Company(plays=plays("chemist", "lawyer", "cook")))
+    outcome, _ = stage.play()
+    assert isinstance(outcome, SectionGenerated)
+    assert [who for _, who in stage.company.asked] == [
+        "role analysis",
+        *("chemist", "lawyer", "cook"),
+        "synthesis",
+        "evaluation",
+    ]
+    [asked] = stage.company.prompts_of("synthesis")
+    assert [asked.index(f"What {name} says.") for name in ("chemist", "lawyer", "cook")] == sorted(
+        asked.index(f"What {name} says.") for name in ("chemist", "lawyer", "cook")
+    )
+    assert stage.draft(outcome) == "# Text\n\nOne text of all.\n"
+    assert (outcome.partial, outcome.warnings) == (False, ())
+
+
+@pytest.mark.req("R1")
+def test_the_execution_has_an_id_that_a_second_run_of_the_job_shares() -> None:
+    stage = Stage(Company(plays=plays("a", "b")))
+    ids = [stage.play()[0].processing_metadata.graph_execution_id for _ in range(2)]
+    assert ids == [graph_execution_id("doc.1.generate-section.roles")] * 2
+    assert UUID(ids[0]).version == 5
+    assert ids[0] != graph_execution_id("doc.2.generate-section.roles")
+
+
+def test_a_job_that_runs_again_asks_nobody() -> None:
+    stage = Stage(Company(plays=plays("a", "b")))
+    first, _ = stage.play()
+    asked = len(stage.company.asked)
+    second, _ = stage.play()
+    assert (second.draft, second.usage.calls, len(stage.company.asked)) == (first.draft, first.usage.calls, asked)
+
+
+@pytest.mark.req("R2")
+def test_nodes_change_nothing_in_place() -> None:
+    async def check() -> None:
+        stage = Stage(Company(plays=plays("a", "b")))
+        desk, job = stage.desk(), await stage.job()
+        nodes = RolesNodes(desk.parts, Steps(desk.parts.roles))
+        runtime: Any = Runtime(context=_context(desk, job))
+        state: dict[str, Any] = dict(initial_state(job))
+        for node in (nodes.role_analyzer, nodes.synthesizer, nodes.output_formatter):
+            before = copy.deepcopy(state)
+            update = await node(state, runtime)  # type: ignore[arg-type]
+            assert state == before
+            assert set(update) <= set(WritingGraphState.__annotations__)
+            state = {**state, **update, "agent_outputs": {"a": {"status": "completed", "text": "Said."}}}
+
+    in_virtual_time(check())
+
+
+def _context(desk: Any, job: Any) -> Any:
+    from stemma_generation_graph.handlers import _context as context
+
+    return context(job, job.thread_id, desk)
+
+
+@pytest.mark.req("R3")
+def test_a_role_is_told_its_instructions_and_what_the_others_do() -> None:
+    stage = Stage(Company(plays=plays("chemist", "lawyer")))
+    stage.play()
+    [asked] = stage.company.prompts_of("lawyer")
+    assert f"As Lawyer, from the view of lawyer: answer {stage.request} in {{braces}}." in asked
+    assert '<entry id="chemist" kind="role" title="Chemist">' in asked
+
+
+@pytest.mark.req("R3")
+@pytest.mark.parametrize(
+    ("roles", "problem"),
+    [
+        ([role("a", 1)], "2 to 4 roles"),
+        ([role(name, n) for n, name in enumerate("abcde", 1)], "2 to 4 roles"),
+        ([role("a", 1), role("b", 1)], "same priority"),
+        ([role("a", 1), role("b", 2, perspective="The view of A")], "same perspective"),
+        ([role("a", 1), role("a", 2, perspective="another")], "same id"),
+    ],
+)
+def test_an_analysis_that_breaks_the_rules_is_asked_for_again(roles: list[Any], problem: str) -> None:
+    good = plays("a", "b")
+    answers = iter([analysis(*roles)])
+    retry = good["role analysis"]
+    company = Company(plays={**good, "role analysis": lambda: next((said(a) for a in answers), None) or retry()})
+    outcome, _ = Stage(company).play()
+    assert isinstance(outcome, SectionGenerated)
+    assert problem in company.prompts_of("role analysis")[1]
+
+
+@pytest.mark.req("R3")
+def test_more_roles_work_where_they_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["chemist", "lawyer", "cook", "pilot", "tailor", "farmer", "nurse", "mason"]
+    stage = Stage(Company(plays=plays(*names)))
+    roles = stage.settings.roles.model_copy(update={"max_roles": 8})
+    stage.settings = stage.settings.model_copy(update={"roles": roles})
+    outcome, seconds = stage.play()
+    assert {run.role_id for run in outcome.processing_metadata.nodes} == {"", *names}
+    assert seconds == 4
+
+
+def test_the_reasoning_and_the_confidence_are_required() -> None:
+    without = {key: value for key, value in role("a", 1).items() if key != "confidence"}
+    for bad in ({"identified_roles": [without]}, {"identified_roles": [], "reasoning": " "}):
+        with pytest.raises(ValueError, match=r"Field required|at least 1 character"):
+            RoleAnalysis.model_validate(bad)
+
+
+@pytest.mark.req("R4")
+@pytest.mark.parametrize(
+    ("request_text", "reason"), [("Write something", "the request is too short"), ("x " * 9, "no role was identified")]
+)
+def test_a_vague_request_gets_the_default_roles_and_a_warning_without_its_text(request_text: str, reason: str) -> None:
+    vague = json.dumps({"identified_roles": [], "reasoning": "It does not say about what."})
+    defaults = ("general_writer", "editor", "content_strategist")
+    company = Company(plays={**plays(*defaults), "role analysis": lambda: said(vague)})
+    with capture_logs() as logs:
+        outcome, _ = Stage(company, request=request_text).play()
+    assert isinstance(outcome, SectionGenerated)
+    assert {who for _, who in company.asked} >= set(defaults)
+    [warning] = [line for line in logs if line["log_level"] == "warning"]
+    assert warning["graph_execution_id"] == graph_execution_id("doc.1.generate-section.roles")
+    assert (warning["event"], warning["reason"]) == ("default_roles_used", reason)
+    assert request_text not in str(logs)
+
+
+@pytest.mark.req("R9")
+def test_the_result_tells_its_times_node_by_node() -> None:
+    stage = Stage(Company(plays=plays("a", "b", seconds={"b": 7})))
+    outcome, seconds = stage.play()
+    told = outcome.processing_metadata
+    assert [(run.node, run.role_id, run.seconds) for run in told.nodes] == [
+        ("role_analyzer", "", 1),
+        ("dynamic_agent_executor", "a", 1),
+        ("dynamic_agent_executor", "b", 7),
+        ("synthesizer", "", 1),
+        ("output_formatter", "", 1),
+    ]
+    assert seconds == 10
+    assert told.started_at <= told.finished_at
+    assert told.seconds == round((told.finished_at - told.started_at).total_seconds(), 3)
+
+
+@pytest.mark.req("R9")
+@pytest.mark.parametrize(("environment", "told"), [("development", True), ("production", False)])
+def test_state_is_logged_and_kept_for_inspection_in_development_alone(
+    environment: str, told: bool, tmp_path: Any
+) -> None:
+    stage = Stage(Company(plays=plays("a", "b")))
+    stage.settings = stage.settings.model_copy(update={"environment": environment, "data_dir": tmp_path})
+    with capture_logs() as logs:
+        stage.play()
+    lines = [line for line in logs if line["event"] == "state_updated"]
+    assert bool(lines) is told
+    assert all({"node", "seconds", "sizes"} <= set(line) for line in lines)
+    assert "What a says" not in str(logs)
+    files = sorted(tmp_path.glob("inspection/*/*.json"))
+    assert bool(files) is told
+    if told:
+        assert files[0].name == "00-role_analyzer.json"
+        assert "What a says" in files[-1].read_text()
+
+
+@pytest.mark.req("R9")
+def test_state_logging_can_be_switched_on_in_production() -> None:
+    stage = Stage(Company(plays=plays("a", "b")))
+    roles = stage.settings.roles.model_copy(update={"log_state": True})
+    stage.settings = stage.settings.model_copy(update={"roles": roles})
+    with capture_logs() as logs:
+        stage.play()
+    assert "role_analyzer" in [line["node"] for line in logs if line["event"] == "state_updated"]
+
+
+def test_a_lint_round_only_puts_the_text_right() -> None:
+    async def jobs(stage: Stage) -> Any:
+        issue = ValidationIssue(line_number=3, rule="MD022", rule_description="headings", message="blank line")
+        report = ValidationReport(validation_passed=False, issues=(issue,), engine="rumdl", engine_version="1")
+        previous = await stage.workshop.store("# Text\n\nThe last text.\n")
+        ref = await stage.workshop.store(report.model_dump_json(), "report.json", "application/json")
+        return await stage.outcome(round=1, previous=previous, report=ref)
+
+    stage = Stage(Company(plays=plays("a", "b")))
+    assert isinstance(in_virtual_time(jobs(stage)), SectionGenerated)
+    assert [who for _, who in stage.company.asked] == ["synthesis", "evaluation"]
+    assert "The last text." in stage.company.prompts_of("synthesis")[0]
+    broken = Stage(Company(plays={**plays("a", "b"), "synthesis": failing(KeyError("x"), then=said)}))
+    outcome = in_virtual_time(jobs(broken))
+    assert broken.draft(outcome) == "# Text\n\nThe last text.\n"
+    assert [(warning.code, warning.detail) for warning in outcome.warnings] == [("failure", "synthesizer: KeyError")]
+
+
+def test_an_analysis_that_never_fits_ends_the_run() -> None:
+    company = Company(plays={**plays("a"), "role analysis": lambda: said("no JSON")})
+    outcome, _ = Stage(company).play()
+    assert isinstance(outcome, RoleAnalysisMissing)
+    assert outcome.detail.startswith("MalformedAnswerError: RoleAnalysis does not fit")
+    assert outcome.usage.calls == 3
+
+
+async def test_virtual_time_leaves_other_loops_alone() -> None:
+    assert type(asyncio.get_running_loop()).__name__ != "VirtualTimeLoop"

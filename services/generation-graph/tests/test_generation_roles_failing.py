@@ -1,0 +1,211 @@
+"""The roles graph when time runs out and things go wrong; every second is virtual."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import pytest
+from generation_company import Company, Play, ProviderError, Stage, failing, plays, said
+from stemma_contracts.v1.outcomes import NoRoleLeft, RoleAnalysisMissing, SectionGenerated
+from stemma_generation_graph.graphs.roles.graph import build_roles_graph
+from stemma_generation_graph.graphs.roles.nodes import RolesNodes
+from stemma_generation_graph.graphs.roles.schemas import InvalidUpdate, check_update
+from structlog.testing import capture_logs
+
+NODES = ("role_analyzer", "dynamic_agent_executor", "synthesizer", "output_formatter")
+
+
+def with_limits(stage: Stage, **limits: Any) -> Stage:
+    stage.settings = stage.settings.model_copy(update={"roles": stage.settings.roles.model_copy(update=limits)})
+    return stage
+
+
+def codes(outcome: Any) -> list[tuple[str, str]]:
+    return [(warning.code, warning.detail) for warning in outcome.warnings]
+
+
+@pytest.mark.req("R5")
+def test_roles_take_as_long_as_the_slowest_of_them() -> None:
+    stage = Stage(Company(plays=plays("a", "b", "c", "d", seconds={"a": 20, "b": 3, "c": 11, "d": 20})))
+    outcome, seconds = stage.play()
+    assert isinstance(outcome, SectionGenerated)
+    assert seconds == 1 + 20 + 1 + 1
+
+
+@pytest.mark.req("R6")
+def test_a_role_that_takes_too_long_is_cut_off_and_the_others_stand() -> None:
+    slow: Play = lambda: said("The first point. ", "The second is", "never heard.", after=2, then=20)  # noqa: E731
+    stage = Stage(Company(plays={**plays("a", "slow"), "slow": slow}))
+    with capture_logs() as logs:
+        outcome, seconds = stage.play()
+    assert seconds == 1 + 30 + 1 + 1
+    assert [line["role_id"] for line in logs if line["event"] == "role_timed_out"] == ["slow"]
+    [asked] = stage.company.prompts_of("synthesis")
+    assert "What a says." in asked
+    assert "The first point.</upstream>" in asked
+    assert "second" not in asked
+    assert (outcome.partial, codes(outcome)) == (True, [("role_timed_out", "slow")])
+    assert stage.draft(outcome).endswith("> **This text is incomplete.** Slow was cut off by the time limit.\n")
+
+
+@pytest.mark.req("R6")
+def test_the_time_of_a_role_can_be_set() -> None:
+    stage = with_limits(Stage(Company(plays=plays("a", "b", seconds={"b": 7}))), role_limit_s=5)
+    outcome, seconds = stage.play()
+    assert (seconds, codes(outcome)) == (1 + 5 + 1 + 1, [("role_timed_out", "b")])
+
+
+@pytest.mark.req("R6", "R7")
+def test_what_an_attempt_said_before_it_failed_is_not_kept_twice() -> None:
+    async def breaks() -> AsyncIterator[str]:
+        yield "Half a sentence. "
+        raise ProviderError(503)
+
+    later: Play = lambda: said("Half a sentence. ", "And more. ", "Late.", then=20)  # noqa: E731
+    attempts = [breaks, later]
+    stage = Stage(Company(plays={**plays("a", "b"), "b": lambda: attempts.pop(0)()}))  # noqa: PLW0108
+    stage.play()
+    assert ">Half a sentence. And more.</upstream>" in stage.company.prompts_of("synthesis")[0]
+
+
+@pytest.mark.req("R7")
+def test_a_model_error_is_tried_again_after_one_two_and_four_seconds() -> None:
+    calls = plays("a", "b")
+    stage = Stage(Company(plays={**calls, "b": failing(*[ProviderError(503)] * 3, then=calls["b"])}))
+    outcome, seconds = stage.play()
+    assert [at for at, who in stage.company.asked if who == "b"] == [1, 2, 4, 8]
+    assert seconds == 8 + 1 + 1 + 1
+    assert (outcome.partial, outcome.warnings) == (False, ())
+
+
+@pytest.mark.req("R7")
+def test_after_the_fourth_error_a_role_is_failed_and_the_others_make_the_text() -> None:
+    calls = plays("a", "b")
+    stage = Stage(Company(plays={**calls, "b": failing(*[ProviderError(503)] * 9, then=calls["b"])}))
+    with capture_logs() as logs:
+        outcome, _ = stage.play()
+    assert len(stage.company.prompts_of("b")) == 4
+    [error] = [line for line in logs if line["event"] == "graph_error"]
+    assert (error["node"], error["role_id"], error["error_type"]) == (
+        "dynamic_agent_executor",
+        "b",
+        "ModelUnavailableError",
+    )
+    assert "quotes the prompt" not in str(logs)
+    assert (outcome.partial, codes(outcome)) == (True, [("role_failed", "b: ModelUnavailableError")])
+    assert stage.draft(outcome).endswith("One text of all.\n\n> **This text is incomplete.** B failed.\n")
+
+
+@pytest.mark.req("R7")
+def test_the_waits_are_inside_the_time_of_the_role() -> None:
+    calls = plays("a", "b")
+    stage = Stage(Company(plays={**calls, "b": failing(*[ProviderError(503)] * 9, then=calls["b"])}))
+    outcome, seconds = with_limits(stage, role_limit_s=2.5).play()
+    assert (seconds, codes(outcome)) == (1 + 2.5 + 1 + 1, [("role_timed_out", "b")])
+
+
+@pytest.mark.req("R9")
+def test_when_the_time_of_the_graph_is_over_it_ends_with_what_there_is() -> None:
+    calls = plays("a", "b", seconds={"b": 50})
+    stage = with_limits(Stage(Company(plays=calls)), role_limit_s=100)
+    stage.company.plays["role analysis"] = lambda: said_later(calls["role analysis"], 30)
+    outcome, seconds = stage.play()
+    assert seconds == 60
+    assert outcome.processing_metadata.timed_out
+    assert codes(outcome) == [("role_timed_out", "b"), ("failure", "synthesizer: TimeoutError")]
+    assert "What a says." in stage.draft(outcome)
+    assert not outcome.evaluation.passed
+
+
+async def said_later(play: Play, seconds: float) -> AsyncIterator[str]:
+    async for _ in said("", after=seconds):
+        async for part in play():
+            yield part
+
+
+@pytest.mark.req("R8", "R9")
+def test_an_analysis_that_takes_all_the_time_ends_the_run_with_an_error_of_its_own() -> None:
+    calls = plays("a", "b")
+    stage = Stage(Company(plays={**calls, "role analysis": lambda: said_later(calls["role analysis"], 90)}))
+    outcome, seconds = stage.play()
+    assert (type(outcome), outcome.detail, seconds) == (RoleAnalysisMissing, "TimeoutError", 60)
+
+
+@pytest.mark.req("R8")
+def test_a_run_in_which_no_role_is_left_ends_with_an_error_of_its_own() -> None:
+    calls = plays("a", "b")
+    broken = {name: failing(*[ProviderError(401)] * 9, then=said) for name in ("a", "b")}
+    outcome, _ = Stage(Company(plays={**calls, **broken})).play()
+    assert isinstance(outcome, NoRoleLeft)
+    assert outcome.detail == "NoRoleLeft: no role wrote anything"
+    assert outcome.usage.calls == 3
+
+
+@pytest.mark.req("R2")
+@pytest.mark.parametrize("node", NODES)
+def test_the_error_handler_is_reached_from_every_node(node: str) -> None:
+    calls = plays("a", "b")
+    asked = {"role_analyzer": ["role analysis"], "dynamic_agent_executor": ["a", "b"], "synthesizer": ["synthesis"]}
+    broken = {name: failing(KeyError("words of a document"), then=said) for name in asked.get(node, ["evaluation"])}
+    stage = Stage(Company(plays={**calls, **broken}))
+    with capture_logs() as logs:
+        outcome, _ = stage.play()
+    handled = {(line["node"], line["error_type"]) for line in logs if line["event"] == "graph_error"}
+    assert handled >= {(node, "KeyError")}
+    assert "words of a document" not in str(logs) + str(outcome)
+    match node:
+        case "role_analyzer":
+            assert isinstance(outcome, RoleAnalysisMissing)
+        case "dynamic_agent_executor":
+            assert isinstance(outcome, NoRoleLeft)
+        case "synthesizer":
+            assert stage.draft(outcome).startswith("# Text\n\n## A\n\nWhat a says.\n\n## B\n\nWhat b says.\n")
+        case _:
+            assert stage.draft(outcome) == "# Text\n\nOne text of all.\n"
+            assert codes(outcome) == [("failure", "output_formatter: KeyError")]
+
+
+def wrong_in(node: str, update: Any) -> type[RolesNodes]:
+    """Nodes of which one returns something that the state does not allow."""
+
+    async def wrong(self: RolesNodes, state: Any, runtime: Any) -> Any:
+        return update
+
+    wrong.__name__ = node
+    return type("WrongNodes", (RolesNodes,), {node: wrong})
+
+
+@pytest.mark.req("R8")
+@pytest.mark.parametrize("node", NODES)
+def test_an_update_that_does_not_fit_is_refused_and_the_state_before_it_stands(node: str) -> None:
+    wrong = wrong_in(node, {"synthesized_content": 3, "role_analysis": None, "agent_outputs": {}})
+    stage = Stage(Company(plays=plays("a", "b")), build=partial(build_roles_graph, make_nodes=wrong))
+    outcome, _ = stage.play()
+    match node:
+        case "role_analyzer":
+            assert outcome.detail == "InvalidUpdate: synthesized_content: Input should be a valid string"
+        case "dynamic_agent_executor":
+            assert isinstance(outcome, NoRoleLeft)
+        case _:
+            assert ("failure", f"{node}: InvalidUpdate") in codes(outcome)
+            kept = "What a says." if node == "synthesizer" else "One text of all."
+            assert kept in stage.draft(outcome)
+
+
+@pytest.mark.req("R8")
+@pytest.mark.parametrize(
+    ("update", "told"),
+    [
+        ({"user_request": 1}, "user_request: Input should be a valid string"),
+        ({"topic": "x"}, "topic: Extra inputs are not permitted"),
+        ({"agent_outputs": ["a"]}, "agent_outputs: Input should be a valid dictionary"),
+        ({"agent_outputs": {"a": {"status": "asleep"}}}, "agent_outputs.a.status: Input should be 'completed'"),
+        ({"timed_out": "yes"}, "timed_out: Input should be a valid boolean"),
+        ([], "update: Input should be a valid dictionary"),
+    ],
+)
+def test_what_is_refused_is_told_by_field_and_type(update: Any, told: str) -> None:
+    with pytest.raises(InvalidUpdate, match=told):
+        check_update(update)

@@ -1,0 +1,130 @@
+"""Cycles of review: when everything is written again, when it goes on, and when it may end.
+
+The review section judges the others. If it asks for a revision, and has not done so too often, every section is
+queued again; else the final section is made, in spite of it if need be, and waits for a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.cycles import CycleStatus
+from stemma_contracts.v1.values import ArtifactRef
+
+from .commands import Revise
+from .cycle_state import Cycle
+from .evolve import evolve
+from .state import Document, Section, State
+from .versions import is_a_persons
+
+
+def can_finalize(document: Document) -> bool:
+    """Whether the final section may be approved with nothing left to say against it."""
+    cycle = document.cycle
+    return (
+        cycle is not None
+        and _final_document(document, cycle)
+        and cycle.document_status is CycleStatus.REVIEW
+        and not cycle.needs_revision
+    )
+
+
+def should_continue_revision(document: Document) -> bool:
+    """Whether the last review is answered by another cycle."""
+    cycle = document.cycle
+    return cycle is not None and cycle.needs_revision and cycle.revision_count < cycle.plan.max_revisions
+
+
+def is_ready_for_end(document: Document) -> bool:
+    """Whether only the approval of a person is missing."""
+    cycle = document.cycle
+    return (
+        cycle is not None
+        and _final_document(document, cycle)
+        and cycle.document_status is CycleStatus.REVIEW
+        and (not cycle.needs_revision or cycle.revision_count >= cycle.plan.max_revisions)
+    )
+
+
+def _final_document(document: Document, cycle: Cycle) -> bool:
+    return document.sections[cycle.plan.final_section].current is not None
+
+
+def judged(state: State, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
+    """The events with what an approval at their end means for the cycles."""
+    last = events[-1]
+    if not isinstance(state, Document) or state.cycle is None or not isinstance(last, e.SectionApproved):
+        return list(events)
+    if last.section_id == state.cycle.plan.final_section:
+        return [*events[:-1], last.model_copy(update={"overrides_review": not can_finalize(state)})]
+    if last.section_id != state.cycle.plan.review_section:
+        return list(events)
+    return [*events[:-1], *_concluded(state, state.cycle, last)]
+
+
+def _concluded(document: Document, cycle: Cycle, approved: e.SectionApproved) -> list[e.AnyEvent]:
+    version = document.sections[approved.section_id].current
+    if version is None or version.review is None:
+        return [approved]
+    needs_revision = version.review.needs_revision
+    count = cycle.revision_count + needs_revision
+    forced = needs_revision and count >= cycle.plan.max_revisions
+    conclusion = e.ReviewConclusion(
+        needs_revision=needs_revision,
+        revision_count=count,
+        forced_continuation=forced,
+        review_feedback=version.draft if forced else None,
+    )
+    event = approved.model_copy(update={"conclusion": conclusion})
+    after = evolve(document, event)
+    if not isinstance(after, Document) or not should_continue_revision(after):
+        return [event]
+    sections = tuple(name for name, section in after.sections.items() if not _is_a_persons(section))
+    again = e.RevisionCycleStarted(revision_count=count, feedback=version.draft, asked_by="review", sections=sections)
+    return [event, again]
+
+
+def _is_a_persons(section: Section) -> bool:
+    return section.current is not None and is_a_persons(section.current)
+
+
+def revise_all(command: Revise, document: Document, asked: dict[str, Any], refusal: dict[str, Any]) -> e.AnyEvent:
+    """A person has everything written again, as often as it takes."""
+    cycle = document.cycle
+    if cycle is None or command.section_id != cycle.plan.final_section:
+        return e.RefusedNoCycle(**refusal)
+    return e.RevisionCycleStarted(
+        **asked,
+        revision_count=cycle.revision_count,
+        feedback=command.feedback,
+        asked_by="person",
+        sections=tuple(document.sections),
+    )
+
+
+def human_feedback(document: Document) -> ArtifactRef | None:
+    """What a person said before the cycle that is under way, if that one answers a review."""
+    cycle = document.cycle
+    if cycle is None or cycle.human_feedback == cycle.revision_feedback:
+        return None
+    return cycle.human_feedback
+
+
+def may_be_approved(document: Document, section_id: str) -> bool:
+    """Whether an approval of this section ends nothing too early."""
+    cycle = document.cycle
+    return cycle is None or section_id != cycle.plan.final_section or is_ready_for_end(document)
+
+
+def is_ended(document: Document) -> bool:
+    """Whether the cycles leave nothing open: there are none, or a person approved their result."""
+    return document.cycle is None or document.cycle.document_status is CycleStatus.FINAL
+
+
+def exported(document: Document) -> list[Section]:
+    """What leaves as the document: the final section once it is written, else all that there is to see."""
+    if document.cycle is not None and _final_document(document, document.cycle):
+        return [document.sections[document.cycle.plan.final_section]]
+    return list(document.sections.values())

@@ -1,0 +1,45 @@
+"""Exports that compare versions: which versions there are, and which drafts they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.exports import ExportSection, VersionPair
+from stemma_contracts.v1.values import ArtifactRef
+
+from .state import Document, Section, status_of
+
+
+def refusal_of(pairs: Sequence[VersionPair], document: Document, refusal: dict[str, Any]) -> e.AnyEvent | None:
+    """The refusal of a comparison of something that is not there."""
+    for pair in pairs:
+        section = document.sections.get(pair.section_id)
+        if section is None:
+            return e.RefusedUnknownSection(**refusal)
+        known = {0, *(version.number for version in section.versions)}
+        if unknown := {pair.from_version, pair.to_version} - known:
+            return e.RefusedUnknownVersion(**refusal, section_id=pair.section_id, restore_version=min(unknown))
+    return None
+
+
+def compared_sections(pairs: Sequence[VersionPair], document: Document) -> tuple[ExportSection, ...]:
+    """The sections of a comparison, in the order of the document."""
+    asked = {pair.section_id: pair for pair in pairs}
+    return tuple(_compared(section, asked[name]) for name, section in document.sections.items() if name in asked)
+
+
+def _compared(section: Section, pair: VersionPair) -> ExportSection:
+    return ExportSection(
+        section_id=section.plan.section_id,
+        title=section.plan.title,
+        status=status_of(section.phase),
+        version=pair.to_version,
+        draft=_draft_of(section, pair.to_version),
+        previous=_draft_of(section, pair.from_version),
+    )
+
+
+def _draft_of(section: Section, number: int) -> ArtifactRef | None:
+    return next((version.draft for version in section.versions if version.number == number), None)

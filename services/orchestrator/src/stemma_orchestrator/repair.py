@@ -1,0 +1,61 @@
+"""Make anew what can be derived from the log: the summary of every document, and its open jobs in their queues."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY
+from stemma_eventlog import Cause, EventStore, StreamId
+
+from .core.commands import Command
+from .core.state import State
+from .handlers import SOURCE
+from .open_jobs import OpenJobs
+from .projector import Projector, document_of
+
+_BEGINNINGS = subjects.event(ANY, ANY, "document-requested")
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Goes through all documents; harmless beside a running orchestrator, and as often as one likes."""
+
+    jetstream: JetStreamContext
+    store: EventStore[Command, State]
+    projector: Projector
+    jobs: OpenJobs
+
+    async def run(self) -> int:
+        """Repair every document; how many there are."""
+        cause = Cause(id="repair", source=SOURCE, time=datetime.now(UTC))
+        repaired = 0
+        async for stream in self._documents():
+            folded = await self.store.load(stream)
+            await self.projector.write(stream, folded.sequence, anew=True)
+            await self.jobs.publish_lost(stream, folded.state, cause, self._is_queued)
+            repaired += 1
+        return repaired
+
+    async def _documents(self) -> AsyncIterator[StreamId]:
+        sequence = 1
+        while True:
+            try:
+                found = await self.jetstream.get_msg(
+                    subjects.EVENTS, seq=sequence, subject=_BEGINNINGS, next=True, direct=True
+                )
+            except NotFoundError:
+                return
+            yield document_of(found.subject or "")
+            sequence = (found.seq or sequence) + 1
+
+    async def _is_queued(self, sequence: int) -> bool:
+        try:
+            await self.jetstream.get_msg(subjects.JOBS, sequence)
+        except NotFoundError:
+            return False
+        return True

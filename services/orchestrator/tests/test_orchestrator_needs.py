@@ -1,0 +1,134 @@
+"""Needs of paused graphs: a service gets a job, its outcome or its failure is the answer, and the graph goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, ref, validation
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.values import ExportFormat, InputFile, SectionStatus, ValidationSummary
+from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.outcomes import UnfittingOutcome
+
+DRAFT = ref("# Draft so far")
+SUPPLIED = InputFile(name="media/plan.png", artifact=ref("png", "image/png"))
+REPORTED = ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1", report=ref("clean"))
+CHECK = Need(need_id="n1", kind="validation", checkpoint_id="cp1", draft=DRAFT, assets=(SUPPLIED,))
+CONVERT = Need(need_id="n1", kind="conversion", checkpoint_id="cp1", draft=DRAFT, format=ExportFormat.JSON)
+pytestmark = pytest.mark.req("P2")
+
+
+def pause(story: Story, need: Need) -> j.Job:
+    """The job that is open when a graph has paused for a need."""
+    story.outcome(o.GraphPaused, "research", thread_id="thread-1", need=need)
+    assert story.status("research") == SectionStatus.GENERATING
+    job: j.Job
+    (job,) = story.open_jobs().values()
+    return job
+
+
+def settle(story: Story, job: j.Job, kind: type[o.Outcome], **fields: Any) -> e.SectionNeedAnswered:
+    outcome = kind(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, **fields)
+    (answered,) = story.do(c.Record(outcome))
+    assert isinstance(answered, e.SectionNeedAnswered)
+    assert story.do(c.Record(outcome)) == []
+    return answered
+
+
+def resumption(story: Story) -> j.ResumeGraph:
+    (job,) = story.open_jobs().values()
+    assert isinstance(job, j.ResumeGraph)
+    return job
+
+
+@pytest.mark.req("G8")
+def test_a_validation_goes_to_the_validator_and_its_report_to_the_graph(begun: Story) -> None:
+    job = pause(begun, CHECK)
+    assert isinstance(job, j.ValidateDraft)
+    assert (job.draft, job.assets, job.always_report) == (DRAFT, ("media/plan.png",), True)
+    settle(begun, job, o.DraftValidated, validation=REPORTED)
+    resume = resumption(begun)
+    assert (resume.checkpoint_id, resume.answer, resume.answered_by) == ("cp1", ref("clean"), "validator")
+    assert not resume.failed
+
+
+@pytest.mark.req("G12", "G13")
+@pytest.mark.parametrize("format", [ExportFormat.JSON, ExportFormat.DOCX])
+def test_a_conversion_goes_to_the_converter_and_its_file_to_the_graph(begun: Story, format: ExportFormat) -> None:
+    job = pause(begun, CONVERT.model_copy(update={"format": format}))
+    assert isinstance(job, j.ConvertDocument)
+    assert (job.format, [section.draft for section in job.sections]) == (format, [DRAFT])
+    settle(begun, job, o.DocumentConverted, artifact=ref("converted"))
+    assert (resumption(begun).answer, resumption(begun).answered_by) == (ref("converted"), "converter")
+
+
+@pytest.mark.req("G14")
+@pytest.mark.parametrize(
+    ("need", "kind", "fields"),
+    [
+        (CONVERT, o.ConversionFailed, {"detail": "timed_out"}),
+        (CONVERT, o.JobDead, {"detail": "timed_out"}),
+        (CHECK, o.JobDead, {"detail": "timed_out"}),
+    ],
+)
+def test_a_service_that_fails_answers_the_need_as_failed(
+    begun: Story, need: Need, kind: type[o.Outcome], fields: dict[str, str]
+) -> None:
+    answered = settle(begun, pause(begun, need), kind, **fields)
+    assert (answered.failed, answered.detail) == (True, "timed_out")
+    resume = resumption(begun)
+    assert (resume.failed, resume.detail, resume.answer) == (True, "timed_out", DRAFT)
+
+
+def test_a_report_that_is_not_there_is_a_failure(begun: Story) -> None:
+    job = pause(begun, CHECK)
+    assert settle(begun, job, o.DraftValidated, validation=validation(passed=True)).failed
+
+
+def test_an_outcome_of_another_kind_of_job_leaves_the_need_open(begun: Story) -> None:
+    job = pause(begun, CHECK)
+    wrong = o.DocumentConverted(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, artifact=DRAFT)
+    with pytest.raises(UnfittingOutcome):
+        begun.do(c.Record(wrong))
+    assert [type(job) for job in begun.open_jobs().values()] == [j.ValidateDraft]
+
+
+def test_a_person_cannot_answer_what_a_service_is_to_meet(begun: Story) -> None:
+    pause(begun, CHECK)
+    (refused,) = begun.do(c.Answer(begun.asked(), "research", "n1", ref("yes")))
+    assert isinstance(refused, e.RefusedUnknownNeed)
+
+
+def test_a_need_without_a_text_waits_for_a_person_and_breaks_nothing(begun: Story) -> None:
+    need = Need(need_id="n1", kind="validation", checkpoint_id="cp1")
+    begun.outcome(o.GraphPaused, "research", thread_id="thread-1", need=need)
+    assert begun.open_jobs() == {}
+
+
+def test_a_retry_asks_for_the_same_under_another_job_and_cancel_for_nothing(begun: Story) -> None:
+    first = pause(begun, CHECK)
+    begun.do(c.Retry(begun.asked(), "research"))
+    (second,) = begun.open_jobs().values()
+    assert isinstance(second, j.ValidateDraft)
+    assert second.job_id != first.job_id
+    late = o.DraftValidated(job_id=first.job_id, tenant=TENANT, document_id=DOCUMENT, validation=REPORTED)
+    assert [type(event) for event in begun.do(c.Record(late))] == [e.OutcomeSuperseded]
+    begun.do(c.Cancel(begun.asked()))
+    assert begun.open_jobs() == {}
+
+
+@pytest.mark.req("G10")
+def test_images_that_came_with_a_draft_are_there_for_its_validation_and_its_export(begun: Story) -> None:
+    begun.outcome(
+        o.SectionGenerated, "research", draft=DRAFT, evaluation=evaluation(), provenance=PROVENANCE, assets=(SUPPLIED,)
+    )
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.ValidateDraft)
+    assert job.assets == ("media/plan.png",)
+    begun.do(c.Export(begun.asked(), ExportFormat.DOCX))
+    export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert export.assets == (SUPPLIED,)

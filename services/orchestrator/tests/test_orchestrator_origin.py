@@ -1,0 +1,64 @@
+"""What a person wrote stays that person's, also when a machine comes to the very same words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from orchestrator_story import PROVENANCE, Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.values import Origin
+from stemma_orchestrator.core import commands as c
+
+WORDS = "a person's text"
+
+
+@pytest.fixture
+def written(begun: Story) -> Story:
+    """A settled document whose research is a person's, in version 2."""
+    begun.settle("research", "solution", "budget", "timeline")
+    begun.do(c.Write(begun.asked(), "research", 1, ref(WORDS)))
+    return begun
+
+
+def regenerate(story: Story, replace_edited: bool) -> list[Any]:
+    return story.do(c.Regenerate(story.asked(), "research", 2, None, replace_edited))
+
+
+def current(story: Story) -> tuple[int, Origin]:
+    version = story.document.sections["research"].versions[-1]
+    return version.number, version.origin
+
+
+@pytest.mark.req("P9", "P10")
+def test_a_regeneration_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", WORDS)
+    assert current(written) == (2, Origin.WRITTEN)
+    written.validated("research")
+    written.approve("research", 2)
+    assert [type(event) for event in regenerate(written, replace_edited=False)] == [e.RefusedReplacesEdit]
+
+
+def test_a_lint_round_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    for _ in range(2):
+        written.drafted("research", WORDS)
+        written.validated("research", passed=False)
+    assert current(written) == (2, Origin.WRITTEN)
+
+
+def test_a_revision_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", WORDS)
+    written.validated("research")
+    written.do(c.Revise(written.asked(), "research", 2, ref("as it was")))
+    written.outcome(o.DraftRevised, "research", draft=ref(WORDS), summary=ref("none"), provenance=PROVENANCE)
+    assert current(written) == (2, Origin.WRITTEN)
+
+
+def test_a_regeneration_with_other_words_is_the_machines(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", "the machine's text")
+    assert current(written) == (3, Origin.GENERATED)

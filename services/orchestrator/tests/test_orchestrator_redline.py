@@ -1,0 +1,69 @@
+"""Exports that compare versions of sections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from orchestrator_story import Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.values import ExportFormat
+from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.problems import problem_of
+
+
+def compare(story: Story, *pairs: tuple[str, int, int]) -> Any:
+    asked = tuple(VersionPair(section_id=name, from_version=old, to_version=new) for name, old, new in pairs)
+    (event,) = story.do(c.Export(story.asked(), ExportFormat.DOCX, asked))
+    return event
+
+
+@pytest.fixture
+def rewritten(begun: Story) -> Story:
+    """Research has two versions; nothing else is written."""
+    begun.drafted("research")
+    begun.do(c.Write(begun.asked(), "research", 1, ref("rewritten")))
+    return begun
+
+
+def test_a_comparison_has_the_sections_asked_for_with_both_drafts(rewritten: Story) -> None:
+    first, second = (version.draft for version in rewritten.document.sections["research"].versions)
+    requested = compare(rewritten, ("solution", 0, 0), ("research", 1, 2))
+    (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert (job.export_id, job.redline) == (requested.export_id, True)
+    assert [(s.section_id, s.previous, s.draft, s.version) for s in job.sections] == [
+        ("research", first, second, 2), ("solution", None, None, 0),
+    ]  # fmt: skip
+
+
+def test_a_comparison_leads_from_any_version_to_any(rewritten: Story) -> None:
+    compare(rewritten, ("research", 2, 0))
+    (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert [(s.previous is not None, s.draft) for s in job.sections] == [(True, None)]
+
+
+def test_an_export_without_comparison_has_every_section_and_no_previous_draft(rewritten: Story) -> None:
+    rewritten.do(c.Export(rewritten.asked(), ExportFormat.DOCX))
+    (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert not job.redline
+    assert {section.previous for section in job.sections} == {None}
+    assert len(job.sections) == 4
+
+
+@pytest.mark.parametrize(
+    ("pair", "refusal", "words"),
+    [
+        (("research", 1, 3), e.RefusedUnknownVersion, "research has no version 3"),
+        (("solution", 1, 0), e.RefusedUnknownVersion, "solution has no version 1"),
+        (("appendix", 1, 2), e.RefusedUnknownSection, "it names a section that the document does not have"),
+    ],
+)
+def test_a_comparison_of_what_is_not_there_is_refused(
+    rewritten: Story, pair: tuple[str, int, int], refusal: type[e.AnyRefusal], words: str
+) -> None:
+    event = compare(rewritten, ("research", 1, 2), pair)
+    assert type(event) is refusal
+    assert (problem_of(event).field, problem_of(event).message) == ("redline", words)
+    assert not any(isinstance(job, j.ConvertDocument) for job in rewritten.open_jobs().values())

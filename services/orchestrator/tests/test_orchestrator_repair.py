@@ -1,0 +1,101 @@
+"""What is derived from the log is made anew from it, on a real server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from nats.aio.client import Client
+from nats.js.errors import NotFoundError
+from orchestrator_story import DECIDER, Story
+from stemma_contracts import subjects
+from stemma_contracts.v1.values import DocumentSummary
+from stemma_eventlog import Cause, EventStore, JetStreamEventLog, StreamId
+from stemma_orchestrator.app import repair, service
+from stemma_orchestrator.core import commands as c
+from stemma_provisioning import NatsServer
+from stemma_testkit.servers import connected, provisioned_server
+
+TENANTS = ("default", "other")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path_factory.mktemp("nats"), tenants=TENANTS) as server:
+        yield server
+
+
+@pytest.fixture
+async def client(server: NatsServer) -> AsyncIterator[Client]:
+    async with connected(server) as client:
+        yield client
+
+
+def document(tenant: str) -> str:
+    return f"doc-of-{tenant}"
+
+
+async def requested(client: Client, tenant: str) -> None:
+    """A document of a tenant lies in the log; nothing else is there of it."""
+    story = Story()
+    (event,) = story.create()
+    store = EventStore(JetStreamEventLog(client), DECIDER)
+    command = c.Create(
+        asked=story.asked("create"),
+        tenant=tenant,
+        document_id=document(tenant),
+        kind=event.kind,
+        title=None,
+        brief=event.brief,
+        inputs=(),
+        sections=event.sections,
+        blueprint_digest=event.blueprint_digest,
+        time=event.created_at,
+    )
+    await store.handle(StreamId(tenant, document(tenant)), command, Cause("create", "/test", event.created_at))
+
+
+async def repaired(server: NatsServer) -> int:
+    user = subjects.ORCHESTRATOR
+    return await repair(
+        service.load_settings(nats_url=server.url, nats_user=user, nats_password=server.passwords[user])
+    )
+
+
+async def queued(client: Client) -> list[str]:
+    js, sequence = client.jetstream(), 1
+    ids: list[str] = []
+    while True:
+        try:
+            message = await js.get_msg(subjects.JOBS, seq=sequence, subject=subjects.REST, next=True)
+        except NotFoundError:
+            return ids
+        ids.append((message.headers or {})["ce-id"])
+        sequence = (message.seq or 0) + 1
+
+
+async def summary(client: Client, tenant: str) -> DocumentSummary:
+    views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
+    return DocumentSummary.model_validate_json(
+        (await views.get(subjects.view_key(tenant, document(tenant)))).value or b""
+    )
+
+
+@pytest.mark.req("E1")
+@pytest.mark.failure("jobs-lost")
+async def test_summaries_and_lost_jobs_come_back_however_often_they_are_lost(
+    server: NatsServer, client: Client
+) -> None:
+    for tenant in TENANTS:
+        await requested(client, tenant)
+    views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
+    jobs = [f"{document(tenant)}.1.generate.research" for tenant in TENANTS]
+    for lost in ("", ".again", ".again.again"):
+        assert await repaired(server) == len(TENANTS)
+        assert [(await summary(client, tenant)).last_sequence for tenant in TENANTS] == [1, 2]
+        assert await queued(client) == [f"{job}{lost}" for job in jobs]
+        assert await repaired(server) == len(TENANTS)
+        assert len(await queued(client)) == len(jobs), "what is queued is not queued again"
+        await client.jetstream().purge_stream(subjects.JOBS)
+        for tenant in TENANTS:
+            await views.delete(subjects.view_key(tenant, document(tenant)))

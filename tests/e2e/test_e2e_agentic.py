@@ -1,0 +1,61 @@
+"""One document from a folder of Markdown files, on five processes and a real server."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import docx
+import pytest
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+MISSING = "media/pruning-cut.png"
+
+
+async def asked(client: Client, document_id: str) -> Need:
+    """What a person is asked for."""
+    *_, last = await wait_for(
+        client, document_id, lambda event: isinstance(event, e.SectionNeedRaised) and event.need.kind == "question"
+    )
+    assert isinstance(last.contract, e.SectionNeedRaised)
+    return last.contract.need
+
+
+async def exported_docx(client: Client, document_id: str) -> docx.document.Document:
+    exported = await client.export(document_id, ExportFormat.DOCX)
+    assert exported.warnings == ()
+    return docx.Document(io.BytesIO(await client.artifact(document_id, exported.artifact)))
+
+
+@pytest.mark.req("G17", "G10", "G12", "G13")
+async def test_a_folder_becomes_a_document_and_a_missing_image_is_asked_for_and_skipped(client: Client) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE, "agentic")
+    need = await asked(client, document_id)
+    assert [entry.reference for entry in need.references] == [MISSING]
+    await client.answer_need(document_id, "document", need.need_id, decisions={MISSING: "skip"})
+    events = [event.contract for event in await wait_for(client, document_id, lambda x: isinstance(x, ENDS))]
+    answered = [event for event in events if isinstance(event, e.SectionNeedAnswered)]
+    assert [event.answered_by for event in answered] == ["person", *["validator"] * 5, "converter", "converter"]
+    assert not any(event.failed for event in answered)
+    [drafted] = [event for event in events if isinstance(event, e.SectionDrafted)]
+    assert [(w.code, w.count) for w in drafted.warnings] == [("skipped_image", 1)]
+    structure = json.loads(await client.artifact(document_id, answered[-2].answer))
+    assert [section["title"] for section in structure["sections"]] == ["Handbook of the orchard at Hollow Lane"]
+    document = await exported_docx(client, document_id)
+    assert len(document.inline_shapes) == 2
+    assert "Image not supplied: media/pruning-cut.png" in "\n".join(p.text for p in document.paragraphs)
+
+
+@pytest.mark.req("G10")
+async def test_an_image_that_is_uploaded_stands_in_the_document(client: Client) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE, "agentic")
+    need = await asked(client, document_id)
+    image = await client.upload(sample_folder("agentic") / "inputs" / "media" / "crates.png", name="cut.png")
+    await client.answer_need(document_id, "document", need.need_id, decisions={MISSING: image})
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+    assert len((await exported_docx(client, document_id)).inline_shapes) == 3

@@ -1,0 +1,95 @@
+"""What nobody waits for any more is ended: a model call that would take for ever, between two real services."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_client import Client
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_generation_graph.app import GenerationSettings, load_parts
+from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.handlers import Desk, on_generate_section
+from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.sources.library import Library
+from stemma_messaging import Bus, Service, Worker, config_dir, worker_service
+from stemma_models import JetStreamRecordStore, ModelCaller, ModelSettings
+from stemma_orchestrator.app import service as orchestrator
+from stemma_provisioning import NatsServer, client_user
+from stemma_testkit.driving import wait_for
+from stemma_testkit.scripted import EndlessModel
+from stemma_testkit.servers import provisioned_server
+
+
+def generation_with(model: EndlessModel) -> Service[GenerationSettings]:
+    @asynccontextmanager
+    async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator[Worker]:
+        artifacts = JetStreamArtifactStore(bus.jetstream)
+        caller = ModelCaller(model, ModelSettings(name="endless"), JetStreamRecordStore(bus.jetstream), artifacts)
+        graphs = find_graphs()
+        parts = load_parts(settings, Models(caller), graphs, config_dir("stemma_generation_graph"))
+        desk = Desk(Runner(graphs, parts, None), parts, Library(artifacts), bus.publish_live)
+        yield Worker({GenerateSection: partial(on_generate_section, desk=desk)}, {"graphs": tuple(graphs)})
+
+    return worker_service(subjects.GENERATION, GenerationSettings, open_handlers)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path_factory.mktemp("nats")) as running:
+        yield running
+
+
+@pytest.fixture
+def model() -> EndlessModel:
+    return EndlessModel()
+
+
+@pytest.fixture
+async def client(server: NatsServer, model: EndlessModel) -> AsyncIterator[Client]:
+    """A caller of an orchestrator and a generation service with the endless model."""
+    user = client_user("default")
+    async with AsyncExitStack() as stack:
+        services: tuple[Service[Any], ...] = (orchestrator, generation_with(model))
+        for service in services:
+            access = {
+                "nats_url": server.url,
+                "nats_user": service.name,
+                "nats_password": server.passwords[service.name],
+            }
+            running = asyncio.create_task(service.run(service.load_settings(**access, shutdown_grace_s=0)))
+            stack.push_async_callback(asyncio.wait, {running})
+            stack.callback(running.cancel)
+        yield await stack.enter_async_context(
+            Client.connect(server.url, tenant="default", user=user, password=server.passwords[user], actor="ada")
+        )
+
+
+async def cancel(client: Client, document_id: str) -> None:
+    await client.cancel(document_id)
+
+
+async def write(client: Client, document_id: str) -> None:
+    await client.edit(document_id, "research", 0, text="# Research\n\nA person's text.\n")
+
+
+@pytest.mark.parametrize("decide", [cancel, write])
+@pytest.mark.failure("called-off")
+async def test_a_model_call_ends_when_its_job_is_closed_and_is_counted(
+    client: Client, model: EndlessModel, decide: Callable[[Client, str], Awaitable[None]]
+) -> None:
+    document_id = (await client.create_document("proposal", brief="A ferry.", request_id=decide.__name__)).document_id
+    await model.until_called()
+    await decide(client, document_id)
+    seen = await wait_for(client, document_id, lambda event: isinstance(event, e.OutcomeSuperseded), within_s=20)
+    ended = seen[-1].contract
+    assert isinstance(ended, e.OutcomeSuperseded)
+    assert (ended.outcome, ended.usage.calls) == ("stemma.job.cancelled.v1", 1)

@@ -1,0 +1,96 @@
+"""The design document on five services: a review that asks for a revision, a person who does too, and the end."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator
+
+import docx
+import pytest
+import pytest_asyncio
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.cycles import CycleStatus
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.driving import request_sample, wait_for
+from stemma_testkit.servers import eventually
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+DRAFTS = ["hld_draft", "lld_draft", "database_schema"]
+FINAL = "final_document"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
+    """A caller of an installation in one process."""
+    folder = tmp_path_factory.mktemp("design")
+    async with LocalStemma(folder, in_process=True) as stemma, stemma.client() as client:
+        yield client
+
+
+async def final_review(client: Client, document_id: str, since: int = 0) -> list[e.Event]:
+    """The events up to the first later one that has the final document wait for a person."""
+    seen = 0
+
+    def waits(event: object) -> bool:
+        nonlocal seen
+        seen += 1
+        return seen > since and isinstance(event, e.SectionReviewRequested) and event.section_id == FINAL
+
+    events = await wait_for(client, document_id, waits)
+    return [event.contract for event in events if isinstance(event.contract, e.Event)]
+
+
+async def text(client: Client, document_id: str, section_id: str) -> str:
+    draft = (await client.document(document_id)).sections[section_id].draft
+    assert draft is not None
+    return (await client.artifact(document_id, draft)).decode()
+
+
+@pytest.mark.req("D1", "D3", "D4", "D5", "D6", "D7")
+async def test_a_design_is_reviewed_revised_and_approved_by_a_person(client: Client) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE, "design_document")
+    events = await final_review(client, document_id)
+    [again] = [event for event in events if isinstance(event, e.RevisionCycleStarted)]
+    assert (again.asked_by, again.revision_count) == ("review", 1)
+    drafted = [event for event in events if isinstance(event, e.SectionDrafted)]
+    assert [event.section_id for event in drafted] == [*DRAFTS, "review_feedback"] * 2 + [FINAL]
+    assert [event.review.needs_revision for event in drafted if event.review] == [True, False]
+    assert all(event.retrieved_context for event in drafted)
+    assert {event.processing_metadata.agent for event in drafted if event.processing_metadata} == {
+        *("SystemArchitectAgent", "APIDataAgent", "DatabaseDesignerAgent", "ReviewerAgent", "WriterFormatterAgent")
+    }
+    assert "EUR 60 a month" in await text(client, document_id, "hld_draft")
+    view = await client.document(document_id)
+    assert view.cycle is not None
+    assert (view.cycle.document_status, view.cycle.approved) == (CycleStatus.REVIEW, None)
+
+    await client.revise(document_id, FINAL, 1, "Say that the workshop has a fire alarm.", cycle=True)
+    events = await final_review(client, document_id, since=len(events))
+    assert "fire alarm" in await text(client, document_id, FINAL)
+    view = await client.document(document_id)
+    await client.approve(document_id, FINAL, view.sections[FINAL].version)
+    await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentCompleted))
+    view = await client.document(document_id)
+    assert view.cycle is not None
+    assert (view.cycle.document_status, view.cycle.approved, view.cycle.revision_count) == (CycleStatus.FINAL, True, 1)
+
+    exported = await client.export(document_id, ExportFormat.DOCX)
+    document = docx.Document(io.BytesIO(await client.artifact(document_id, exported.artifact)))
+    headings = [p.text for p in document.paragraphs if p.style is not None and p.style.name == "Heading 2"]
+    assert headings == ["Key decisions", "High-level design", "Low-level design", "Database schema"]
+    assert exported.warnings == ()
+
+    await client.edit(
+        document_id, "hld_draft", view.sections["hld_draft"].version, text="# High-level design\n\nOther.\n"
+    )
+    view = await client.document(document_id)
+    assert [section.section_id for section in view.stale] == ["lld_draft", "database_schema", "review_feedback", FINAL]
+    assert view.status is DocumentStatus.RUNNING
+
+    async def is_told_in_the_list() -> bool:
+        found = {summary.document_id: summary.cycle for summary in await client.documents()}
+        return found[document_id] == view.cycle
+
+    await eventually(is_told_in_the_list)

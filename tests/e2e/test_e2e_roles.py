@@ -1,0 +1,62 @@
+"""A text by several roles on five services, with limits of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import pytest
+import pytest_asyncio
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.driving import ENDS, sample_folder, wait_for
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+LIMITS = '{"role_limit_s": 5, "graph_limit_s": 15}'
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
+    """A caller of an installation in one process."""
+    env = {"services": {"STEMMA_GENERATION_GRAPH_ROLES": LIMITS}}
+    folder = tmp_path_factory.mktemp("roles")
+    async with LocalStemma(folder, in_process=True, env=env) as stemma, stemma.client() as client:
+        yield client
+
+
+@pytest.mark.req("R1", "R2", "R3", "R9")
+async def test_a_request_is_answered_by_several_roles_in_one_text(client: Client) -> None:
+    folder = sample_folder("roles")
+    brief = (folder / "brief.md").read_text()
+    accepted = await client.create_document("roles", brief=brief, inputs=[folder / "inputs"])
+    execution_id = accepted.graph_execution_ids["document"]
+    assert UUID(execution_id).version == 5
+    seen = await wait_for(
+        client, accepted.document_id, lambda event: isinstance(event, (*ENDS, e.SectionReviewRequested))
+    )
+    assert isinstance(seen[-1].contract, e.DocumentCompleted), seen[-1].contract
+    [drafted] = [event.contract for event in seen if isinstance(event.contract, e.SectionDrafted)]
+    told = drafted.processing_metadata
+    assert told is not None
+    assert (told.graph_execution_id, told.timed_out, drafted.partial) == (execution_id, False, False)
+    assert [run.node for run in told.nodes] == [
+        "role_analyzer",
+        *["dynamic_agent_executor"] * 3,
+        "synthesizer",
+        "output_formatter",
+    ]
+    assert {run.role_id for run in told.nodes} == {"", "crew_and_boat", "money", "passengers"}
+    exported = await client.export(accepted.document_id, ExportFormat.MD)
+    text = (await client.artifact(accepted.document_id, exported.artifact)).decode()
+    assert "EUR 38,400" in text
+    assert "318 passengers" in text
+
+
+async def test_the_kinds_that_can_be_asked_for_are_told(client: Client) -> None:
+    kinds = {kind.kind: kind for kind in await client.kinds()}
+    assert {"proposal", "roles", "design_document"} <= set(kinds)
+    assert [section.graph for section in kinds["roles"].sections] == ["roles"]
+    by_a_person = [s.section_id for s in kinds["design_document"].sections if s.review is ReviewMode.HUMAN]
+    assert by_a_person == ["final_document"]
