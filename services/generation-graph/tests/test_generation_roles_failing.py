@@ -81,6 +81,7 @@ def test_a_model_error_is_tried_again_after_one_two_and_four_seconds() -> None:
 
 
 @pytest.mark.req("R7")
+@pytest.mark.failure("role-fails")
 def test_after_the_fourth_error_a_role_is_failed_and_the_others_make_the_text() -> None:
     calls = plays("a", "b")
     stage = Stage(Company(plays={**calls, "b": failing(*[ProviderError(503)] * 9, then=calls["b"])}))
@@ -134,6 +135,7 @@ def test_an_analysis_that_takes_all_the_time_ends_the_run_with_an_error_of_its_o
 
 
 @pytest.mark.req("R8")
+@pytest.mark.failure("no-role")
 def test_a_run_in_which_no_role_is_left_ends_with_an_error_of_its_own() -> None:
     calls = plays("a", "b")
     broken = {name: failing(*[ProviderError(401)] * 9, then=said) for name in ("a", "b")}

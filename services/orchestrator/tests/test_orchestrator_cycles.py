@@ -131,6 +131,7 @@ def test_an_edit_of_the_first_draft_makes_stale_what_rests_on_it(design: Design)
 
 
 @pytest.mark.req("D2")
+@pytest.mark.failure("inputs-missing")
 def test_missing_inputs_fail_the_section_with_the_words_of_the_agent(design: Design) -> None:
     words = "project_brief is required and must not be blank"
     failed, ended = design.outcome(o.InputsMissing, "hld_draft", detail=words, missing=("project_brief",))

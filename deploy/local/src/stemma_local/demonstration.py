@@ -15,6 +15,7 @@ from stemma_client.dependencies import stale_reasons
 from stemma_client.differences import differences
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
 
+from .agentic import AgenticDemonstration
 from .chapters import chapters
 from .kinds import DesignDemonstration, RolesDemonstration
 from .stage import Stage, StoryFailedError, hold, say
@@ -157,6 +158,7 @@ TELLERS: Mapping[str, type[Stage]] = {
     "proposal": Demonstration,
     "roles": RolesDemonstration,
     "design_document": DesignDemonstration,
+    "agentic": AgenticDemonstration,
 }
 
 
