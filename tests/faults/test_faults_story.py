@@ -34,6 +34,8 @@ WRITTEN = "## Connections\n\nA person wrote this about the tram stop at the nort
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 # What differs between two runs of one story, or counts only what a process itself did.
 OF_THE_RUN = {"job_id", "request_id", "request_digest", "document_id", "created_at", "usage", "processing_metadata"}
+# One write of the read model may stand for several events, so that another run has fewer of them.
+GATHERED = f"write {subjects.VIEWS_BUCKET}"
 RUNS = count(1)
 
 
@@ -104,9 +106,13 @@ class Stage:
         for service, point in points.items():
             self.crashes[service].arm(point)
         async with asyncio.TaskGroup() as restarting:
-            for service in points:
-                restarting.create_task(self._restart(service))
-            return await self.tell()
+            waiting = {service: restarting.create_task(self._restart(service)) for service in points}
+            told = await self.tell()
+            for service, task in waiting.items():
+                if self.crashes[service].armed:
+                    assert points[service].effect == GATHERED
+                    task.cancel()
+        return told
 
     async def _restart(self, service: str) -> None:
         """Start the service again as soon as it ended; the supervisor would wait longer each time."""

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.needs import MissingReference, Need
+from stemma_contracts.v1.needs import MissingReference, Need, NeedAnswer
 from stemma_contracts.v1.values import UploadRef
 
 
@@ -50,3 +51,24 @@ async def test_an_answer_that_decides_nothing_is_not_sent(
     assert done.exit_code == 2
     assert words in " ".join(done.stderr.replace("│", " ").split())
     assert backstage.received == []
+
+
+@pytest.mark.req("P3")
+async def test_history_tells_what_was_decided_and_nothing_of_the_files_of_services(
+    cli: Any, backstage: Any, asking: str
+) -> None:
+    given = NeedAnswer(text="The first is lost.", decisions={"media/a.png": "skip"}).model_dump_json()
+    said = (await backstage.text(asking, given)).model_copy(update={"media_type": "application/json"})
+    about: dict[str, Any] = {"section_id": "research", "need_id": "n7"}
+    by_a_person = events.SectionNeedAnswered(**about, answer=said, actor="ana")
+    failed = events.SectionNeedAnswered(
+        **about, answer=said, answered_by="converter", failed=True, detail="timed_out", job_id="j"
+    )
+    await backstage.append(asking, by_a_person, failed)
+    told = (await cli("history", asking)).stdout.splitlines()[-1]
+    assert told.split("\t")[1:3] == ["ana", "research"]
+    assert told.endswith("need answered\tThe first is lost.; media/a.png: skip")
+    everything = (await cli("history", asking, "--all", "--json")).stdout.splitlines()
+    assert json.loads(everything[-1])["said"] == ""
+    line = (await cli("history", asking, "--all")).stdout.splitlines()[-1]
+    assert "by the converter, it could not be met, timed_out" in line

@@ -54,6 +54,7 @@ async def test_a_failure_without_a_checkpoint_skips_the_rollback_and_goes_on_wit
 
 
 @pytest.mark.req("G14")
+@pytest.mark.failure("agent-fails")
 async def test_out_of_retries_what_there_is_comes_as_partial() -> None:
     agency = Agency()
     outcome = await agency.run([append(CHAPTER), *[Broken("no")] * 4])

@@ -53,6 +53,7 @@ async def test_without_a_missing_image_the_agent_begins_at_once() -> None:
 
 
 @pytest.mark.req("G3", "G10", "G17")
+@pytest.mark.failure("image-missing")
 async def test_all_missing_images_are_one_question_with_what_was_found() -> None:
     agency = Agency(answers=[NeedAnswer(decisions={"media/plan.png": "old/plan.png", "x.png": "skip"})])
     files: dict[str, str | bytes] = {**MISSING, "b.md": "# B\n\nSee ![x](x.png) here.\n\n![x](x.png)\n"}

@@ -38,6 +38,7 @@ class Failing(MemoryRecordStore):
 
 
 @pytest.mark.req("P2", "G11")
+@pytest.mark.parametrize("empty_place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True)
 async def test_another_replica_goes_on_at_the_next_step_and_pays_for_no_step_twice(
     place: Path | str, workshop: Workshop
 ) -> None:

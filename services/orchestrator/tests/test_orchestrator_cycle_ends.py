@@ -114,6 +114,19 @@ def test_what_a_person_said_still_counts_when_the_next_review_asks_for_more(desi
 
 
 @pytest.mark.req("D6")
+@pytest.mark.parametrize(("replace", "sections"), [(False, EVERY[1:]), (True, EVERY)])
+def test_a_persons_cycle_takes_what_a_person_wrote_only_by_leave(
+    design: Design, replace: bool, sections: tuple[str, ...]
+) -> None:
+    design.draft_all()
+    design.review(needs_revision=False)
+    design.write("final_document")
+    design.do(c.Write(design.asked(), "hld_draft", 1, ref("mine")))
+    (again,) = design.do(c.Revise(design.asked(), "final_document", 1, ref("more"), cycle=True, replace_edited=replace))
+    assert again.sections == sections
+
+
+@pytest.mark.req("D6")
 def test_only_the_final_section_can_ask_for_a_cycle(design: Design) -> None:
     story = Story()
     story.create()

@@ -67,6 +67,7 @@ def test_a_conversion_goes_to_the_converter_and_its_file_to_the_graph(begun: Sto
 
 
 @pytest.mark.req("G14")
+@pytest.mark.failure("need-fails")
 @pytest.mark.parametrize(
     ("need", "kind", "fields"),
     [

@@ -86,6 +86,7 @@ class ReviseSection(SectionDecision):
 
     feedback: str = Field(min_length=1, max_length=20_000)
     cycle: bool = Field(default=False, description="have every section written again, not only this one changed")
+    replace_edited: bool = Field(default=False, description="in a cycle: also those that a person made")
 
 
 @registry.contract("stemma.edit.section.v1", Family.REQUEST)

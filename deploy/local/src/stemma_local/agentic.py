@@ -16,7 +16,7 @@ class AgenticDemonstration(Stage):
     async def tell(self) -> None:
         """The whole story."""
         await self._request()
-        await self._until(lambda: self._view.sections[SECTION].asks)
+        await self._until(self._asks)
         need = self._view.sections[SECTION].need
         assert need is not None
         missing = [entry.reference for entry in need.references]
@@ -29,3 +29,7 @@ class AgenticDemonstration(Stage):
         say("\nThe document is complete. Exported:")
         await self._export_all()
         say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
+
+    def _asks(self) -> bool:
+        section = self._view.sections.get(SECTION)
+        return section is not None and section.asks

@@ -34,11 +34,19 @@ class SectionDecisions(ABC):
         )
 
     async def revise(
-        self, document_id: str, section_id: str, version: int, feedback: str, *, cycle: bool = False
+        self,
+        document_id: str,
+        section_id: str,
+        version: int,
+        feedback: str,
+        *,
+        cycle: bool = False,
+        replace_edited: bool = False,
     ) -> RequestAccepted:
         """Send a section that waits for review to the editor agent, with feedback in words; it is reviewed again.
 
-        With ``cycle`` every section of the document is written again by the feedback, not only this one changed.
+        With ``cycle`` every section of the document is written again by the feedback, not only this one changed;
+        those that a person made only with ``replace_edited``.
         """
         return await self.request(
             r.ReviseSection(
@@ -48,6 +56,7 @@ class SectionDecisions(ABC):
                 version=version,
                 feedback=feedback,
                 cycle=cycle,
+                replace_edited=replace_edited,
             )
         )
 

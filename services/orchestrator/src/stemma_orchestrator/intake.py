@@ -68,7 +68,8 @@ class Intake:
         match request:
             case r.ReviseSection():
                 feedback = await stored(request.feedback, "feedback.txt")
-                return c.Revise(asked, request.section_id, request.version, feedback, request.cycle)
+                about = (asked, request.section_id, request.version, feedback)
+                return c.Revise(*about, request.cycle, request.replace_edited)
             case r.AnswerNeed():
                 return c.Answer(asked, request.section_id, request.need_id, await self._answer(tenant, request))
             case r.EditSection():

@@ -48,18 +48,22 @@ def revise(
     message: Message,
     version: Version = None,
     cycle: Annotated[bool, typer.Option("--cycle", help="Have every section written again by the feedback.")] = False,
+    replace_edited: Annotated[
+        bool, typer.Option("--replace-edited", help="With --cycle: also the sections that a person made.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Send a section that waits for review to the editor, with feedback.
 
-    With `--cycle` the feedback to the last section of a reviewed design goes to the authors of all.
+    With `--cycle` the feedback to the last section of a reviewed design goes to the authors of all; what a person
+    made stays, unless --replace-edited is given.
 
     Example: stemma revise 3f2a research -m "Shorten the first paragraph."
     """
     from .tasks import decisions
 
-    revising = partial(decisions.revise, message=message, cycle=cycle, as_json=as_json)
-    run(partial(revising, document=document, section=section, version=version))
+    revising = partial(decisions.revise, message=message, cycle=cycle, replace_edited=replace_edited)
+    run(partial(revising, document=document, section=section, version=version, as_json=as_json))
 
 
 def answer(

@@ -49,6 +49,7 @@ class Revise:
     version: int
     feedback: ArtifactRef
     cycle: bool = False
+    replace_edited: bool = False
 
 
 @dataclass(frozen=True)

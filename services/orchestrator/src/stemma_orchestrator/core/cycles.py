@@ -81,17 +81,20 @@ def _concluded(document: Document, cycle: Cycle, approved: e.SectionApproved) ->
     after = evolve(document, event)
     if not isinstance(after, Document) or not should_continue_revision(after):
         return [event]
-    sections = tuple(name for name, section in after.sections.items() if not _is_a_persons(section))
-    again = e.RevisionCycleStarted(revision_count=count, feedback=version.draft, asked_by="review", sections=sections)
+    again = e.RevisionCycleStarted(
+        revision_count=count, feedback=version.draft, asked_by="review", sections=_machines(after)
+    )
     return [event, again]
 
 
-def _is_a_persons(section: Section) -> bool:
-    return section.current is not None and is_a_persons(section.current)
+def _machines(document: Document) -> tuple[str, ...]:
+    """The sections whose current text no person made."""
+    sections = document.sections.items()
+    return tuple(name for name, section in sections if section.current is None or not is_a_persons(section.current))
 
 
 def revise_all(command: Revise, document: Document, asked: dict[str, Any], refusal: dict[str, Any]) -> e.AnyEvent:
-    """A person has everything written again, as often as it takes."""
+    """A person has everything written again, as often as it takes; what a person made only by leave."""
     cycle = document.cycle
     if cycle is None or command.section_id != cycle.plan.final_section:
         return e.RefusedNoCycle(**refusal)
@@ -100,7 +103,7 @@ def revise_all(command: Revise, document: Document, asked: dict[str, Any], refus
         revision_count=cycle.revision_count,
         feedback=command.feedback,
         asked_by="person",
-        sections=tuple(document.sections),
+        sections=tuple(document.sections) if command.replace_edited else _machines(document),
     )
 
 

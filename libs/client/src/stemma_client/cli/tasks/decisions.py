@@ -33,12 +33,23 @@ async def approve_all(client: Client, *, document: str, as_json: bool) -> None:
 
 
 async def revise(
-    client: Client, *, document: str, section: str, message: str, version: int | None, cycle: bool, as_json: bool
+    client: Client,
+    *,
+    document: str,
+    section: str,
+    message: str,
+    version: int | None,
+    cycle: bool,
+    replace_edited: bool,
+    as_json: bool,
 ) -> None:
     """Send a section to the editor, or everything back to its authors."""
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, version)
-    accepted = await client.revise(view.document_id, section, version, words_or_stdin(message), cycle=cycle)
+    feedback = words_or_stdin(message)
+    accepted = await client.revise(
+        view.document_id, section, version, feedback, cycle=cycle, replace_edited=replace_edited
+    )
     words = "every section is written again" if cycle else f"sent {section} version {version} to the editor"
     tell_answer(accepted, words, as_json=as_json, version=version)
 
