@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig
 from stemma_messaging.slots import LatestWorker
 from stemma_provisioning import NatsServer
@@ -19,7 +20,9 @@ def document(message: Msg) -> Hashable:
 
 
 @asynccontextmanager
-async def reading(server: NatsServer, seen: list[str], fail: set[str]) -> AsyncIterator[Client]:
+async def reading(
+    server: NatsServer, seen: list[str], fail: set[str], *, backwards: bool = False
+) -> AsyncIterator[Client]:
     """A worker that notes what it handles, and gives back once what ``fail`` names."""
 
     async def handle(message: Msg) -> None:
@@ -34,6 +37,8 @@ async def reading(server: NatsServer, seen: list[str], fail: set[str]) -> AsyncI
         await js.add_consumer(STREAM, ConsumerConfig(durable_name=DURABLE, ack_policy=AckPolicy.EXPLICIT))
         for number in range(6):
             await js.publish(f"latest.{'ab'[number % 2]}.event", f"{'ab'[number % 2]}{number}".encode())
+        if backwards:
+            await _given_back(js)
         worker = LatestWorker(js, STREAM, DURABLE, document, 0.01, handle)
         task = asyncio.create_task(worker.run())
         try:
@@ -43,6 +48,14 @@ async def reading(server: NatsServer, seen: list[str], fail: set[str]) -> AsyncI
             with suppress(asyncio.CancelledError):
                 await task
             await js.delete_stream(STREAM)
+
+
+async def _given_back(js: JetStreamContext) -> None:
+    """Another worker had them all and gave them back, the newest first, which is how they come again."""
+    subscription = await js.pull_subscribe_bind(DURABLE, stream=STREAM)
+    for message in reversed(await subscription.fetch(6, timeout=5)):
+        await message.nak()
+    await subscription.unsubscribe()
 
 
 async def settled(client: Client) -> bool:
@@ -55,6 +68,13 @@ async def test_of_what_waits_the_last_of_each_key_is_handled_and_all_is_acknowle
 ) -> None:
     seen: list[str] = []
     async with reading(session_server, seen, set()) as client:
+        await eventually(lambda: settled(client))
+    assert sorted(seen) == ["a4", "b5"]
+
+
+async def test_the_last_is_the_last_of_the_stream_whatever_comes_again_behind_it(session_server: NatsServer) -> None:
+    seen: list[str] = []
+    async with reading(session_server, seen, set(), backwards=True) as client:
         await eventually(lambda: settled(client))
     assert sorted(seen) == ["a4", "b5"]
 

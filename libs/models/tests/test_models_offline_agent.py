@@ -135,3 +135,11 @@ def test_a_part_is_cut_where_no_code_is_open() -> None:
 )
 def test_a_line_is_put_right_by_its_rule(rule: str, line: str, expected: str) -> None:
     assert mended([rule], "text", line, "text") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("| 1 | 2 |[x](y). |", "| 1 | 2 [x](y). |"), ("| 1 |", "| 1 |  |"), (r"| 1 \| 1 | 2 |", r"| 1 \| 1 | 2 |")],
+)
+def test_a_row_gets_as_many_cells_as_the_one_above_and_loses_no_words(line: str, expected: str) -> None:
+    assert mended(["MD056"], "| a | b |", line, "") == expected

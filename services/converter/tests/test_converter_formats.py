@@ -147,3 +147,12 @@ async def test_an_empty_document_can_leave(exporter: Any, format: str) -> None:
     data, outcome = await exporter.export(format, title=None)
     assert data
     assert outcome.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "draft", ["**a**.Tests", "[l](https://x.org).foo", "~~s~~.at(1)", "**a**._b_", "x[^1].no\n\n[^1]: n"]
+)
+async def test_a_word_behind_a_point_is_no_field_to_typst(exporter: Any, draft: str) -> None:
+    pdf, _ = await exporter.export("pdf", draft)
+    text = "".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
+    assert any(word in text for word in (".Tests", ".foo", ".at(1)", ".b", ".no"))

@@ -107,7 +107,8 @@ class LatestWorker:
         return first + await _fetched(subscription, BATCH - 1, COLLECT_S, self._stream, self._durable)
 
     async def _round(self, messages: list[Msg]) -> None:
-        latest = {self._key(message): message for message in messages}
+        in_order = sorted(messages, key=lambda message: message.metadata.sequence.stream)  # some may come again
+        latest = {self._key(message): message for message in in_order}
         await asyncio.gather(*(self._handle(message) for message in latest.values()))
         for message in messages:
             if latest[self._key(message)] is not message:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from datetime import UTC
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from .confinement import Limits, run_confined
 from .errors import ConversionError
@@ -15,6 +18,7 @@ from .pandoc import Pandoc
 from .staging import staged
 from .tree import Node, attributes, node, rewrite
 
+_FIELD = re.compile(r"\.\w")
 _LOOK = {
     "typst:width": "100%",
     "typst:fill": 'rgb("#fff7e6")',
@@ -38,11 +42,26 @@ async def to_pdf(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes:
             "--syntax-highlighting=idiomatic",
         ]
         source = await pandoc.write(
-            "typst", rewrite(blocks, _with_header_look), manuscript.meta(), folder=folder, options=options
+            "typst", _no_fields(rewrite(blocks, _with_header_look)), manuscript.meta(), folder=folder, options=options
         )
         (folder / "main.typ").write_bytes(source)
         (folder / "facts.json").write_text(json.dumps(_facts(manuscript)))
         return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()))
+
+
+def _no_fields(value: Any) -> Any:
+    """A copy in which no word like ``.name`` follows a call: Typst would take it for a field of the result."""
+    if isinstance(value, dict):
+        return {**value, "c": _no_fields(value["c"])} if isinstance(value.get("c"), list) else value
+    if not isinstance(value, list):
+        return value
+    new: list[Any] = []
+    for before, item in pairwise([None, *value]):
+        if isinstance(before, dict) and isinstance(item, dict) and item["t"] == "Str" and _FIELD.match(item["c"]):
+            new += [node("RawInline", "typst", "\\."), node("Str", item["c"][1:])]
+        else:
+            new.append(_no_fields(item))
+    return new
 
 
 def _with_header_look(item: Node) -> list[Node]:

@@ -47,6 +47,8 @@ _MENDS: Mapping[str, Mend] = {
     "STEMMA010": lambda line: _LINK.sub(r"\1", line),
     "STEMMA011": lambda line: _PLACEHOLDER.sub(_in_words, line),
 }
+_CELL_WALL = re.compile(r"(?<!\\)\|")
+_WIDTH = "MD056"
 _APART = ("MD022", "MD031", "MD032", "MD058")
 
 
@@ -56,7 +58,7 @@ def _unchanged(line: str) -> str:
 
 def can_mend(rule: str) -> bool:
     """Whether something is known about a rule."""
-    return rule in _MENDS or rule in _APART
+    return rule in _MENDS or rule in _APART or rule == _WIDTH
 
 
 def mended(rules: Sequence[str], before: str, line: str, after: str) -> str:
@@ -64,7 +66,22 @@ def mended(rules: Sequence[str], before: str, line: str, after: str) -> str:
     text = line
     for rule in rules:
         text = _MENDS.get(rule, _unchanged)(text)
+    if _WIDTH in rules:
+        text = _as_wide_as(before, text)
     if any(rule in _APART for rule in rules):
         above, below = "\n" if before.strip() else "", "\n" if after.strip() else ""
         text = f"{above}{text}{below}"
     return text
+
+
+def _as_wide_as(model: str, row: str) -> str:
+    """A table row with as many cells as the row above; what is too much moves into the last one."""
+    wanted, cells = len(_cells(model)), _cells(row)
+    last = " ".join(filter(None, cells[wanted - 1 :]))
+    kept = [*cells[: wanted - 1], last]
+    return f"| {' | '.join([*kept, *[''] * (wanted - len(kept))])} |"
+
+
+def _cells(row: str) -> list[str]:
+    inner = row.strip().removeprefix("|")
+    return [cell.strip() for cell in _CELL_WALL.split(inner.removesuffix("|"))]
