@@ -161,6 +161,32 @@ def test_a_retry_after_a_failed_validation_validates_the_draft_again(after: Any,
     assert (research(view).status, research(view).activity) == (SectionStatus.GENERATING, Activity.VALIDATE)
 
 
+def test_a_retry_of_what_is_at_work_leaves_it_at_work(after: Any, drafted: Any) -> None:
+    retried = e.SectionRetried(section_id="research")
+
+    assert research(after(retried)).activity is Activity.GENERATE
+    assert research(after(drafted("research"), retried)).activity is Activity.VALIDATE
+    assert after(retried).at_work
+
+
+def test_a_retry_goes_on_with_a_paused_graph_whose_job_failed(after: Any) -> None:
+    failure = e.SectionJobDead(**FAILURE | {"job_id": "d.7.resume.research"})
+
+    view = after(failure, e.SectionRetried(section_id="research"))
+
+    assert (research(view).status, research(view).activity) == (SectionStatus.GENERATING, Activity.GENERATE)
+
+
+def test_a_cancelled_document_waits_for_nothing(after: Any, drafted: Any) -> None:
+    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
+    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+
+    asking, written = after(raised, e.DocumentCancelled()), after(drafted("research"), e.DocumentCancelled())
+
+    assert (research(asking).status, asking.at_work, asking.waiting) == (SectionStatus.QUEUED, False, ())
+    assert (research(written).status, written.at_work) == (SectionStatus.AWAITING_REVIEW, False)
+
+
 def test_exports_are_seen_from_the_request_to_the_end(after: Any) -> None:
     common = {"export_id": "x", "format": ExportFormat.DOCX}
     warning = ExportWarning(code="stale", section_id="research")

@@ -121,6 +121,13 @@ def test_a_refused_instruction_leaves_the_section_as_it_was(after: Any, settled:
     assert (research.status, research.version, research.refusal) == (SectionStatus.APPROVED, 1, SUMMARY)
 
 
+def test_a_refused_instruction_leaves_what_was_to_be_written_queued(after: Any, settled: Any) -> None:
+    anew = e.SectionRegenerationRequested(section_id="research", version=1, starts=("research",))
+    refused = e.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=SUMMARY)
+
+    assert section(after(*settled, anew, ASKED, refused), "research").status is SectionStatus.QUEUED
+
+
 @pytest.mark.req("P10")
 def test_a_kept_section_is_fresh_again_and_says_against_what(after: Any, settled: Any) -> None:
     kept = e.SectionKept(section_id="solution", version=1, accepted=RESTS_ON_2, clears_stale=("solution",))

@@ -67,9 +67,16 @@ def test_going_on_in_spite_of_a_review_is_shown_and_so_is_its_approval(begun: Do
 
 @pytest.mark.req("D6")
 def test_a_person_who_asks_for_a_cycle_has_not_approved(begun: DocumentView) -> None:
-    again = e.RevisionCycleStarted(revision_count=0, feedback=REVIEW, asked_by="person", sections=())
+    again = e.RevisionCycleStarted(revision_count=0, feedback=REVIEW, asked_by="person", sections=("solution",))
     view = apply(again, begun)
     assert (told(view).approved, told(view).human_revision_requested) == (False, True)
+
+
+def test_a_cycle_that_leaves_the_final_section_alone_leaves_its_approval(begun: DocumentView, drafted: Any) -> None:
+    approved = apply(e.SectionApproved(section_id="solution", version=1), apply(drafted("solution"), begun))
+    again = e.RevisionCycleStarted(revision_count=1, feedback=REVIEW, asked_by="review", sections=("research",))
+    view = apply(again, approved)
+    assert (told(view).document_status, told(view).approved) == (CycleStatus.FINAL, True)
 
 
 def test_what_was_missing_when_a_draft_was_made_is_told(requested: Any, drafted: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -20,7 +21,7 @@ from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
 from stemma_converter.comparison import compared
 from stemma_converter.converter import Converter
 from stemma_converter.marks import Change, read_mark
-from stemma_converter.sequences import Budget
+from stemma_converter.sequences import Budget, Likeness, aligned
 from stemma_converter.tree import Node, attributes, node, text, walk
 from stemma_converter.word import COMPARED
 
@@ -136,6 +137,27 @@ def test_texts_that_repeat_themselves_end_the_comparison_and_not_the_service() -
     marked = compared([blocks[0]], [blocks[1]])
     assert leaves(marked, without=Change.DELETED) == new
     assert leaves(marked, without=Change.INSERTED) == old
+
+
+def test_setting_blocks_side_by_side_is_paid_from_the_budget() -> None:
+    old, new = (Likeness.of("text", words) for words in ("one two three", "one two four"))
+    budget = Budget(4)
+    assert [budget.similar(old, new), budget.similar(old, new)] == [True, False]
+    pairs = [(Likeness.of("text", "a b"), Likeness.of(kind, "a b")) for kind in ("text", "table", None)]
+    assert [Budget().similar(*pair) for pair in pairs] == [True, False, False]
+
+
+def test_the_words_of_a_block_are_read_once_however_many_it_is_compared_with() -> None:
+    reads: Counter[str] = Counter()
+
+    def likeness(item: str) -> Likeness:
+        reads[item] += 1
+        return Likeness.of("text", item)
+
+    old, new = ([f"{side}{number}" for number in range(60)] for side in ("old", "new"))
+    replaced = [*((gone, None) for gone in old), *((None, come) for come in new)]
+    assert [*aligned(old, new, str, likeness, Budget())] == replaced
+    assert set(reads.values()) == {1}
 
 
 def leaves(blocks: list[Node], without: Change | None = None) -> list[str]:

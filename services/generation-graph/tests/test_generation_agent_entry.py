@@ -9,11 +9,14 @@ import pytest
 from generation_agency import CHAPTER, FINISH, ONE_FILE, SAVE, SCORES, Agency, append, call, issues
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START
+from stemma_contracts.v1.outcomes import InputsMissing
 from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.graphs.document_agent import state as state_module
-from stemma_generation_graph.graphs.document_agent.entry import MAX_TEXT_BYTES, InputsRefused, open_session
+from stemma_generation_graph.graphs.document_agent.entry import MAX_TEXT_BYTES, open_session
 from stemma_generation_graph.graphs.document_agent.routing import ROUTES, route_after_tools
 from stemma_generation_graph.graphs.document_agent.state import DocumentState, build_initial_state
+from stemma_generation_graph.handlers import on_generate_section
+from stemma_generation_graph.inputs import InputsRefused
 from stemma_generation_graph.session.outline import chapters_of
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
@@ -56,6 +59,14 @@ async def test_the_session_is_there_before_the_graph_begins() -> None:
 async def test_inputs_that_cannot_be_worked_on_are_refused(files: dict[str, str | bytes], words: str) -> None:
     with pytest.raises(InputsRefused, match=words):
         open_session(await Agency().job(files))
+
+
+@pytest.mark.req("G2")
+async def test_the_reason_of_a_refusal_is_told() -> None:
+    agency = Agency()
+    outcome = await on_generate_section(await agency.job({}), desk=agency.desk(ScriptedModel(script=[])))
+    assert isinstance(outcome, InputsMissing)
+    assert outcome.detail == "there is no Markdown file among the inputs"
 
 
 @pytest.mark.req("G17", "G7")

@@ -11,6 +11,8 @@ from generation_agency import CHAPTER, FINISH, SAVE, SCORES, Agency, append, cal
 from langchain_core.messages import AIMessage, BaseMessage
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from stemma_contracts.v1.jobs import UpstreamDraft
+from stemma_contracts.v1.values import ArtifactRef
 from stemma_generation_graph.graphs import DOCUMENT_AGENT
 from stemma_generation_graph.graphs.document_agent.graph import build_document_agent
 from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
@@ -96,6 +98,18 @@ async def test_a_validator_that_fails_is_a_failure_and_its_check_is_made_again()
     assert len(agency.validated) == 2
     assert agency.state["current_chapter"] == 1
     assert not outcome.partial
+
+
+@pytest.mark.req("G14")
+async def test_an_evaluation_that_cannot_be_made_loses_no_draft() -> None:
+    agency = Agency()
+    job, lost = await agency.job(), ArtifactRef(digest="0" * 64, size=4, media_type="text/markdown", name="lost.md")
+    upstream = UpstreamDraft(section_id="site", title="Site", version=1, draft=lost)
+    model = ScriptedModel(script=[append(CHAPTER), FINISH])
+    outcome = await agency.drive(job.model_copy(update={"upstream": (upstream,)}), model)
+    assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
+    assert [(w.code, w.detail) for w in outcome.warnings if w.detail] == [("not_evaluated", "ArtifactMissing")]
+    assert not outcome.evaluation.passed
 
 
 @pytest.mark.req("G5", "G14")

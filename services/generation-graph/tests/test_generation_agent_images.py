@@ -4,9 +4,10 @@ import pytest
 from generation_agency import FINISH, SCORES, Agency, append, call
 from generation_workshop import Workshop
 from langchain_core.messages import ToolMessage
-from stemma_contracts.v1.needs import NeedAnswer
+from stemma_contracts.v1.needs import MissingReference, NeedAnswer
 from stemma_contracts.v1.values import InputFile
 from stemma_generation_graph.session.images import Shown, as_shown
+from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, batch_of, question_about
 
 PNG = b"\x89PNG\r\n\x1a\n"
 FORMS = """# Site
@@ -92,10 +93,12 @@ async def test_an_uploaded_image_takes_the_place_of_the_missing_one_and_comes_wi
     image = await workshop.store(PNG, "new.png", "image/png")
     text = await workshop.store("no image", "new.txt", "text/plain")
     tried = NeedAnswer(decisions={"media/plan.png": InputFile(name="new.txt", artifact=text)})
+    large = image.model_copy(update={"size": MAX_IMAGE_BYTES + 1})
+    too_large = NeedAnswer(decisions={"media/plan.png": InputFile(name="new.png", artifact=large)})
     supplied = NeedAnswer(decisions={"media/plan.png": InputFile(name="new.png", artifact=image)})
-    agency = Agency(workshop, answers=[tried, supplied])
+    agency = Agency(workshop, answers=[tried, too_large, supplied])
     outcome = await agency.run(WRITE, MISSING)
-    assert len(agency.questions) == 2, "a file that is no image decides nothing"
+    assert len(agency.questions) == 3, "a file that is no image or too large decides nothing"
     assert [(asset.name, asset.artifact.digest) for asset in outcome.assets] == [("media/plan.png", image.digest)]
     assert [asset.name for asset in agency.needs[-1].assets] == ["media/plan.png"]
 
@@ -119,6 +122,54 @@ def test_what_is_no_image_stays_to_the_byte() -> None:
     assert "[far](<https://example.org/x.png>)" in shown
     assert "![b](<media/plan b.png>) and ![Plan](media/ref.png) and ![p](media/ref.png) in" in shown
     assert '<p align="center">![Html](media/html.png)</p>' in shown
+
+
+@pytest.mark.req("G3")
+async def test_a_name_is_one_line_and_stays_in_its_quotes() -> None:
+    agency = Agency(answers=["skip"])
+    text = "# S\n\n![x](a%0A%0A%23%20Ha%60.png)\n\nText.\n"
+    await agency.run([call("read_file", file_name="s.md"), *WRITE], {"s.md": text})
+    assert agency.needs[0].references[0].reference == "a\n\n# Ha`.png"
+    assert "- `a # Ha'.png` (in `s.md`)" in agency.questions[0]
+    assert "> Image not supplied: a # Ha\\`.png\n" in agency.model.prompt_text(1)
+    assert as_shown("s.md", text, Shown) == text.replace("a%0A%0A%23%20Ha%60.png", "<a # Ha`.png>")
+
+
+@pytest.mark.req("G3")
+@pytest.mark.parametrize("image", ["![]()", "![x](<>)", "![x](.)", "![x](media/)", "![x](..)", "<img alt=x>"])
+async def test_a_folder_is_no_reference(image: str) -> None:
+    agency = Agency()
+    await agency.run(WRITE, {"docs/s.md": f"Text {image} here.\n"})
+    assert agency.questions == []
+    assert as_shown("docs/s.md", image, Shown) == image
+
+
+@pytest.mark.req("G10")
+async def test_a_decision_on_a_very_long_reference_counts() -> None:
+    name = "x" * 600 + ".png"
+    agency = Agency(answers=[NeedAnswer(decisions={name[:500]: "skip"})])
+    await agency.run([call("read_file", file_name="s.md"), *WRITE], {"s.md": f"![x]({name})\n"})
+    assert f"> Image not supplied: {name}" in agency.model.prompt_text(1)
+
+
+@pytest.mark.req("G10")
+def test_a_question_holds_no_more_bytes_than_an_event_may() -> None:
+    missing = [MissingReference(reference=f"{n}" + "\u4e00" * 400, file="s.md") for n in range(100)]
+    assert 0 < len(question_about(batch_of(missing)).encode()) < 24_000
+
+
+@pytest.mark.req("G3")
+async def test_similar_names_are_looked_for_only_for_the_first_of_many() -> None:
+    text = "".join(f"![x](plan{n}.png)\n" for n in range(60))
+    agency = Agency(answers=["skip"])
+    await agency.run(WRITE, {"s.md": text, "old/plan.png": PNG})
+    assert [bool(entry.candidates) for entry in agency.needs[0].references] == [True] * 50 + [False] * 10
+
+
+def test_an_image_is_code_only_inside_a_span() -> None:
+    text = "`![a](a.png)` ![b](b.png) `![c](c.png)` ![d](d.png)\n\n    `x` ![e](e.png)\n\n![f](f.png)\n"
+    shown = as_shown("a.md", text, lambda _: Shown("new.png"))
+    assert [name for name in "abcdef" if f"({name}.png)" in shown] == ["a", "c", "e"]
 
 
 @pytest.mark.parametrize("text", ["![" * 3000, "![a](" * 3000, "<img " * 3000, "`" * 5000, "![a]" + "(" * 3000])

@@ -12,7 +12,7 @@ from stemma_generation_graph.checkpoints import open_checkpointer, set_up
 from stemma_generation_graph.checkpoints.cleaning import ThreadCleaner
 from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.handlers import on_generate_section, on_resume_graph
-from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.runner import JobRefused, Runner
 from stemma_models import MemoryRecordStore
 from stemma_models.records import Record, RecordStore
 from stemma_testkit.scripted import ScriptedModel
@@ -76,6 +76,28 @@ async def test_a_worker_that_is_lost_after_an_answer_keeps_the_answer(workshop: 
     assert isinstance(asked, GraphPaused)
     assert asked.need.kind == "conversion"
     assert len(agency.validated) == 1
+
+
+@pytest.mark.req("P2")
+async def test_a_repeated_answer_hears_the_next_question_and_is_refused_once_that_is_answered(
+    workshop: Workshop,
+) -> None:
+    agency = Agency(workshop)
+    desk = agency.desk(ScriptedModel(script=[append(CHAPTER), FINISH, SCORES]))
+    job = await agency.job()
+    first = await on_generate_section(job, desk=desk)
+    assert isinstance(first, GraphPaused)
+    lost = await agency.resumption(job, first)
+    second = await on_resume_graph(lost, desk=desk)
+    assert isinstance(second, GraphPaused)
+    repeated = lost.model_copy(update={"job_id": "doc.9.resume.document"})
+    heard = await on_resume_graph(repeated, desk=desk)
+    assert isinstance(heard, GraphPaused)
+    assert heard.need == second.need
+    agency.needs.append(second.need)
+    await on_resume_graph(await agency.resumption(job, second), desk=desk)
+    with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
+        await on_resume_graph(repeated, desk=desk)
 
 
 @pytest.mark.req("G2")

@@ -139,6 +139,18 @@ async def test_a_rollback_brings_back_every_byte(bench: Bench) -> None:
     )
 
 
+@pytest.mark.req("G9", "G14")
+async def test_a_rollback_goes_back_to_the_chapter_and_is_what_a_later_failure_goes_back_to(bench: Bench) -> None:
+    await bench.told("create_checkpoint", label="first")
+    [first] = bench.session.names(CHECKPOINTS)
+    bench.work.current_chapter = 2
+    await bench.told("create_checkpoint", label="third")
+    await bench.told("rollback_to_checkpoint", checkpoint_id=first)
+    assert bench.work.marks["last_checkpoint_id"] == first
+    await bench.told("create_checkpoint", label="again")
+    assert bench.work.checkpoint_chapters[bench.session.names(CHECKPOINTS)[-1]] == 0
+
+
 @pytest.mark.req("G14")
 @pytest.mark.parametrize(
     "name", ["", "..", "../x.md", "temp_output.md", "inputs/site.md", "20260314_092653_none.md", None]

@@ -114,10 +114,10 @@ async def test_a_finding_about_a_section_that_is_not_under_review_is_asked_for_a
     assert "unknown sections: ['budget']" in model.prompt_text(1)
 
 
-async def formatted(workshop: Workshop, **fields: Any) -> str:
-    upstream = await workshop.upstream(
-        hld_draft="# HLD\n\n## Parts\n\nA gate.[^1]\n\n[^1]: Seen.\n", review="# R\n\nOk.\n"
-    )
+async def formatted(
+    workshop: Workshop, hld: str = "# HLD\n\n## Parts\n\nA gate.[^1]\n\n[^1]: Seen.\n", **fields: Any
+) -> str:
+    upstream = await workshop.upstream(hld_draft=hld, review="# R\n\nOk.\n")
     outline = (
         OutlineEntry(section_id="hld_draft", title="HLD", kind="draft_hld"),
         OutlineEntry(section_id="review", title="Review", kind="review_doc"),
@@ -133,6 +133,15 @@ async def test_the_final_document_holds_the_drafts_word_for_word_and_not_the_rev
         "# The design\n\nA gate for boats.\n\n## Key decisions\n\n- One server.\n\n## Hld_Draft\n\n### Parts\n\n"
         "A gate.[^hld_draft-1]\n\n[^hld_draft-1]: Seen.\n"
     )
+
+
+async def test_what_a_draft_has_in_code_and_its_breaks_stay_as_they_are(workshop: Workshop) -> None:
+    body = (
+        "    first\n\nOne  \ntwo `^[^@]+@[^1]+$` and ``[^1]\n` [^1]`` but [^none], \\[^1].\n\n"
+        "```make\nall:\n\tcc [^1]\n\n\n[^none]: x\n```python\n```\n\n```x``` here[^1].\n\n[^1]: Seen."
+    )
+    renamed = body.replace("here[^1]", "here[^hld_draft-1]").replace("[^1]: Seen", "[^hld_draft-1]: Seen")
+    assert (await formatted(workshop, f"# HLD\n\n{body}\n")).endswith(f"## Hld_Draft\n\n{renamed}\n")
 
 
 @pytest.mark.req("D3")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from generation_asking import ASKING, resumption, run
 from generation_workshop import Workshop
+from langgraph.types import Command
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_contracts.v1.outcomes import GraphPaused
 from stemma_generation_graph.checkpoints import open_checkpointer
@@ -14,6 +15,7 @@ from stemma_generation_graph.handlers import Desk, on_generate_section
 from stemma_generation_graph.runner import JobRefused, Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_messaging import InvalidMessage
+from stemma_messaging.running import JobCancelledError
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("P2")
@@ -66,6 +68,26 @@ async def test_refuses_a_second_answer_by_another_job(place: Path | str, job: Ge
     await run(resumption(job, paused), "blue", place)
     with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
         await run(resumption(job, paused, "doc.3.resume"), "red", place)
+
+
+async def test_a_job_whose_question_was_answered_starts_nothing_again(place: Path | str, job: GenerateSection) -> None:
+    resume = resumption(job, await run(job, "", place))
+    finished = await run(resume, "blue", place)
+    with pytest.raises(JobCancelledError):
+        await run(job, "", place)
+    assert await run(resume, "blue", place) == finished
+
+
+async def test_a_repeated_answer_goes_on_where_the_lost_job_came_to(place: Path | str, job: GenerateSection) -> None:
+    paused = await run(job, "", place)
+    async with open_checkpointer(place) as checkpointer:
+        graph = ASKING.build(None).compile(checkpointer=checkpointer, interrupt_after=["ask"])  # type: ignore[arg-type]
+        lost: Any = {"configurable": {"thread_id": job.thread_id}, "metadata": {"job_id": "doc.2.resume"}}
+        await graph.ainvoke(Command(resume="blue"), lost, durability="sync")
+    with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
+        await run(resumption(job, paused, "doc.3.resume"), "red", place)
+    finished = await run(resumption(job, paused, "doc.4.resume"), "blue", place)
+    assert finished == {"steps": ["prepared", "blue", "closed"]}
 
 
 async def test_a_refused_job_is_put_aside_at_once(workshop: Workshop, job: GenerateSection) -> None:

@@ -57,7 +57,7 @@ class Part:
     generated: bool = False
     evaluated_well: bool = False
     asks: bool = False
-    unchecked: bool = False
+    again: str = ""
 
     @property
     def busy(self) -> bool:
@@ -81,6 +81,7 @@ ALLOWED = {
     "export": ("running", "paused", "failed", "completed", "cancelled"),
 }
 RUNNING_AGAIN = ("retry", "write", "edit", "regenerate", "restore")
+AGAIN = {"validate": "validate", "resume": "resume again", "resume again": "resume again"}
 
 
 class Book:
@@ -89,11 +90,8 @@ class Book:
     def __init__(self, ups: dict[str, tuple[str, ...]], by_policy: set[str], max_rounds: int, max_revisions: int):
         self.parts = {name: Part(above, name in by_policy) for name, above in ups.items()}
         self.status = "running"
-        self.exports: set[int] = set()
-        self.started: set[str] = set()
-        self._answered: set[int] = set()
-        self._tickets = count(1)
-        self._max_rounds, self._max_revisions = max_rounds, max_revisions
+        self.exports, self._answered, self.started = set[int](), set[int](), set[str]()
+        self._tickets, self._max_rounds, self._max_revisions = count(1), max_rounds, max_revisions
         self._go_on()
 
     def reasons(self, name: str) -> list[tuple[str, int, int, bool]]:
@@ -184,14 +182,15 @@ class Book:
                 part.texts[-1] = Text(part.texts[-1].words, self._numbers(part), part.texts[-1].human)
             case "regenerate":
                 self._queue(part, ask.words)
-            case "retry" if part.work or part.unchecked:
-                self._open(part, part.work or "validate")
+            case "retry" if part.work or part.again:
+                self._open(part, part.work or part.again)
             case "retry":
                 self._queue(part, part.guidance)
             case "answer":
-                self._open(part, "generate")
+                self._open(part, "resume")
             case "edit" | "revise":
-                part.before = "awaiting_review" if part.busy or part.status == "failed" else part.status
+                unwritten = part.busy and part.work != "validate"
+                part.before = part.status if part.settled else "queued" if unwritten else "awaiting_review"
                 part.checks = {}
                 self._open(part, ask.verb)
 
@@ -253,7 +252,8 @@ class Book:
             case _ if work in ("edit", "revise"):
                 part.status = part.before
             case _:
-                part.status, part.unchecked = "failed", work == "validate"
+                given_up = (work, say.verb) == ("resume again", "dead")
+                part.status, part.again = "failed", "" if given_up else AGAIN.get(work, "")
 
     def _validated(self, part: Part, good: bool) -> None:
         if part.generated and not good and part.rounds < self._max_rounds:
@@ -268,11 +268,11 @@ class Book:
         part.status, part.work, part.ticket, part.asks = "generating", work, next(self._tickets), False
 
     def _queue(self, part: Part, guidance: str) -> None:
-        part.status, part.work, part.checks, part.guidance, part.unchecked = "queued", "", {}, guidance, False
+        part.status, part.work, part.checks, part.guidance, part.again = "queued", "", {}, guidance, ""
 
     def _settle(self, part: Part, text: Text) -> None:
         part.put(text)
-        part.status, part.work, part.asks, part.unchecked, part.guidance = "edited", "", False, False, ""
+        part.status, part.work, part.asks, part.again, part.guidance = "edited", "", False, "", ""
         part.checks = {kind: next(self._tickets) for kind in ("validate", "evaluate")}
 
     def _numbers(self, part: Part) -> dict[str, int]:

@@ -223,6 +223,8 @@ def outcome_of(say: Say, job_id: str, section_id: str | None, document_id: str =
 
 ANSWERS = {
     "generate": ("generated", "generated", "generated", "paused", "failed", "malformed", "dead"),
+    "resume": ("generated", "generated", "paused", "failed", "dead"),
+    "resume again": ("generated", "paused", "failed", "dead", "dead"),
     "edit": ("revised", "revised", "refused", "dead"),
     "revise": ("revised", "revised", "refused", "malformed"),
     "validate": ("validated", "validated", "validated", "dead"),

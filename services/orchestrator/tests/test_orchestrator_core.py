@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from orchestrator_story import PROVENANCE, Story, evaluation, ref, validation
 from stemma_contracts.v1 import events as e
@@ -201,6 +203,20 @@ def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
     (failed,) = begun.outcome(o.ModelUnavailable, "research")
     assert failed.activity == Activity.EDIT
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
+
+
+@pytest.mark.parametrize(("ended", "fields"), [(o.ModelUnavailable, {}), (o.InstructionRefused, {"reason": ref("no")})])
+def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidance(
+    begun: Story, ended: type[o.Outcome], fields: dict[str, Any]
+) -> None:
+    begun.reviewable("research")
+    begun.do(c.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.do(c.Edit(begun.asked(), "research", 1, ref("shorter")))
+    (event,) = begun.outcome(ended, "research", **fields)
+    assert event.starts == ("research",)
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.GenerateSection)
+    assert job.guidance == ref("more figures")
 
 
 def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:

@@ -16,7 +16,7 @@ from stemma_contracts.v1.values import InputFile, UploadRef
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.identity import document_id_for
-from stemma_orchestrator.inputs import Limits, reference
+from stemma_orchestrator.inputs import Limits, as_input, reference
 from stemma_orchestrator.intake import Intake, Refused
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.servers import connected, provisioned_server
@@ -97,6 +97,13 @@ async def test_refuses_a_kind_whose_graph_nobody_runs(intake: Intake) -> None:
 
 async def test_refuses_a_section_that_the_blueprint_does_not_have(intake: Intake) -> None:
     assert (await refusal_of(intake, sections=["research", "epilogue"]))[0] == "sections.1"
+
+
+async def test_names_only_so_many_unknown_sections_in_few_words(intake: Intake) -> None:
+    with pytest.raises(Refused) as refused:
+        await create(intake, sections=[f"{'epilogue' * 7}{number}" for number in range(100)])
+    assert len(refused.value.problems) == 20
+    assert max(len(problem.message) for problem in refused.value.problems) <= 300
 
 
 async def test_refuses_an_upload_that_is_not_there(intake: Intake) -> None:
@@ -228,6 +235,18 @@ async def test_refuses_a_decision_that_is_no_image(
     [problem] = refused.value.problems
     assert problem.field == "decisions.a.png"
     assert words in problem.message
+
+
+async def test_refuses_more_images_than_a_job_could_carry_beside_those_of_the_document(intake: Intake) -> None:
+    def image(number: int) -> UploadRef:
+        return UploadRef(object_name="0" * 64, digest="0" * 64, size=9, media_type="image/png", name=f"{number}.png")
+
+    inputs = [as_input(image(number)) for number in range(200)]
+    request = answer(decisions={f"{number}.png": image(number).model_dump() for number in range(200)})
+    with pytest.raises(Refused) as refused:
+        await intake.command("default", ASKED, request, NOW, inputs)
+    [problem] = refused.value.problems
+    assert (problem.field, "too many images" in problem.message) == ("decisions", True)
 
 
 def test_an_answer_must_say_something() -> None:

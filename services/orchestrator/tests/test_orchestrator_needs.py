@@ -9,6 +9,7 @@ from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.exports import VersionPair
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import ExportFormat, InputFile, SectionStatus, ValidationSummary
 from stemma_orchestrator.core import commands as c
@@ -133,3 +134,49 @@ def test_images_that_came_with_a_draft_are_there_for_its_validation_and_its_expo
     begun.do(c.Export(begun.asked(), ExportFormat.DOCX))
     export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert export.assets == (SUPPLIED,)
+
+
+def test_images_that_came_with_a_draft_stay_with_its_revision_its_edit_and_a_comparison(begun: Story) -> None:
+    made = {"evaluation": evaluation(), "provenance": PROVENANCE, "assets": (SUPPLIED,)}
+    revised = {"summary": ref("cut"), "provenance": PROVENANCE}
+    begun.outcome(o.SectionGenerated, "research", draft=DRAFT, **made)
+    begun.validated("research")
+    begun.do(c.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.outcome(o.DraftRevised, "research", draft=ref("short"), **revised)
+    begun.do(c.Edit(begun.asked(), "research", 2, ref("shorter")))
+    begun.outcome(o.DraftRevised, "research", draft=ref("shortest"), **revised)
+    begun.do(c.Write(begun.asked(), "research", 3, ref("mine")))
+    assert [version.assets for version in begun.document.sections["research"].versions] == [(SUPPLIED,)] * 4
+
+
+def test_a_comparison_has_the_images_of_a_version_that_is_gone(begun: Story) -> None:
+    made = {"evaluation": evaluation(), "provenance": PROVENANCE}
+    begun.outcome(o.SectionGenerated, "research", draft=DRAFT, assets=(SUPPLIED,), **made)
+    begun.validated("research")
+    begun.do(c.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    begun.outcome(o.SectionGenerated, "research", draft=ref("without images"), **made)
+    pair = VersionPair(section_id="research", from_version=1, to_version=2)
+    begun.do(c.Export(begun.asked(), ExportFormat.DOCX, (pair,)))
+    export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert export.assets == (SUPPLIED,)
+
+
+def test_a_failed_resumption_keeps_the_thread_and_its_answer_for_the_retry(begun: Story) -> None:
+    settle(begun, pause(begun, CHECK), o.DraftValidated, validation=REPORTED)
+    first = resumption(begun)
+    for failure in (o.JobDead, o.ModelUnavailable):
+        begun.outcome(failure, "research")
+        assert begun.status("research") == SectionStatus.FAILED
+        begun.do(c.Retry(begun.asked(), "research"))
+        again = resumption(begun)
+        assert again.job_id != first.job_id
+        assert again == first.model_copy(update={"job_id": again.job_id})
+
+
+def test_a_thread_whose_resumption_is_dead_twice_is_begun_anew(begun: Story) -> None:
+    settle(begun, pause(begun, CHECK), o.DraftValidated, validation=REPORTED)
+    for _ in range(2):
+        begun.outcome(o.JobDead, "research")
+        begun.do(c.Retry(begun.asked(), "research"))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.GenerateSection)

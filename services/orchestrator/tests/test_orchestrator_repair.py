@@ -7,12 +7,16 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
-from orchestrator_story import DECIDER, Story
+from orchestrator_story import DECIDER, DOCUMENT, Story, ref
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import DocumentSummary
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.outcomes import JobDead
+from stemma_contracts.v1.values import DocumentSummary, ExportFormat, InputFile
 from stemma_eventlog import Cause, EventStore, JetStreamEventLog, StreamId
+from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
 from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.open_jobs import OpenJobs
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, provisioned_server
 
@@ -99,3 +103,22 @@ async def test_summaries_and_lost_jobs_come_back_however_often_they_are_lost(
         await client.jetstream().purge_stream(subjects.JOBS)
         for tenant in TENANTS:
             await views.delete(subjects.view_key(tenant, document(tenant)))
+
+
+@pytest.mark.req("P17")
+async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_are_published(client: Client) -> None:
+    async def nobody(tenant: str, job_id: str) -> None: ...
+
+    story = Story()
+    (created,) = story.create()
+    image = ref("image", "image/png")
+    story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(600)])
+    (requested,) = story.do(c.Export(story.asked(), ExportFormat.DOCX))
+    jobs = OpenJobs(Publisher(client.jetstream(), "/test"), nobody)
+    await jobs.publish(StreamId("default", DOCUMENT), story.state, Cause("x", "/test", created.created_at))
+    assert story.job_of("research") in await queued(client)
+    subject = subjects.outcome(subjects.ORCHESTRATOR, "job-dead")
+    message = await client.jetstream().get_msg(subjects.OUTCOMES, subject=subject, seq=1, next=True)
+    (failed,) = story.do(c.Record(JobDead.model_validate_json(message.data or b"")))
+    assert isinstance(failed, e.ExportJobDead)
+    assert (failed.export_id, "at most 65536" in failed.detail) == (requested.export_id, True)

@@ -106,3 +106,9 @@ def test_a_decision_is_bound_to_a_version() -> None:
     body = {"document_id": "d", "section_id": "s"}
     assert [p.field for p in read(body, subject=subject).problems] == ["version"]
     assert isinstance(read(body | {"version": 2}, subject=subject).request, ApproveSection)
+
+
+def test_a_text_that_is_blank_takes_the_place_of_none() -> None:
+    body = {"document_id": "d", "section_id": "s", "version": 1, "text": " \n\t"}
+    received = read(body, subject="stemma.request.v1.default.edit-section")
+    assert ["text is blank" in problem.message for problem in received.problems] == [True]

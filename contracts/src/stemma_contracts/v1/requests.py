@@ -107,6 +107,8 @@ class EditSection(DocumentRequest):
     def _one_way(self) -> EditSection:
         if sum(way is not None for way in (self.instruction, self.text, self.text_upload)) != 1:
             raise ValueError("give exactly one of instruction, text and text_upload")
+        if self.text is not None and not self.text.strip():
+            raise ValueError("text is blank")
         return self
 
 

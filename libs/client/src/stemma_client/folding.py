@@ -11,7 +11,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, DocumentStatus, SectionPlan, SectionStatus, Usage
 
 from . import folding_cycles
-from .folding_sections import section_after
+from .folding_sections import cancelled, section_after
 from .recorded import RecordedEvent
 from .views import DocumentView, ExportView, SectionView, StaleView
 
@@ -146,7 +146,8 @@ def _(event: e.DocumentResumed, view: DocumentView) -> DocumentView:
 
 @apply.register
 def _(event: e.DocumentCancelled, view: DocumentView) -> DocumentView:
-    return replace(view, status=DocumentStatus.CANCELLED)
+    sections = {name: cancelled(section) for name, section in view.sections.items()}
+    return replace(view, status=DocumentStatus.CANCELLED, sections=sections)
 
 
 @apply.register

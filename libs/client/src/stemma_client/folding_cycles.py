@@ -23,14 +23,14 @@ def begun_again(event: e.RevisionCycleStarted, view: DocumentView) -> DocumentVi
     if view.cycle is None:
         return view
     by_a_person = event.asked_by == "person"
-    changes = {
-        "document_status": CycleStatus.DRAFT,
+    changes: dict[str, object] = {
         "revision_count": event.revision_count,
         "forced_continuation": False,
         "unmet_review": None,
-        "approved": False if by_a_person else None,
         "human_revision_requested": by_a_person,
     }
+    if view.cycle_plan is not None and view.cycle_plan.final_section in event.sections:
+        changes |= {"document_status": CycleStatus.DRAFT, "approved": False if by_a_person else None}
     return replace(view, cycle=view.cycle.model_copy(update=changes))
 
 

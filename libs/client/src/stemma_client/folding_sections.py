@@ -14,6 +14,7 @@ from .views import SectionView, VersionView
 
 _LOOKED_AT = frozenset({Activity.VALIDATE, Activity.EVALUATE})
 _RESTING = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
+_RESUMPTION = ".resume."  # in the id of a job that goes on with a paused graph
 _FAILURES: dict[type[e.SectionFailure], str] = {
     e.SectionModelUnavailable: "model unavailable",
     e.SectionAnswerMalformed: "malformed answer",
@@ -157,13 +158,31 @@ def _(
         section,
         status=SectionStatus.GENERATING,
         activity=Activity.EDIT,
-        returns_to=section.status if section.status in _RESTING else SectionStatus.AWAITING_REVIEW,
+        returns_to=_returns_to(section),
         asked_by=event.actor or "",
         checks=frozenset(),
         need=None,
         refusal=None,
         failure=None,
     )
+
+
+def _returns_to(section: SectionView) -> SectionStatus:
+    """The status when an edit comes to nothing: what was to be written still is."""
+    if section.status in _RESTING:
+        return section.status
+    unwritten = section.status is SectionStatus.QUEUED or section.activity is Activity.GENERATE
+    return SectionStatus.QUEUED if unwritten else SectionStatus.AWAITING_REVIEW
+
+
+def cancelled(section: SectionView) -> SectionView:
+    """A section of which nothing is waited for any more."""
+    section = replace(section, checks=frozenset(), need=None)
+    if section.status is not SectionStatus.GENERATING:
+        return section
+    written = SectionStatus.AWAITING_REVIEW if section.versions else SectionStatus.QUEUED
+    status = section.returns_to if section.activity is Activity.EDIT else written
+    return replace(section, status=status, activity=None)
 
 
 @section_after.register
@@ -176,15 +195,19 @@ def _(event: e.SectionFailure, section: SectionView, at: datetime | None) -> Sec
     failure = ": ".join(filter(None, (_FAILURES.get(type(event), "failed"), event.detail)))
     if event.activity in section.checks:
         return replace(section, checks=section.checks - {event.activity}, failure=f"{event.activity}: {failure}")
-    return replace(section, status=event.status, activity=None, failure=failure, failed_at=event.activity)
+    failed_at = None if _RESUMPTION in event.job_id else event.activity
+    return replace(section, status=event.status, activity=None, failure=failure, failed_at=failed_at)
 
 
 @section_after.register
 def _(event: e.SectionRetried, section: SectionView, at: datetime | None) -> SectionView:
-    # A draft whose validation failed is validated again; everything else begins anew, once it is met.
-    again = section.failed_at is Activity.VALIDATE
-    status, activity = (SectionStatus.GENERATING, Activity.VALIDATE) if again else (SectionStatus.QUEUED, None)
-    return replace(section, status=status, activity=activity, failure=None, failed_at=None)
+    # A draft is validated again, and a paused graph goes on; everything else begins anew, once it is met.
+    tried = replace(section, failure=None, failed_at=None)
+    if section.status is not SectionStatus.FAILED:
+        return tried
+    if section.failed_at is Activity.GENERATE:
+        return replace(tried, status=SectionStatus.QUEUED, activity=None)
+    return replace(tried, status=SectionStatus.GENERATING, activity=section.failed_at or Activity.GENERATE)
 
 
 @section_after.register

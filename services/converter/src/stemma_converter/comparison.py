@@ -6,17 +6,13 @@ Blocks, list items and table rows are first set side by side; those that are ali
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
 from .marks import Change, begin_blocks, changed_blocks, end_blocks, row_mark
 from .rewording import relined, reworded
-from .sequences import Budget, aligned
+from .sequences import Budget, Likeness, aligned
 from .tree import Node, attributes, node, plain, walk
-
-_ENOUGH = 0.4
-"""The share of words in common from which two blocks are one that changed."""
 
 _BOXES = ("☐", "☒")
 
@@ -44,7 +40,7 @@ def _chapters(blocks: list[Node]) -> list[list[Node]]:
 
 def _compared(old: list[Node], new: list[Node], budget: Budget) -> list[Node]:
     merged: list[Node] = []
-    for before, after in aligned(old, new, _key, _alike, budget):
+    for before, after in aligned(old, new, _key, _likeness, budget):
         if before is not None and after is not None:
             merged += _changed(before, after, budget)
         elif before is not None:
@@ -88,9 +84,10 @@ def _items(old: list[list[Node]], new: list[list[Node]], budget: Budget) -> tupl
     """
     before_list: list[Node] = []
     items: list[list[Node]] = []
-    for before, after in aligned(old, new, _keys, _alike_items, budget):
+    for before, after in aligned(old, new, _keys, _likeness_of_item, budget):
         if before is not None and after is not None:
-            items.append([*_changed(before[0], after[0], budget), *_compared(before[1:], after[1:], budget)])
+            first = _changed(before[0], after[0], budget) if before and after else []
+            items.append([*first, *_compared(before[1:], after[1:], budget)])
         else:
             change = Change.DELETED if after is None else Change.INSERTED
             (items[-1] if items else before_list).append(begin_blocks(change))
@@ -111,7 +108,7 @@ def _table(old: Node, new: Node, budget: Budget) -> Node:
 
 def _rows(old: list[Row], new: list[Row], budget: Budget) -> list[Row]:
     rows = []
-    for before, after in aligned(old, new, _json, _alike_rows, budget):
+    for before, after in aligned(old, new, _json, _likeness_of_row, budget):
         if before is not None and after is not None:
             rows.append(_row(before, after, budget))
         elif before is not None:
@@ -183,15 +180,14 @@ def _has_display(inlines: list[Node]) -> bool:
     return any(item["t"] == "Math" and item["c"][0]["t"] == "DisplayMath" for item in walk(inlines))
 
 
-def _alike(old: Node, new: Node) -> bool:
-    return _shape(old) == _shape(new) and _similar(old, new)
+def _likeness(block: Node) -> Likeness:
+    return Likeness.of(_shape(block), plain(block))
 
 
-def _alike_items(old: list[Node], new: list[Node]) -> bool:
-    """Items that both begin with text, and are the same kind of task: else a change would take the bullet away."""
-    if not old or not new or not _shape(old[0]) == _shape(new[0]) == "text":
-        return False
-    return _task(old[0]) == _task(new[0]) and _similar(old, new)
+def _likeness_of_item(blocks: list[Node]) -> Likeness:
+    """Items must both begin with text, and be the same kind of task: else a change would take the bullet away."""
+    kind = ("text", _task(blocks[0])) if blocks and _shape(blocks[0]) == "text" else None
+    return Likeness.of(kind, plain(blocks))
 
 
 def _task(block: Node) -> str | None:
@@ -200,14 +196,8 @@ def _task(block: Node) -> str | None:
     return first["c"] if first.get("c") in _BOXES else None
 
 
-def _alike_rows(old: Row, new: Row) -> bool:
-    return len(old[1]) == len(new[1]) and _similar([_words(cell) for cell in old[1]], [_words(c) for c in new[1]])
-
-
-def _similar(old: Any, new: Any) -> bool:
-    before, after = Counter(plain(old).split()), Counter(plain(new).split())
-    common = (before & after).total()
-    return common >= _ENOUGH * max(before.total(), after.total())
+def _likeness_of_row(row: Row) -> Likeness:
+    return Likeness.of(len(row[1]), plain([_words(cell) for cell in row[1]]))
 
 
 def _json(value: Any) -> str:

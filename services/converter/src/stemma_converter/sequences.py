@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from difflib import Match, SequenceMatcher
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 Opcode = tuple[str, int, int, int, int]
 _MAX_PAIRS = 10_000
+_ENOUGH = 0.4
+"""The share of words in common from which two items are one that changed."""
+
+
+class Likeness(NamedTuple):
+    """What tells whether an item became another one: of the same kind, none being like nothing, with many words."""
+
+    kind: Hashable | None
+    words: Counter[str]
+    length: int
+
+    @classmethod
+    def of(cls, kind: Hashable | None, text: str) -> Likeness:
+        """Of an item with this text."""
+        words = text.split()
+        return cls(kind, Counter(words), len(words))
 
 
 class _Exhausted(Exception):
@@ -27,6 +43,18 @@ class Budget:
         self._left -= comparisons
         if self._left < 0:
             raise _Exhausted
+
+    def similar(self, old: Likeness, new: Likeness) -> bool:
+        """Whether two items are one that changed; past the budget none are."""
+        enough = _ENOUGH * max(old.length, new.length)
+        if old.kind is None or old.kind != new.kind or min(old.length, new.length) < enough:
+            return False
+        fewer, more = sorted((old.words, new.words), key=len)
+        try:
+            self.spend(1 + len(fewer))
+        except _Exhausted:
+            return False
+        return sum(min(count, more[word]) for word, count in fewer.items()) >= enough
 
     def opcodes(
         self, old: Sequence[Hashable], new: Sequence[Hashable], gap: Hashable | None = None
@@ -68,22 +96,26 @@ class _Matcher(SequenceMatcher[Hashable]):
 
 
 def aligned(
-    old: Sequence[T], new: Sequence[T], key: Callable[[T], Hashable], alike: Callable[[T, T], bool], budget: Budget
+    old: Sequence[T], new: Sequence[T], key: Callable[[T], Hashable], likeness: Callable[[T], Likeness], budget: Budget
 ) -> Iterator[tuple[T | None, T | None]]:
     """Pairs in the order of both: equal or alike ones together, the others with none beside them."""
     for name, a, b, c, d in budget.opcodes([key(item) for item in old], [key(item) for item in new]):
         if name == "equal":
             yield from zip(old[a:b], new[c:d], strict=True)
         else:
-            yield from _paired(old[a:b], new[c:d], alike)
+            yield from _paired(old[a:b], new[c:d], likeness, budget)
 
 
-def _paired(old: Sequence[T], new: Sequence[T], alike: Callable[[T, T], bool]) -> Iterator[tuple[T | None, T | None]]:
+def _paired(
+    old: Sequence[T], new: Sequence[T], likeness: Callable[[T], Likeness], budget: Budget
+) -> Iterator[tuple[T | None, T | None]]:
     """Each new item with the next old one that is like it; what went stands before what came."""
     few = len(old) * len(new) <= _MAX_PAIRS
+    before, after = ([likeness(item) for item in items] if few else [] for items in (old, new))
     start, waiting = 0, 0
     for position, item in enumerate(new):
-        found = next((i for i in range(start, len(old)) if few and alike(old[i], item)), None)
+        pairs = range(start, len(before))
+        found = next((i for i in pairs if budget.similar(before[i], after[position])), None)
         if found is not None:
             yield from ((gone, None) for gone in old[start:found])
             yield from ((None, come) for come in new[waiting:position])

@@ -35,7 +35,7 @@ from .graphs.parts import GraphParts, RunContext
 from .graphs.reporting import failed, processing_metadata, retrieved_context
 from .graphs.section.evaluating import evaluated
 from .graphs.section.material import load_material
-from .inputs import missing_inputs
+from .inputs import InputsRefused, missing_inputs
 from .recipes import recipe
 from .runner import Finished, Paused, Runner
 from .sources.library import Library
@@ -60,7 +60,10 @@ async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Outcome:
         return InputsMissing(
             **echo(job, context.call), detail="; ".join(missing.values())[:300], missing=tuple(missing)
         )
-    return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
+    try:
+        return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
+    except InputsRefused as refused:
+        return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
 
 
 async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:

@@ -6,11 +6,16 @@ import asyncio
 
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.values import ArtifactRef
+from stemma_messaging.errors import InvalidMessage
 
 from .sources.library import Library
 
 LEAST_CHARACTERS = 100
 BRIEF = "project_brief"
+
+
+class InputsRefused(InvalidMessage):
+    """Inputs that no repetition makes fit; the message names what is wrong, and no file of a host."""
 
 
 async def missing_inputs(job: GenerateSection, library: Library) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.types import RESUME
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +21,7 @@ from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_contracts.v1.needs import MissingReference
 from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, Usage
 from stemma_messaging.errors import InvalidMessage
+from stemma_messaging.running import JobCancelledError
 from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
@@ -73,6 +75,7 @@ class Runner:
         cleaner: ThreadCleaner | None = None,
     ) -> None:
         self._graphs = graphs
+        self._checkpointer = checkpointer
         self._cleaner = cleaner
         self._compiled: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
             name: compiled(name, graph.build(parts), checkpointer if graph.pauses else None)
@@ -84,7 +87,10 @@ class Runner:
         return self._graph(graph).writer
 
     async def start(self, job: GenerateSection, context: RunContext) -> Finished | Paused:
-        """Run a job from its start, or from where an earlier delivery of it came to."""
+        """Run a job from its start, or from where an earlier delivery of it came to.
+
+        Raises `JobCancelledError` if an answer went on with the thread: what this job asked was heard.
+        """
         graph = self._graph(job.section.graph)
         initial = graph.initial_state(job)
         if not graph.pauses:
@@ -92,12 +98,15 @@ class Runner:
         snapshot = await self._compiled[job.section.graph].aget_state(self._config(job))
         if snapshot.created_at is None:
             return await self._advance(job, initial, context)
+        if (snapshot.metadata or {}).get("job_id") not in (None, job.job_id):
+            raise JobCancelledError(Usage())
         return await self._go_on(job, snapshot, context)
 
     async def resume(self, job: ResumeGraph, answer: Any, context: RunContext) -> Finished | Paused:
         """Give a paused thread its answer, a JSON value, once.
 
-        Raises `JobRefused` if the thread is not at that checkpoint.
+        A job that repeats the answer of a lost one goes on where that came to. Raises `JobRefused` if the thread is
+        not at that checkpoint and did not leave it with this answer.
         """
         if not self._graph(job.section.graph).pauses:
             raise JobRefused("the graph never pauses")
@@ -106,9 +115,24 @@ class Runner:
             raise JobRefused("the thread is unknown")
         if (snapshot.metadata or {}).get("job_id") == job.job_id:
             return await self._go_on(job, snapshot, context)
-        if not snapshot.interrupts or _checkpoint_id(snapshot) != job.checkpoint_id:
-            raise JobRefused("the thread is at another checkpoint")
-        return await self._advance(job, Command(resume=answer), context)
+        if snapshot.interrupts and _checkpoint_id(snapshot) == job.checkpoint_id:
+            return await self._advance(job, Command(resume=answer), context)
+        if await self._took(job, answer):
+            return await self._go_on(job, snapshot, context)
+        raise JobRefused("the thread is at another checkpoint")
+
+    async def _took(self, job: ResumeGraph, answer: Any) -> bool:
+        """Whether this is the last answer that the thread took, and at that checkpoint."""
+        assert self._checkpointer is not None
+        place: RunnableConfig | None = RunnableConfig(configurable={"thread_id": job.thread_id, "checkpoint_ns": ""})
+        while place is not None and (found := await self._checkpointer.aget_tuple(place)) is not None:
+            answers = [value for _, channel, value in found.pending_writes or () if channel == RESUME]
+            if found.checkpoint["id"] == job.checkpoint_id:
+                return answer in answers
+            if answers:
+                return False
+            place = found.parent_config
+        return False
 
     def _config(self, job: GenerateSection | ResumeGraph) -> RunnableConfig:
         return RunnableConfig(

@@ -43,8 +43,9 @@ class Desk:
         if not isinstance(state, Document) and isinstance(received.request, r.DocumentRequest):
             return _rejected(received, Problem(field="document_id", message="there is no such document"))
         if not isinstance(state, Document) or received.asked.request_id not in state.requests:
+            inputs = state.inputs if isinstance(state, Document) else ()
             try:
-                command = await self.intake.command(received.tenant, received.asked, received.request, time)
+                command = await self.intake.command(received.tenant, received.asked, received.request, time, inputs)
             except Refused as refusal:
                 return _rejected(received, *refusal.problems)
             before, state = state, await self._handle(stream, command, cause)

@@ -32,6 +32,9 @@ from .requests import MAX_NAMED, shown
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
 
+MAX_IMAGES_BYTES = 48 * 1024
+"""What the list of images may take up in the job of a conversion: those among the inputs and those of an answer."""
+
 
 class Refused(Exception):
     """A request that cannot become a command; the problems name its fields."""
@@ -51,17 +54,21 @@ class Intake:
     graphs: Capabilities
     limits: Limits
 
-    async def command(self, tenant: str, asked: c.Asked, request: r.Request, time: datetime) -> c.Request:
-        """The command of a request. Raises `Refused`."""
+    async def command(
+        self, tenant: str, asked: c.Asked, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
+    ) -> c.Request:
+        """The command of a request about a document with these inputs. Raises `Refused`."""
         match request:
             case r.CreateDocument():
                 return await self._create(tenant, asked, request, time)
             case r.DocumentRequest():
-                return await self._about_document(tenant, asked, request)
+                return await self._about_document(tenant, asked, request, inputs)
             case _:
                 raise Refused(Problem(field="", message="this request cannot be handled"))
 
-    async def _about_document(self, tenant: str, asked: c.Asked, request: r.DocumentRequest) -> c.Request:
+    async def _about_document(
+        self, tenant: str, asked: c.Asked, request: r.DocumentRequest, inputs: Sequence[InputFile]
+    ) -> c.Request:
         async def stored(text: str, name: str) -> ArtifactRef:
             return await self._stored(tenant, request.document_id, text, name)
 
@@ -71,6 +78,9 @@ class Intake:
                 about = (asked, request.section_id, request.version, feedback)
                 return c.Revise(*about, request.cycle, request.replace_edited)
             case r.AnswerNeed():
+                if _too_many_images(request, inputs):
+                    words = "too many images, or too long names, beside those of the document"
+                    raise Refused(Problem(field="decisions", message=words))
                 return c.Answer(asked, request.section_id, request.need_id, await self._answer(tenant, request))
             case r.EditSection():
                 return await self._edit(tenant, asked, request)
@@ -144,7 +154,7 @@ class Intake:
             known = ", ".join(sorted(self.catalog))
             raise Refused(Problem(field="kind", message=f"{request.kind!r} is not known; known are: {known}"))
         if problems := unknown_sections(kind.blueprint, request.sections):
-            raise Refused(*problems)
+            raise Refused(*(Problem(field=p.field, message=shown(p.message, 300)) for p in problems[:MAX_NAMED]))
         graphs = await self.graphs()
         unknown = [s.graph for s in kind.blueprint.sections if graphs is not None and s.graph not in graphs]
         if unknown:
@@ -192,6 +202,13 @@ class Intake:
         self, tenant: str, document_id: str, text: str, name: str, media_type: str = "text/plain"
     ) -> ArtifactRef:
         return await self.artifacts.put(tenant, document_id, text.encode(), media_type=media_type, name=name)
+
+
+def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool:
+    """Whether no job could carry what comes with an answer."""
+    supplied = [as_input(decision) for decision in request.decisions.values() if isinstance(decision, UploadRef)]
+    images = [item for item in inputs if item.artifact.media_type in SHOWN]
+    return sum(len(item.model_dump_json()) for item in (*images, *supplied)) > MAX_IMAGES_BYTES
 
 
 def _without_text(asked: c.Asked, request: r.DocumentRequest) -> c.Request:

@@ -11,8 +11,10 @@ from collections.abc import Awaitable, Callable
 
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import Job, SectionJob
+from stemma_contracts.v1.outcomes import JobDead
 from stemma_eventlog import Cause, StreamId
-from stemma_messaging import Publisher
+from stemma_messaging import MessageTooLarge, Publisher
+from stemma_messaging.dead import JOB_DEAD
 from stemma_telemetry import bind
 
 from .core.jobs import closed_jobs, open_jobs
@@ -55,19 +57,42 @@ class OpenJobs:
         """The sequence under which a message with that id was stored before, if one was."""
         entry = registry.entry_of(job)
         assert entry.service is not None
-        with bind(job_id=job.job_id, section_id=job.section.section_id if isinstance(job, SectionJob) else None):
-            stored = await self._publisher.publish(
-                subjects.job(entry.service, entry.token),
-                job,
-                id=id,
-                about=f"{job.document.tenant}/{job.document.document_id}",
-                causation=cause.id,
-                correlation=cause.correlation_id,
-            )
+        with bind(job_id=job.job_id, section_id=_section_id(job)):
+            try:
+                stored = await self._publisher.publish(
+                    subjects.job(entry.service, entry.token),
+                    job,
+                    id=id,
+                    about=f"{job.document.tenant}/{job.document.document_id}",
+                    causation=cause.id,
+                    correlation=cause.correlation_id,
+                )
+            except MessageTooLarge as error:
+                await self._give_up(job, cause, str(error))
+                return None
         return stored.seq if stored.duplicate else None
+
+    async def _give_up(self, job: Job, cause: Cause, why: str) -> None:
+        """A job that no message can carry fails by itself; the rest of its document goes on."""
+        tenant, document_id = job.document.tenant, job.document.document_id
+        dead = JobDead(
+            job_id=job.job_id, tenant=tenant, document_id=document_id, section_id=_section_id(job), detail=why
+        )
+        await self._publisher.publish(
+            subjects.outcome(subjects.ORCHESTRATOR, JOB_DEAD),
+            dead,
+            id=f"{job.job_id}.dead",
+            about=f"{tenant}/{document_id}",
+            causation=cause.id,
+            correlation=cause.correlation_id,
+        )
 
     def _remember(self, stream: StreamId, job_ids: frozenset[str]) -> None:
         self._published[stream] = job_ids
         self._published.move_to_end(stream)
         while len(self._published) > _REMEMBERED:
             self._published.popitem(last=False)
+
+
+def _section_id(job: Job) -> str | None:
+    return job.section.section_id if isinstance(job, SectionJob) else None

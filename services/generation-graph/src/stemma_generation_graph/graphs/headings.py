@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_TITLE = re.compile(r"\A\s*#[ \t]+[^\n]*\n*")
-_HEADING = re.compile(r"^(?=#{1,5}[ \t])")
-_FOOTNOTE = re.compile(r"\[\^(?=[^\]\s]+\])")
+_FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})")
+_TITLE = re.compile(r"\A(?:\s*#[ \t]+[^\n]*(?:\n|\Z))?(?:[ \t]*\n)*")
+_HEADING = re.compile(r"^(?=#{1,5}[ \t])", re.MULTILINE)
+_DEFINITION = re.compile(r"^[ \t>]*\[\^([^\]\[\s]+)\]:", re.MULTILINE)
+# What is escaped and what is a code span is passed over; the second group is the label of a footnote.
+_FOOTNOTE = re.compile(r"\\.|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)|\[\^([^\]\[\s]+)\]", re.DOTALL)
 
 
 def body_under_heading(text: str, prefix: str = "") -> str:
@@ -15,20 +20,29 @@ def body_under_heading(text: str, prefix: str = "") -> str:
 
     With a ``prefix`` its footnotes cannot be taken for those of another text.
     """
-    lines, fence = [], ""
-    for line in _TITLE.sub("", text).strip().split("\n"):
+    lines = _TITLE.sub("", text.replace("\r\n", "\n")).rstrip().split("\n")
+    runs = groupby(_with_fences(lines), key=itemgetter(0))
+    pieces = [(fenced, "\n".join(line for _, line in run)) for fenced, run in runs]
+    defined = {label.casefold() for fenced, piece in pieces if not fenced for label in _DEFINITION.findall(piece)}
+    return "\n".join(piece if fenced else _below(piece, prefix, defined) for fenced, piece in pieces)
+
+
+def _with_fences(lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
+    """Every line, and whether it belongs to fenced code."""
+    fence = ""
+    for line in lines:
         found = _FENCE.match(line)
+        yield bool(fence or found), line
         if found and not fence:
             fence = found.group(1)
-        elif found and found.group(1)[0] == fence[0] and len(found.group(1)) >= len(fence):
+        elif found and found.group(1).startswith(fence) and not line[found.end() :].strip():
             fence = ""
-        elif not fence:
-            lines.append(_below(line, prefix))
-            continue
-        lines.append(line)
-    return "\n".join(lines)
 
 
-def _below(line: str, prefix: str) -> str:
-    deeper = _HEADING.sub("#", line)
-    return _FOOTNOTE.sub(f"[^{prefix}-", deeper) if prefix else deeper
+def _below(text: str, prefix: str, defined: Collection[str]) -> str:
+    def renamed(found: re.Match[str]) -> str:
+        label = found.group(2)
+        return f"[^{prefix}-{label}]" if label and label.casefold() in defined else found.group()
+
+    deeper = _HEADING.sub("#", text)
+    return _FOOTNOTE.sub(renamed, deeper) if prefix else deeper

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,6 +29,8 @@ _ATTRIBUTE = re.compile(r"""\b(src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGN
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\s*\n).){1,2000}?(?<!`)\1(?!`)", re.DOTALL)
 _SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 _ESCAPED = re.compile(r"([\\`*_\[\]<>])")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_REST_IS_BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ class Shown:
 Decide = Callable[[str], Shown]
 
 
+def one_line(name: str) -> str:
+    """A name from an input on one line, so that it cannot become other Markdown."""
+    return _CONTROL.sub(" ", name)
+
+
 def as_shown(file: str, text: str, decide: Decide) -> str:
     """The text of an input with its images as the document shows them.
 
@@ -49,16 +58,24 @@ def as_shown(file: str, text: str, decide: Decide) -> str:
     tokens = MarkdownIt("commonmark").enable("table").parse(text, env)
     code = [*_code_lines(text, [t.map for t in tokens if t.type in ("fence", "code_block") and t.map])]
     code += [found.span() for found in _CODE_SPAN.finditer(text)]
+    is_code = _within(code)
     definitions = {label: str(entry.get("href", "")) for label, entry in env.get("references", {}).items()}
 
     def put(found: re.Match[str]) -> str:
-        start = found.start()
-        if any(first <= start < last for first, last in code):
+        if is_code(found.start()):
             return found.group()
         target = _target(found, definitions)
         return found.group() if target is None else _in_place(text, found, file, target, decide)
 
     return _IMAGE.sub(put, text)
+
+
+def _within(spans: Iterable[tuple[int, int]]) -> Callable[[int], bool]:
+    """Whether a place is in one of the spans, which may overlap."""
+    ordered = sorted(spans)
+    starts = [first for first, _ in ordered]
+    ends = [0, *accumulate((last for _, last in ordered), max)]
+    return lambda place: place < ends[bisect_right(starts, place)]
 
 
 def _code_lines(text: str, ranges: list[list[int]]) -> Iterator[tuple[int, int]]:
@@ -84,17 +101,21 @@ def _in_place(text: str, found: re.Match[str], file: str, target: str, decide: D
     if _SCHEME.match(target):
         return words if target[:5].lower() == "data:" else f"[{words or 'image'}](<{target}>)"
     name = resolve(file, target)
+    if not name:
+        return found.group()
     asset = decide(name).asset
     if asset is not None:
         return f"![{words or _described(asset)}]({_address(asset)})"
-    remark = SKIPPED + _ESCAPED.sub(r"\\\1", name)
+    remark = SKIPPED + _ESCAPED.sub(r"\\\1", one_line(name))
     return f"> {remark}" if _stands_alone(text, found) else f"({remark})"
 
 
 def _stands_alone(text: str, found: re.Match[str]) -> bool:
-    before = text[: found.start()].rpartition("\n")[2]
-    after = text[found.end() :].partition("\n")[0]
-    return not before.strip() and not after.strip()
+    start = found.start()
+    while start and text[start - 1] != "\n" and text[start - 1].isspace():
+        start -= 1
+    before_is_blank = not start or text[start - 1] == "\n"
+    return before_is_blank and _REST_IS_BLANK.match(text, found.end()) is not None
 
 
 def _attributes(html: str) -> dict[str, str]:
@@ -106,4 +127,4 @@ def _described(asset: str) -> str:
 
 
 def _address(asset: str) -> str:
-    return f"<{asset}>" if re.search(r"[\s()<>]", asset) else asset
+    return f"<{one_line(asset)}>" if re.search(r"[\s()<>]", asset) else asset

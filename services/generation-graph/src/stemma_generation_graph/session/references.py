@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any
@@ -15,11 +15,15 @@ from stemma_contracts.v1.values import InputFile
 
 from stemma_generation_graph.sources.markdown import SourceDocument
 
-from .images import Decide, Shown
+from .images import Decide, Shown, one_line
 from .session import ASSETS, INPUTS, Session
 
+MAX_IMAGE_BYTES = 20 * 1024 * 1024
 MAX_CANDIDATES = 5
-BATCH_CHARS = 24_000
+MAX_COMPARED = 50
+"""For how many missing images similar names are looked for."""
+MAX_REFERENCE_CHARS = 500
+BATCH_BYTES = 24_000
 """What one question may hold of references, so that it fits into an event."""
 
 
@@ -30,22 +34,27 @@ def is_image(media_type: str) -> bool:
 
 def scan(session: Session, documents: Sequence[SourceDocument]) -> list[MissingReference]:
     """Put the images that the inputs refer to among the assets; those that are not there, each once."""
-    images = [name for name in session.names(INPUTS) if _is_image_in(session, INPUTS + name)]
+    images = dict.fromkeys(name for name in session.names(INPUTS) if _is_image_in(session, INPUTS + name))
     missing: dict[str, MissingReference] = {}
     for document in documents:
         for name in (use.name for use in document.images if use.name):
             if name in images:
                 session.manifest[ASSETS + name] = session.manifest[INPUTS + name]
-            elif name not in missing:
-                candidates = tuple(_candidates(name, images))
-                missing[name] = MissingReference(reference=name[:500], file=document.name, candidates=candidates)
+            elif (key := _key(name)) not in missing:
+                candidates = tuple(_candidates(key, images)) if len(missing) < MAX_COMPARED else ()
+                missing[key] = MissingReference(reference=key, file=document.name, candidates=candidates)
     return list(missing.values())
+
+
+def _key(name: str) -> str:
+    """The name by which a reference is asked for and decided."""
+    return name[:MAX_REFERENCE_CHARS]
 
 
 def batch_of(missing: Sequence[MissingReference]) -> list[MissingReference]:
     """The first of them, as many as one question may hold."""
-    sizes = accumulate(len(entry.model_dump_json()) for entry in missing)
-    return [entry for entry, size in zip(missing, sizes, strict=True) if size <= BATCH_CHARS]
+    sizes = accumulate(len(entry.model_dump_json().encode()) for entry in missing)
+    return [entry for entry, size in zip(missing, sizes, strict=True) if size <= BATCH_BYTES]
 
 
 def question_about(missing: Sequence[MissingReference]) -> str:
@@ -56,8 +65,14 @@ def question_about(missing: Sequence[MissingReference]) -> str:
 
 
 def _line(missing: MissingReference) -> str:
-    found = ", ".join(f"`{name}`" for name in missing.candidates)
-    return f"- `{missing.reference}` (in `{missing.file}`)" + (f"; found: {found}" if found else "")
+    found = ", ".join(map(quoted, missing.candidates))
+    return f"- {quoted(missing.reference)} (in {quoted(missing.file)})" + (f"; found: {found}" if found else "")
+
+
+def quoted(name: str) -> str:
+    """A name as code in Markdown, which it cannot leave."""
+    inner = one_line(name).replace("`", "'")
+    return f"`{inner}`"
 
 
 def decided(session: Session, missing: Sequence[MissingReference], answer: NeedAnswer) -> dict[str, str]:
@@ -79,7 +94,7 @@ def _decide(session: Session, reference: str, decision: str | InputFile) -> str 
         case "skip":
             return SKIP
         case InputFile(artifact=ref):
-            if not is_image(ref.media_type):
+            if not is_image(ref.media_type) or ref.size > MAX_IMAGE_BYTES:
                 return None
             session.put(ASSETS + asset_name(reference, ref.name), ref)
             return asset_name(reference, ref.name)
@@ -103,7 +118,7 @@ def shown_by(decisions: Mapping[str, str]) -> Decide:
     """How an image is shown after what was decided."""
 
     def decide(reference: str) -> Shown:
-        chosen = decisions.get(reference, reference)
+        chosen = decisions.get(_key(reference), reference)
         return Shown(None if chosen == SKIP and reference != SKIP else chosen)
 
     return decide
@@ -127,7 +142,7 @@ def _is_image_in(session: Session, name: str) -> bool:
     return ref is not None and is_image(ref.media_type)
 
 
-def _candidates(reference: str, images: Sequence[str]) -> list[str]:
+def _candidates(reference: str, images: Iterable[str]) -> list[str]:
     """Images of the same file name first, then of similar ones."""
     wanted = PurePosixPath(reference).name.casefold()
     by_name = {name: PurePosixPath(name).name.casefold() for name in images}

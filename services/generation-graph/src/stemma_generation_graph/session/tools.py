@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -159,7 +160,8 @@ def readable_names(session: Session) -> dict[str, str]:
 
 async def shown_text(session: Session, name: str, decisions: Mapping[str, str]) -> str:
     """An input as the agent reads it."""
-    return as_shown(name, await session.text(INPUTS + name), shown_by(decisions))
+    text = await session.text(INPUTS + name)
+    return await asyncio.to_thread(as_shown, name, text, shown_by(decisions))
 
 
 async def _list_files(_: ListFiles, bench: Workbench) -> str:
@@ -252,7 +254,8 @@ async def _create_checkpoint(arguments: CreateCheckpoint, bench: Workbench) -> s
 async def _rollback_to_checkpoint(arguments: RollbackToCheckpoint, bench: Workbench) -> str:
     if not bench.session.restore_from_checkpoint(arguments.checkpoint_id):
         raise ToolRefused("Checkpoint not found")
-    bench.marks["rolled_back_to"] = arguments.checkpoint_id
+    bench.current_chapter = bench.checkpoint_chapters.get(arguments.checkpoint_id, bench.current_chapter)
+    bench.marks |= {"rolled_back_to": arguments.checkpoint_id, "last_checkpoint_id": arguments.checkpoint_id}
     return f"Restored {arguments.checkpoint_id}"
 
 

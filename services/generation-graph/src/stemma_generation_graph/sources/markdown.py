@@ -103,8 +103,9 @@ def _html_images(html: str) -> Iterator[tuple[str, str]]:
 
 
 def resolve(document: str, reference: str) -> str:
-    """The path inside the input folder that a reference means; ``""`` for an address elsewhere."""
+    """The path inside the input folder that a reference means; ``""`` for an address elsewhere or a folder."""
     parts = urlsplit(reference) if "\x00" not in reference and "[" not in reference else urlsplit("x:")
-    if parts.scheme or parts.netloc:
+    path = unquote(parts.path)
+    if parts.scheme or parts.netloc or posixpath.basename(path) in ("", ".", ".."):
         return ""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(document), unquote(parts.path)))
+    return posixpath.normpath(posixpath.join(posixpath.dirname(document), path))

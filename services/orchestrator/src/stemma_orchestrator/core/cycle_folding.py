@@ -8,34 +8,45 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
 
 from .cycle_state import Cycle
-from .state import Document, Queued
+from .guidance import guidance_of
+from .state import Approved, Document, Edited, Queued, Section
 
 
 def begun_again(document: Document, event: e.RevisionCycleStarted) -> Document:
-    """Every section that is to be written again waits for its turn."""
-    queued = {name: replace(document.sections[name], phase=Queued(), checks={}) for name in event.sections}
+    """Every section that is to be written again waits for its turn; a final one that is not stays what it is."""
+    queued = {name: _queued(document.sections[name]) for name in event.sections}
     document = replace(document, sections={**document.sections, **queued})
     if document.cycle is None:
         return document
     by_a_person = event.asked_by == "person"
+    cycle = document.cycle
+    if cycle.plan.final_section in event.sections:
+        approved = False if by_a_person else None
+        cycle = replace(cycle, document_status=CycleStatus.DRAFT, approved=approved)
     cycle = replace(
-        document.cycle,
-        document_status=CycleStatus.DRAFT,
+        cycle,
         revision_count=event.revision_count,
         revision_feedback=event.feedback,
-        human_feedback=event.feedback if by_a_person else document.cycle.human_feedback,
+        human_feedback=event.feedback if by_a_person else cycle.human_feedback,
         unmet_review=None,
-        approved=False if by_a_person else None,
         human_revision_requested=by_a_person,
     )
     return replace(document, cycle=cycle)
 
 
-def cycle_after(cycle: Cycle, event: e.AnySectionEvent) -> Cycle:
-    """The cycles after an event about the review or the final section."""
+def _queued(section: Section) -> Section:
+    return replace(section, phase=Queued(guidance_of(section.phase)), checks={})
+
+
+def cycle_after(document: Document, cycle: Cycle, event: e.AnySectionEvent) -> Cycle:
+    """The cycles after an event about a section; what was to be answered is, once all is final and settled."""
     if event.section_id == cycle.plan.review_section:
-        return _after_review(cycle, event)
-    return _after_final(cycle, event) if event.section_id == cycle.plan.final_section else cycle
+        cycle = _after_review(cycle, event)
+    elif event.section_id == cycle.plan.final_section:
+        cycle = _after_final(cycle, event)
+    settled = all(isinstance(section.phase, Approved | Edited) for section in document.sections.values())
+    over = settled and cycle.document_status is CycleStatus.FINAL
+    return replace(cycle, revision_feedback=None) if over else cycle
 
 
 def _after_review(cycle: Cycle, event: e.AnySectionEvent) -> Cycle:
@@ -65,10 +76,14 @@ def _after_final(cycle: Cycle, event: e.AnySectionEvent) -> Cycle:
                 approved=None,
                 human_revision_requested=False,
             )
-        case e.SectionApproved() | e.SectionEdited() | e.SectionRestored():
-            # A text that a person gives is approved by that.
-            return replace(
-                cycle, document_status=CycleStatus.FINAL, needs_revision=False, revision_feedback=None, approved=True
-            )
+        case e.SectionApproved():
+            return replace(_final(cycle), revision_feedback=None)
+        case e.SectionEdited() | e.SectionRestored():
+            # A text that a person gives is approved by that; others may still be answering the review.
+            return _final(cycle)
         case _:
             return cycle
+
+
+def _final(cycle: Cycle) -> Cycle:
+    return replace(cycle, document_status=CycleStatus.FINAL, needs_revision=False, approved=True)

@@ -16,7 +16,7 @@ from stemma_contracts.v1.values import ArtifactRef
 from .commands import Revise
 from .cycle_state import Cycle
 from .evolve import evolve
-from .state import Document, Section, State
+from .state import Document, Revising, Section, State
 from .versions import is_a_persons
 
 
@@ -88,9 +88,13 @@ def _concluded(document: Document, cycle: Cycle, approved: e.SectionApproved) ->
 
 
 def _machines(document: Document) -> tuple[str, ...]:
-    """The sections whose current text no person made."""
-    sections = document.sections.items()
-    return tuple(name for name, section in sections if section.current is None or not is_a_persons(section.current))
+    """The sections whose current text no person made, and no person is having changed."""
+    return tuple(name for name, section in document.sections.items() if not _is_in_a_persons_hand(section))
+
+
+def _is_in_a_persons_hand(section: Section) -> bool:
+    made = section.current is not None and is_a_persons(section.current)
+    return made or isinstance(section.phase, Revising)
 
 
 def revise_all(command: Revise, document: Document, asked: dict[str, Any], refusal: dict[str, Any]) -> e.AnyEvent:

@@ -113,7 +113,7 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     section = section_after(document, document.sections[event.section_id], event)
     document = with_section(document, section)
     if document.cycle is not None:
-        document = replace(document, cycle=cycle_after(document.cycle, event))
+        document = replace(document, cycle=cycle_after(document, document.cycle, event))
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
     return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end and isinstance(event, _REOPENING) else document
 

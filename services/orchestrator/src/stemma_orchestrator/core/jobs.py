@@ -10,7 +10,7 @@ from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, Inpu
 
 from .cycles import exported, human_feedback
 from .needs import need_job
-from .redlines import compared_sections
+from .redlines import compared_assets, compared_sections
 from .staleness import staleness
 from .state import (
     Approved,
@@ -166,7 +166,7 @@ def _export_job(document: Document, export_id: str) -> j.ConvertDocument | None:
         export_id=export_id,
         format=export.format,
         sections=compared_sections(export.redline, document) if export.redline else _export_sections(document),
-        assets=_images(document),
+        assets=_images(document, compared_assets(export.redline, document)),
         generator=_generator(document),
         redline=bool(export.redline),
     )
@@ -231,11 +231,14 @@ def _export_section(section: Section, stale: bool) -> ExportSection:
     )
 
 
-def _images(document: Document) -> tuple[InputFile, ...]:
-    """The images among the inputs, and those that came with a section's draft: they go first."""
+def _images(document: Document, compared: tuple[InputFile, ...] = ()) -> tuple[InputFile, ...]:
+    """The images among the inputs, and those that came with a section's draft: they go first.
+
+    Those that came with ``compared`` versions go before all.
+    """
     inputs = (item for item in document.inputs if item.artifact.media_type.startswith("image/"))
     drafts = (asset for section in document.sections.values() if section.current for asset in section.current.assets)
-    return tuple({image.name: image for image in (*inputs, *drafts)}.values())
+    return tuple({image.name: image for image in (*inputs, *drafts, *compared)}.values())
 
 
 def _generator(document: Document) -> str:

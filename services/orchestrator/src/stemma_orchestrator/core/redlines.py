@@ -7,7 +7,7 @@ from typing import Any
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportSection, VersionPair
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.values import ArtifactRef, InputFile
 
 from .state import Document, Section, status_of
 
@@ -28,6 +28,18 @@ def compared_sections(pairs: Sequence[VersionPair], document: Document) -> tuple
     """The sections of a comparison, in the order of the document."""
     asked = {pair.section_id: pair for pair in pairs}
     return tuple(_compared(section, asked[name]) for name, section in document.sections.items() if name in asked)
+
+
+def compared_assets(pairs: Sequence[VersionPair], document: Document) -> tuple[InputFile, ...]:
+    """The images that came with the compared versions."""
+    chosen = ((pair.section_id, number) for pair in pairs for number in (pair.from_version, pair.to_version))
+    return tuple(
+        asset
+        for section_id, number in chosen
+        for version in document.sections[section_id].versions
+        if version.number == number
+        for asset in version.assets
+    )
 
 
 def _compared(section: Section, pair: VersionPair) -> ExportSection:

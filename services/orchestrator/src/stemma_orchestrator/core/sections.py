@@ -9,6 +9,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion
 
+from .guidance import guidance_of
 from .needs import RESUME, after_need_answered, after_need_raised, meeting_again
 from .state import (
     Approved,
@@ -27,7 +28,6 @@ from .state import (
     Section,
     Validating,
     Version,
-    Working,
 )
 from .versions import is_a_persons
 
@@ -93,7 +93,9 @@ def _with_text(
     """The section with another text, and the jobs that look at it."""
     name = section.plan.section_id
     validate, evaluate = job_id(document, VALIDATE, name), job_id(document, EVALUATE, name)
-    rests_on = section.current.upstream if section.current else upstream_versions(document, section)
+    current = section.current
+    rests_on = current.upstream if current else upstream_versions(document, section)
+    assets = current.assets if current else ()
     match event:
         case e.SectionDrafted():
             version = Version(
@@ -108,11 +110,19 @@ def _with_text(
             )
             return _with_version(section, version, Validating(validate, _generating(section.phase)), {})
         case e.SectionRevised():
-            version = Version(event.version, event.draft, rests_on, Origin.REVISED, event.provenance)
+            version = Version(
+                event.version,
+                event.draft,
+                rests_on,
+                Origin.REVISED,
+                event.provenance,
+                assets=assets,
+                review=current.review if current else None,
+            )
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
         case e.SectionEdited():
-            version = Version(event.version, event.draft, event.upstream, event.origin, event.provenance)
+            version = Version(event.version, event.draft, event.upstream, event.origin, event.provenance, assets=assets)
         case e.SectionRestored():
             restored = next(v for v in section.versions if v.number == event.restored_version)
             version = replace(restored, number=event.version, origin=Origin.RESTORED)
@@ -168,15 +178,19 @@ def _revising(
     return replace(section, phase=revising, checks={})
 
 
-def _before(phase: Phase) -> Resting:
-    """Where a section with a draft goes back to when an edit has no result."""
+def _before(phase: Phase) -> Resting | Queued:
+    """Where a section with a draft goes back to when an edit has no result: what was to be written still is."""
     match phase:
         case Revising():
             return phase.before
         case Approved() | Edited() | AwaitingReview():
             return phase
-        case _:
+        case Queued() | Generating() | InNeed() | MeetingNeed() | Resuming():
+            return Queued(guidance_of(phase))
+        case Validating() | Failed():
             return AwaitingReview()
+        case _:
+            assert_never(phase)
 
 
 def _failed(section: Section, event: e.AnyFailure) -> Section:
@@ -187,17 +201,19 @@ def _failed(section: Section, event: e.AnyFailure) -> Section:
             return replace(section, phase=section.phase.before)
         case Validating() as validating:
             return replace(section, phase=Failed(event.activity, validating))
+        case Resuming() as resuming if not (resuming.retried and isinstance(event, e.SectionJobDead)):
+            return replace(section, phase=Failed(event.activity, resuming, guidance_of(resuming)))
         case phase:
-            generating = _generating(phase)
-            guidance = generating.guidance if generating else None
-            return replace(section, phase=Failed(event.activity, guidance=guidance))
+            return replace(section, phase=Failed(event.activity, guidance=guidance_of(phase)))
 
 
 def _retried(document: Document, section: Section) -> Phase:
     """The same work under another job; what was open before is superseded."""
     match section.phase:
-        case Failed(validating=Validating() as phase) | (Validating() as phase):
+        case Failed(again=Validating() as phase) | (Validating() as phase):
             return replace(phase, job_id=job_id(document, VALIDATE, section.plan.section_id))
+        case Failed(again=Resuming() as phase):
+            return replace(phase, job_id=job_id(document, RESUME, section.plan.section_id), retried=True)
         case Generating() as phase:
             return replace(phase, job_id=job_id(document, GENERATE, section.plan.section_id))
         case Revising() as phase:
@@ -214,9 +230,13 @@ def _retried(document: Document, section: Section) -> Phase:
 
 def cancelled(section: Section) -> Section:
     """The section with nothing open: what was being made is not waited for any more."""
-    at_work = isinstance(section.phase, Working | InNeed)
-    phase: Phase = _before(section.phase) if section.current else Queued()
-    return replace(section, phase=phase if at_work else section.phase, checks={})
+    match section.phase:
+        case Revising() as revising:
+            return replace(section, phase=revising.before, checks={})
+        case Generating() | MeetingNeed() | Resuming() | Validating() | InNeed():
+            return replace(section, phase=AwaitingReview() if section.current else Queued(), checks={})
+        case _:
+            return replace(section, checks={})
 
 
 def _need_phase(document: Document, section: Section, event: e.SectionNeedRaised | e.SectionNeedAnswered) -> Phase:

@@ -88,7 +88,10 @@ class MeetingNeed:
 
 @dataclass(frozen=True)
 class Resuming:
-    """The answer is there, or it failed to come, and a job to go on with the paused graph is open."""
+    """The answer is there, or it failed to come, and a job to go on with the paused graph is open.
+
+    ``retried`` says that it is not the first such job: if it dies too, the thread is given up.
+    """
 
     job_id: str
     thread_id: str
@@ -98,6 +101,7 @@ class Resuming:
     answered_by: Answerer = "person"
     failed: bool = False
     detail: str = ""
+    retried: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,24 +138,24 @@ class Revising:
     """The editor agent has an open job on the current version.
 
     ``edit`` says whether the result is settled at once (an edit) or reviewed (a revision); without a result
-    the section is as ``before``.
+    the section is as ``before``: at rest, or to be written as it was going to be.
     """
 
     job_id: str
     instruction: ArtifactRef
     edit: bool
-    before: Resting
+    before: Resting | Queued
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A job ended without a result; ``validating`` is the phase to go back to if a draft is there.
+    """A job ended without a result; ``again`` is the phase to go back to if a draft or a paused graph is there.
 
     Without one a retry writes the section anew, by the same ``guidance``.
     """
 
     activity: Activity
-    validating: Validating | None = None
+    again: Validating | Resuming | None = None
     guidance: ArtifactRef | None = None
 
 

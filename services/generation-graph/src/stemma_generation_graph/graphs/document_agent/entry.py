@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.values import InputFile
-from stemma_messaging.errors import InvalidMessage
 
-from stemma_generation_graph.session.references import is_image
+from stemma_generation_graph.inputs import InputsRefused
+from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, is_image
 from stemma_generation_graph.session.session import new_manifest
 from stemma_generation_graph.session.tools import READABLE
 
 from .state import DocumentState, build_initial_state
 
 MAX_TEXT_BYTES = 2 * 1024 * 1024
-MAX_IMAGE_BYTES = 20 * 1024 * 1024
-
-
-class InputsRefused(InvalidMessage):
-    """Inputs that no repetition makes fit; the message names what is wrong, and no file of a host."""
 
 
 def open_session(job: GenerateSection) -> DocumentState:

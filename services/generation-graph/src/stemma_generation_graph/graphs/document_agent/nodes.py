@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
@@ -16,7 +17,7 @@ from stemma_telemetry.names import Log, Metric
 from stemma_generation_graph.graphs.calling import run_tool_calls
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.session.outline import chapters_of
-from stemma_generation_graph.session.references import batch_of, decided, question_about, scan
+from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
 from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, STRUCTURE, Session
 from stemma_generation_graph.session.tools import Workbench, get_tools, shown_text
 from stemma_generation_graph.sources.markdown import read_source
@@ -51,8 +52,9 @@ class DocumentNodes:
         """Finds the images and the chapters of every input."""
         session = _session(state, runtime)
         texts = {name: await shown_text(session, name, {}) for name in state["input_files"]}
-        sources = [read_source(name, await session.text("inputs/" + name)) for name in state["input_files"]]
-        missing = scan(session, sources)
+        inputs = {name: await session.text("inputs/" + name) for name in state["input_files"]}
+        sources = [await asyncio.to_thread(read_source, name, text) for name, text in inputs.items()]
+        missing = await asyncio.to_thread(scan, session, sources)
         return {
             "manifest": session.manifest,
             "document_outline": [c.as_json() for name, text in texts.items() for c in chapters_of(name, text)],
@@ -247,5 +249,7 @@ def _found(report: ValidationReport) -> str:
 
 def _said(words: str, found: dict[str, str]) -> list[AnyMessage]:
     """What the person said and decided, for the agent's next step."""
-    decisions = [f"`{name}` is {'left out' if how == SKIP else f'shown as `{how}`'}." for name, how in found.items()]
+    decisions = [
+        f"{quoted(name)} is {'left out' if how == SKIP else f'shown as {quoted(how)}'}." for name, how in found.items()
+    ]
     return [HumanMessage("\n".join(["The person answered:", *filter(None, [words]), *decisions]))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from stemma_contracts.v1.needs import SKIP
-from stemma_models import MalformedAnswerError, ModelUnavailableError
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.evaluating import evaluated
@@ -13,7 +12,7 @@ from stemma_generation_graph.graphs.section.material import load_material
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
 
-from .failures import Update
+from .failures import FAILURES, Update, failure_of
 from .state import DocumentState, job_of
 from .titles import title_of
 
@@ -57,9 +56,9 @@ async def _evaluation(
     try:
         material = await load_material(job, run.library, parts.limits)
         return await evaluated(parts, run, job, material, await session.text(DRAFT)), []
-    except (ModelUnavailableError, MalformedAnswerError) as error:
+    except FAILURES as error:
         found = _failed_evaluation(parts, job.section.kind, f"{NOT_EVALUATED}.")
-        return found, [{"code": "not_evaluated", "detail": error.detail}]
+        return found, [{"code": "not_evaluated", "detail": failure_of(error)["failure"]["detail"]}]
 
 
 def _failed_evaluation(parts: GraphParts, kind: str, words: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from stemma_generation_graph.graphs.headings import body_under_heading
-from stemma_generation_graph.graphs.section.drafts import clean_heading, without_headings
+from stemma_generation_graph.graphs.section.drafts import as_draft, clean_heading, without_headings
 from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose
 
 DECISIONS = "Key decisions"
@@ -32,16 +32,17 @@ class Draft:
     text: str
 
 
-def assembled(introduction: Introduction, drafts: Sequence[Draft], unmet_review: str) -> str:
-    """The body of the final document."""
-    blocks = [without_headings(introduction.introduction)]
+def assembled(title: str, introduction: Introduction, drafts: Sequence[Draft], unmet_review: str) -> str:
+    """The final document: only what the model wrote is tidied."""
+    opening = [without_headings(introduction.introduction)]
     if introduction.key_decisions:
-        blocks += [f"## {DECISIONS}", "\n".join(f"- {_line(line)}" for line in introduction.key_decisions)]
+        opening += [f"## {DECISIONS}", "\n".join(f"- {_line(line)}" for line in introduction.key_decisions)]
+    blocks = [as_draft(title, "\n\n".join(opening)).rstrip()]
     for draft in drafts:
         blocks += [f"## {clean_heading(draft.title)}", body_under_heading(draft.text, draft.id)]
     if unmet_review:
         blocks += [f"## {OPEN_FINDINGS}", UNMET, body_under_heading(unmet_review, "review")]
-    return "\n\n".join(blocks)
+    return "\n\n".join(blocks) + "\n"
 
 
 def _line(text: str) -> str:

@@ -1,0 +1,102 @@
+"""The design document: what a person has in hand while a cycle of review begins or goes on."""
+
+from __future__ import annotations
+
+import pytest
+from orchestrator_design import DRAFTS, EVERY, Design
+from orchestrator_story import PROVENANCE, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
+from stemma_contracts.v1.values import DocumentStatus, SectionStatus
+from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.jobs import open_jobs
+
+
+@pytest.fixture
+def design() -> Design:
+    """Everything is drafted and reviewed; the final document waits for a person."""
+    story = Design()
+    story.begin()
+    story.draft_all()
+    story.review(needs_revision=False)
+    story.write("final_document")
+    return story
+
+
+def cycle(design: Design, replace_edited: bool = False) -> e.RevisionCycleStarted:
+    version = design.version("final_document")
+    revise = c.Revise(design.asked(), "final_document", version, ref("more"), cycle=True, replace_edited=replace_edited)
+    (again,) = design.do(revise)
+    assert isinstance(again, e.RevisionCycleStarted)
+    return again
+
+
+def writing(design: Design) -> j.GenerateSection:
+    """The one section that is being written, beside the checks of what a person made."""
+    (job,) = (job for job in open_jobs(design.state) if isinstance(job, j.GenerateSection))
+    return job
+
+
+def revised(design: Design, section_id: str, text: str) -> None:
+    design.outcome(o.DraftRevised, section_id, draft=ref(text), summary=ref("s"), provenance=PROVENANCE)
+
+
+@pytest.mark.req("D6")
+def test_a_cycle_leaves_an_instruction_under_way_to_its_editor(design: Design) -> None:
+    design.do(c.Edit(design.asked(), "hld_draft", 1, ref("shorter")))
+    assert cycle(design).sections == EVERY[1:]
+    (job,) = open_jobs(design.state)
+    assert isinstance(job, j.ReviseDraft)
+    revised(design, "hld_draft", "short")
+    assert design.status("hld_draft") == SectionStatus.EDITED
+    assert writing(design).section.section_id == "lld_draft"
+
+
+@pytest.mark.req("D6")
+def test_a_cycle_takes_the_guidance_of_a_regeneration_along(design: Design) -> None:
+    design.do(c.Regenerate(design.asked(), "hld_draft", 1, ref("more figures"), replace_edited=False))
+    assert cycle(design, replace_edited=True).sections == EVERY
+    assert (design.job().guidance, design.job().revision_feedback) == (ref("more figures"), ref("more"))
+
+
+@pytest.mark.req("D3")
+def test_a_revised_review_still_has_its_verdict(design: Design) -> None:
+    cycle(design)
+    design.draft_all()
+    design.drafted("review_feedback", "a review", review=ReviewVerdict(needs_revision=True))
+    design.validated("review_feedback", passed=False)
+    version = design.version("review_feedback")
+    design.do(c.Revise(design.asked(), "review_feedback", version, ref("be kind")))
+    revised(design, "review_feedback", "a kind review")
+    design.validated("review_feedback")
+    approved, again = design.approve("review_feedback", version + 1)
+    assert approved.conclusion.needs_revision
+    assert again.feedback == ref("a kind review")
+
+
+@pytest.mark.req("D5")
+def test_a_cycle_around_a_persons_final_document_leaves_it_final_and_comes_to_an_end(design: Design) -> None:
+    design.do(c.Write(design.asked(), "final_document", 1, ref("mine")))
+    design.do(c.Regenerate(design.asked(), "review_feedback", 1, None, replace_edited=False))
+    _, again = design.review(needs_revision=True)
+    assert again.sections == EVERY[:-1]
+    assert (design.status_of_design(), design.cycle.approved) == (CycleStatus.FINAL, True)
+    design.draft_all()
+    design.review(needs_revision=False)
+    design.do(c.Keep(design.asked(), "final_document", 2))
+    assert design.document_status() == DocumentStatus.COMPLETED
+
+
+@pytest.mark.req("D4", "D6")
+def test_a_person_who_writes_the_end_in_a_cycle_takes_no_feedback_from_the_others(design: Design) -> None:
+    cycle(design)
+    design.do(c.Write(design.asked(), "final_document", 1, ref("mine")))
+    for name in DRAFTS:
+        assert writing(design).revision_feedback == ref("more")
+        design.write(name)
+    design.review(needs_revision=False)
+    assert design.cycle.revision_feedback is None
+    design.do(c.Keep(design.asked(), "final_document", 2))
+    assert design.document_status() == DocumentStatus.COMPLETED
