@@ -17,6 +17,8 @@ from langchain_core.messages import AIMessage, convert_to_messages
 from langchain_core.runnables import Runnable
 from stemma_models.offline import OfflineWriter
 
+from .serving import serving
+
 
 class ModelServer(ThreadingHTTPServer):
     """Answers after ``latency_s`` seconds. ``calls`` counts requests by the hash of what they ask."""
@@ -63,15 +65,8 @@ class ModelServer(ThreadingHTTPServer):
 def model_server(latency_s: float = 0.0) -> Iterator[ModelServer]:
     """A running server."""
     server = ModelServer(latency_s)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with serving(server, server.stopping):
         yield server
-    finally:
-        server.stopping.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
