@@ -100,7 +100,22 @@ def test_another_subject_is_not_a_request(subject: str) -> None:
         subjects.parse_request(subject)
 
 
-OUTSIDE = ["", "/etc/passwd", "../x", "a/../b", "a/..", "./a", ".hidden", "a/.ssh/id", "a\\b", "C:x", "a\x00b", "a//b"]
+OUTSIDE = [
+    "",
+    "/etc/passwd",
+    "../x",
+    "a/../b",
+    "a/..",
+    "./a",
+    ".",
+    "a/.",
+    ".hidden",
+    "a/.ssh/id",
+    "a\\b",
+    "C:x",
+    "a\x00b",
+    "a//b",
+]
 MALFORMED = ["a/", "/".join("abcdefghi"), "a" * 256, "a\nb"]
 
 

@@ -7,6 +7,7 @@ import pytest
 from nats.js import JetStreamContext
 from pydantic import ValidationError
 from stemma_artifacts.digests import digest_of
+from stemma_artifacts.kept import KeptArtifacts
 from stemma_artifacts.store import (
     SMALL_BYTES,
     ArtifactCorrupt,
@@ -25,9 +26,15 @@ SIZES = [0, 1, SMALL_BYTES, SMALL_BYTES + 1, 3 * SMALL_BYTES + 7]
 LARGE = b"\x00large" * SMALL_BYTES
 
 
-@pytest.fixture(params=["memory", "jetstream"])
+@pytest.fixture(params=["memory", "jetstream", "kept"])
 def store(request: pytest.FixtureRequest, jetstream: JetStreamContext) -> ArtifactStore:
-    return MemoryArtifactStore() if request.param == "memory" else JetStreamArtifactStore(jetstream)
+    match request.param:
+        case "memory":
+            return MemoryArtifactStore()
+        case "kept":
+            return KeptArtifacts(JetStreamArtifactStore(jetstream))
+        case _:
+            return JetStreamArtifactStore(jetstream)
 
 
 async def _put(store: ArtifactStore, data: bytes, document_id: str = "d1", tenant: str = "default") -> ArtifactRef:

@@ -98,9 +98,9 @@ def _chapter(title: str) -> str:
         ({}, "agent"),
     ],
 )
-def test_after_the_tools_the_first_condition_that_holds_counts(marks: dict[str, object], target: str) -> None:
+async def test_after_the_tools_the_first_condition_that_holds_counts(marks: dict[str, object], target: str) -> None:
     state = {**build_initial_state("s-1", ["a.md"]), **marks, "messages": [AIMessage("")]}
-    assert route_after_tools(state) == target  # type: ignore[arg-type]
+    assert await route_after_tools(state) == target  # type: ignore[arg-type]
 
 
 @pytest.mark.req("G15")

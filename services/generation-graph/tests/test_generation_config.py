@@ -5,10 +5,19 @@ from typing import Any
 
 import pytest
 from generation_workshop import CONFIG
-from stemma_generation_graph.app import GenerationSettings, load_parts, service
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_generation_graph.app import (
+    GenerationSettings,
+    NodeModel,
+    check_nodes,
+    load_parts,
+    model_callers,
+    service,
+)
 from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.graphs.parts import Models
 from stemma_messaging import BadSettings
+from stemma_models import MemoryRecordStore
 
 MODELS: Any = Models(default=None)  # type: ignore[arg-type]
 
@@ -107,7 +116,25 @@ def test_a_node_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.req("P16")
+def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_graphs() -> None:
+    one, every = NodeModel(max_tokens=100), NodeModel(max_tokens=200, temperature=0.0)
+    settings = GenerationSettings(nodes={"section.evaluate": one, "evaluate": every})
+    check_nodes(settings, find_graphs())
+    models = model_callers(settings, MemoryRecordStore(), MemoryArtifactStore())
+    places = [("section", "evaluate"), ("roles", "evaluate"), ("section", "generate")]
+    found = [models.for_node(*place).settings for place in places]
+    assert [(model.max_tokens, model.temperature) for model in found] == [(100, 0), (200, 0), (8192, None)]
+
+
+@pytest.mark.req("P16")
 def test_a_bad_setting_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STEMMA_GENERATION_GRAPH_NODES", '{"write": {}}')
-    with pytest.raises(BadSettings, match="nodes"):
+    monkeypatch.setenv("STEMMA_GENERATION_GRAPH_NODES", '{"evaluate": {"modle": "openai/judge"}}')
+    with pytest.raises(BadSettings, match=r"nodes\.evaluate\.modle"):
         service.load_settings()
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize("node", ["write", "section.write", "letters.generate", "section.synthesizer"])
+def test_a_node_that_no_graph_has_is_refused_by_name(node: str) -> None:
+    with pytest.raises(BadSettings, match=rf"nodes\.{node}: there is no such node; there are agent, "):
+        check_nodes(GenerationSettings(nodes={node: NodeModel(temperature=1.0)}), find_graphs())

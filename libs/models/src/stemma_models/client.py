@@ -62,20 +62,19 @@ class ModelClient:
 
     async def _attempt(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
         spent.count(Usage(calls=1))
-        runnable = self._bound(request)
+        model, messages = self._bound(request), list(request.messages)
+        given: dict[str, Any] = (
+            {} if request.response_format is None else {"response_format": dict(request.response_format)}
+        )
         if on_token is None:
-            message = await runnable.ainvoke(list(request.messages))
+            message = await model.ainvoke(messages, **given)
         else:
-            message = await _collect(runnable.astream(list(request.messages)), on_token)
+            message = await _collect(model.astream(messages, **given), on_token)
         spent.count(usage_of(message, self._settings.name))
         return _clean(message)
 
     def _bound(self, request: Request) -> Runnable[Any, AIMessage]:
-        if request.tools:
-            return self._model.bind_tools(list(request.tools))
-        if request.response_format is not None:
-            return self._model.bind(response_format=dict(request.response_format))
-        return self._model
+        return self._model.bind_tools(list(request.tools)) if request.tools else self._model
 
 
 async def _collect(chunks: AsyncIterator[BaseMessage], on_token: TokenSink) -> AIMessage:

@@ -8,13 +8,13 @@ from langchain_core.messages import AIMessage
 from stemma_contracts.v1.values import Usage
 
 
-def add(*parts: Usage) -> Usage:
-    """The sum of several usages."""
+def add(left: Usage, right: Usage) -> Usage:
+    """The sum of two usages."""
     return Usage(
-        calls=sum(part.calls for part in parts),
-        input_tokens=sum(part.input_tokens for part in parts),
-        output_tokens=sum(part.output_tokens for part in parts),
-        cost=sum(part.cost for part in parts),
+        calls=left.calls + right.calls,
+        input_tokens=left.input_tokens + right.input_tokens,
+        output_tokens=left.output_tokens + right.output_tokens,
+        cost=left.cost + right.cost,
     )
 
 

@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.kept import KeptArtifacts
+from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph
 from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
@@ -23,6 +24,7 @@ from stemma_models import (
     ModelSettings,
     PromptError,
     PromptKey,
+    RecordStore,
     chat_model,
     load_prompts,
 )
@@ -35,6 +37,7 @@ from .graphs import Graph, find_graphs
 from .graphs.document_agent.limits import AgentLimits
 from .graphs.parts import ContextLimits, GraphParts, Models
 from .graphs.roles.limits import RolesSettings
+from .graphs.section.evaluating import NODE as EVALUATE
 from .graphs.section.schemas import SCHEMAS
 from .handlers import Desk, on_evaluate_draft, on_generate_section, on_resume_graph
 from .kinds import load_kinds
@@ -45,17 +48,7 @@ from .sources.library import Library
 from .tools.search import SearchInputs, Tool
 
 PLACEHOLDERS = ("title", "document_kind")
-Node = Literal[
-    "generate",
-    "evaluate",
-    "agent",
-    "role_analyzer",
-    "dynamic_agent_executor",
-    "synthesizer",
-    "review_doc",
-    "format_doc",
-]
-ROLE: Node = "dynamic_agent_executor"
+ROLE = "dynamic_agent_executor"
 INPUT_CHARS = 48_000
 OFFLINE_INPUT_CHARS = 1_000_000
 
@@ -69,6 +62,10 @@ class NodeModel(BaseModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
 
+    def set_fields(self) -> dict[str, Any]:
+        """What is set, by name."""
+        return self.model_dump(exclude_none=True)
+
 
 class GenerationSettings(WorkerSettings):
     """What generation-graph can be told. The keys of model providers are read by LiteLLM from the environment."""
@@ -80,7 +77,9 @@ class GenerationSettings(WorkerSettings):
     max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
     call_limit_s: float = Field(default=180.0, gt=0, description="one model call with all its retries")
     call_retries: int = Field(default=4, ge=0, le=20)
-    nodes: dict[Node, NodeModel] = Field(default={}, description="what differs for single nodes")
+    nodes: dict[str, NodeModel] = Field(
+        default={}, description="what differs for single nodes: 'evaluate' in every graph, 'section.evaluate' in one"
+    )
     roles: RolesSettings = Field(default=RolesSettings(), description="the graph that chooses roles")
     environment: Literal["production", "development"] = Field(
         default="production", description="in development the roles graph logs its state and keeps it for inspection"
@@ -114,15 +113,17 @@ class GenerationSettings(WorkerSettings):
         """How much of the inputs a prompt holds: all of them costs the offline writer nothing."""
         return self.max_input_chars or (OFFLINE_INPUT_CHARS if self.model == OFFLINE else INPUT_CHARS)
 
-    def model_settings(self, node: Node | None = None) -> ModelSettings:
-        """The model of a node."""
-        special = self.nodes.get(node, NodeModel()) if node else NodeModel()
+    def model_settings(self, key: str = "") -> ModelSettings:
+        """The model of a node, of all graphs or of one: what is set for one graph comes before what is for all."""
+        node = key.rpartition(".")[2]
+        places = (self.nodes.get(key), self.nodes.get(node))
+        special = {name: value for place in reversed(places) if place for name, value in place.set_fields().items()}
         is_role = node == ROLE
         return ModelSettings(
-            name=special.model or self.model,
+            name=special.get("model", self.model),
             api_base=self.api_base,
-            temperature=self.temperature if special.temperature is None else special.temperature,
-            max_tokens=special.max_tokens or self.max_tokens,
+            temperature=special.get("temperature", self.temperature),
+            max_tokens=special.get("max_tokens", self.max_tokens),
             # A role is cut off by its own limit, which must be the one that speaks.
             call_limit=self.roles.role_limit_s + self.call_limit_s if is_role else self.call_limit_s,
             retries=self.roles.role_retries if is_role else self.call_retries,
@@ -159,14 +160,24 @@ def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str
     )
 
 
-def model_callers(settings: GenerationSettings, bus: Bus) -> Models:
+def check_nodes(settings: GenerationSettings, graphs: Mapping[str, Graph]) -> None:
+    """Raises `BadSettings` for a node that is set and that no graph has."""
+    nodes = {name: {*graph.nodes_with_prompts, EVALUATE} for name, graph in graphs.items()}
+    known = {node for own in nodes.values() for node in own}
+    known |= {f"{graph}.{node}" for graph, own in nodes.items() for node in own}
+    if unknown := sorted(set(settings.nodes) - known):
+        raise BadSettings(
+            [f"nodes.{key}: there is no such node; there are {', '.join(sorted(known))}" for key in unknown]
+        )
+
+
+def model_callers(settings: GenerationSettings, records: RecordStore, artifacts: ArtifactStore) -> Models:
     """The callers of all nodes."""
-    records, artifacts = JetStreamRecordStore(bus.jetstream), JetStreamArtifactStore(bus.jetstream)
 
     def caller(chosen: ModelSettings) -> ModelCaller:
         return ModelCaller(chat_model(chosen), chosen, records, artifacts)
 
-    by_node: dict[str, ModelCaller] = {node: caller(settings.model_settings(node)) for node in {ROLE, *settings.nodes}}
+    by_node = {key: caller(settings.model_settings(key)) for key in {ROLE, *settings.nodes}}
     return Models(caller(settings.model_settings()), by_node)
 
 
@@ -193,9 +204,12 @@ async def open_runner(
 async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator[Worker]:
     """Build the adapters and bind the handlers."""
     graphs = find_graphs()
-    parts = load_parts(settings, model_callers(settings, bus), graphs, config_dir(__package__))
+    check_nodes(settings, graphs)
+    artifacts = KeptArtifacts(JetStreamArtifactStore(bus.jetstream))
+    models = model_callers(settings, JetStreamRecordStore(bus.jetstream), artifacts)
+    parts = load_parts(settings, models, graphs, config_dir(__package__))
     async with open_runner(settings, graphs, parts) as runner:
-        desk = Desk(runner, parts, Library(JetStreamArtifactStore(bus.jetstream)), bus.publish_live)
+        desk = Desk(runner, parts, Library(artifacts), bus.publish_live)
         yield Worker(
             {
                 GenerateSection: partial(on_generate_section, desk=desk),

@@ -17,7 +17,7 @@ AGENT_VERSION = f"generation-graph/{version('stemma-generation-graph')}"
 def recipe(parts: GraphParts, graph: str, writer: str, kind: str) -> Provenance:
     """How a graph whose drafts the node ``writer`` makes writes a section kind."""
     return Provenance(
-        model=parts.models.for_node(writer).settings.name,
+        model=parts.models.for_node(graph, writer).settings.name,
         prompt_digest=parts.prompts.get(graph, writer, kind).digest,
         criteria_digest=parts.criteria.for_kind(kind).digest,
         agent_version=AGENT_VERSION,

@@ -94,7 +94,8 @@ class Runner:
         graph = self._graph(job.section.graph)
         initial = graph.initial_state(job)
         if not graph.pauses:
-            return Finished(await self._invoke(job.section.graph, initial, self._config(job), context))
+            config = RunnableConfig(recursion_limit=graph.recursion_limit)
+            return Finished(await self._invoke(job.section.graph, initial, config, context))
         snapshot = await self._compiled[job.section.graph].aget_state(self._config(job))
         if snapshot.created_at is None:
             return await self._advance(job, initial, context)

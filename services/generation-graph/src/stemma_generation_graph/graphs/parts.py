@@ -20,14 +20,14 @@ from .roles.limits import RolesSettings
 
 @dataclass(frozen=True)
 class Models:
-    """The model of every node: one for all, and others for the nodes named."""
+    """The model of every node: one for all, others for the nodes named ``node`` or, in one graph, ``graph.node``."""
 
     default: ModelCaller
     by_node: Mapping[str, ModelCaller] = field(default_factory=dict)
 
-    def for_node(self, node: str) -> ModelCaller:
-        """The caller that a node uses."""
-        return self.by_node.get(node, self.default)
+    def for_node(self, graph: str, node: str) -> ModelCaller:
+        """The caller that a node of a graph uses."""
+        return self.by_node.get(f"{graph}.{node}") or self.by_node.get(node, self.default)
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,7 @@ class Corpus:
         self.passages = [passage for document in documents for passage in document.passages]
         self._order = {passage: number for number, passage in enumerate(self.passages)}
         self.images = _known_images(documents, frozenset(supplied))
-        self._index = sqlite3.connect(":memory:", check_same_thread=False)
-        self._index.execute("CREATE VIRTUAL TABLE passage USING fts5(heading, text, tokenize='porter unicode61')")
-        rows = ((number, p.heading, p.text) for number, p in enumerate(self.passages))
-        self._index.executemany("INSERT INTO passage(rowid, heading, text) VALUES (?, ?, ?)", rows)
+        self._index = _index(self.passages) if self.passages else None
 
     @property
     def size(self) -> int:
@@ -41,7 +38,7 @@ class Corpus:
     def search(self, query: str) -> list[Passage]:
         """The passages that share a word with the query, best first."""
         words = dict.fromkeys(_WORD.findall(query.lower()))
-        if not words:
+        if not words or self._index is None:
             return []
         match = " OR ".join(f'"{word}"' for word in list(words)[:MAX_QUERY_WORDS])
         rows = self._index.execute(
@@ -54,6 +51,14 @@ class Corpus:
         if self.size <= limit:
             return self.passages
         return sorted(_fitting(self.search(query) + self.passages, limit), key=self._order.__getitem__)
+
+
+def _index(passages: Sequence[Passage]) -> sqlite3.Connection:
+    index = sqlite3.connect(":memory:", check_same_thread=False)
+    index.execute("CREATE VIRTUAL TABLE passage USING fts5(heading, text, tokenize='porter unicode61')")
+    rows = ((number, p.heading, p.text) for number, p in enumerate(passages))
+    index.executemany("INSERT INTO passage(rowid, heading, text) VALUES (?, ?, ?)", rows)
+    return index
 
 
 def _fitting(passages: Iterable[Passage], limit: int) -> list[Passage]:

@@ -13,31 +13,19 @@ from .corpus import Corpus
 from .markdown import read_source
 
 CORPORA = 8
-TEXTS = 256
-MAX_KEPT_CHARACTERS = 32 * 1024
 
 
 class Library:
-    """Texts and corpora by reference; those of the last few documents are kept: every section reads the same brief."""
+    """Texts and corpora by reference; the corpora of the last few documents are kept: every section reads the same."""
 
     def __init__(self, artifacts: ArtifactStore) -> None:
         self._artifacts = artifacts
         self._corpora: OrderedDict[tuple[str, ...], asyncio.Task[Corpus]] = OrderedDict()
-        self._texts: OrderedDict[tuple[str, str, str], str] = OrderedDict()
 
     async def text(self, document: DocumentHead, ref: ArtifactRef) -> str:
         """The content of a text artifact, without a byte order mark and with plain line ends."""
-        key = (document.tenant, document.document_id, ref.digest)
-        if (kept := self._texts.get(key)) is not None:
-            self._texts.move_to_end(key)
-            return kept
         data = await self._artifacts.get(document.tenant, document.document_id, ref)
-        text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-        if len(text) <= MAX_KEPT_CHARACTERS:
-            self._texts[key] = text
-        while len(self._texts) > TEXTS:
-            self._texts.popitem(last=False)
-        return text
+        return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
 
     async def store(self, document: DocumentHead, data: bytes, media_type: str, name: str) -> ArtifactRef:
         """Keep content of our own and return its reference."""
@@ -64,4 +52,6 @@ class Library:
             (file.name, await self.text(document, file.artifact)) for file in inputs if file.artifact.media_type in READ
         ]
         names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
+        if not texts:
+            return Corpus([], names)
         return await asyncio.to_thread(lambda: Corpus([read_source(name, text) for name, text in texts], names))

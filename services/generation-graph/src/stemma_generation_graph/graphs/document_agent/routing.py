@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage
@@ -106,11 +106,11 @@ def targets_of(source: str) -> list[str]:
     return list(dict.fromkeys(route.target for route in ROUTES if route.source == source))
 
 
-def router(source: str) -> Callable[[DocumentState], str]:
-    """The function that picks the route from a node."""
+def router(source: str) -> Callable[[DocumentState], Awaitable[str]]:
+    """The function that picks the route from a node; LangGraph would run one that is not async in a thread."""
     routes = [route for route in ROUTES if route.source == source]
 
-    def route(state: DocumentState) -> str:
+    async def route(state: DocumentState) -> str:
         return next(route.target for route in routes if route.holds(state))
 
     return route

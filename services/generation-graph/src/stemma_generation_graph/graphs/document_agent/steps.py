@@ -41,7 +41,7 @@ async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, se
     try:
         async with limit:
             schemas = [tool.arguments for tool in TOOLS]
-            asked = await parts.models.for_node(NODE).message(run.call, f"step-{step}", prompt, schemas)
+            asked = await parts.models.for_node(GRAPH, NODE).message(run.call, f"step-{step}", prompt, schemas)
     except TimeoutError:
         if not limit.expired():
             raise

@@ -57,7 +57,7 @@ class FormatNodes:
         job, run = GenerateSection.model_validate(state["job"]), runtime.context
         prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "final document"), state["material"], state["asked"]])
-        caller = self._parts.models.for_node(WRITER)
+        caller = self._parts.models.for_node(GRAPH, WRITER)
         answer = await caller.structured(run.call, WRITER, [SystemMessage(prompt), HumanMessage(asked)], Introduction)
         drafts = await asyncio.gather(*(_draft(job, upstream, run) for upstream in _kept(job)))
         unmet = await run.library.text(job.document, job.unmet_review) if job.unmet_review else ""

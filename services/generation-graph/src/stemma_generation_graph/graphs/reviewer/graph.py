@@ -65,7 +65,7 @@ class ReviewNodes:
         prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "review"), state["material"], state["asked"]])
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}
-        answer = await self._parts.models.for_node(WRITER).structured(
+        answer = await self._parts.models.for_node(GRAPH, WRITER).structured(
             run.call, WRITER, [SystemMessage(prompt), HumanMessage(asked)], Review, context={"sections": titles}
         )
         draft = as_draft(job.section.title, rendered(answer.value, titles))

@@ -21,6 +21,7 @@ from .joining import joined, notice, shortcomings
 from .prompting import (
     ANALYZER,
     EXECUTOR,
+    GRAPH,
     SYNTHESIZER,
     analysis_messages,
     judged_material,
@@ -68,7 +69,7 @@ class RolesNodes:
         least, most = self._settings.min_roles, self._settings.max_roles
         if len(request.split()) < self._settings.min_request_words:
             return self._default("the request is too short", execution_id)
-        answer = await self._parts.models.for_node(ANALYZER).structured(
+        answer = await self._parts.models.for_node(GRAPH, ANALYZER).structured(
             run.call,
             ANALYZER,
             analysis_messages(job, self._parts, material, most),
@@ -104,7 +105,7 @@ class RolesNodes:
         roles = [Role.model_validate(other) for other in state["roles"]]
         job = job_of(state)
         messages = role_messages(job, self._parts, role, roles, state["user_request"], state["material"])
-        caller = self._parts.models.for_node(EXECUTOR)
+        caller = self._parts.models.for_node(GRAPH, EXECUTOR)
         return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard)).text
 
     async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
@@ -117,7 +118,7 @@ class RolesNodes:
         if not request:
             request, material = await load_request(job, self._parts, run)
         messages = await synthesis_messages(job, self._parts, run, outputs, request)
-        caller = self._parts.models.for_node(SYNTHESIZER)
+        caller = self._parts.models.for_node(GRAPH, SYNTHESIZER)
         text = (await caller.text(run.call, SYNTHESIZER, messages, on_token=run.live)).text
         return {"synthesized_content": text, "user_request": request, "material": material}
 

@@ -25,7 +25,7 @@ async def evaluated(
     criteria = parts.criteria.for_kind(job.section.kind)
     prompt = parts.prompts.get(GRAPH, NODE, job.section.kind)
     shown = [block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)]
-    answer = await parts.models.for_node(NODE).structured(
+    answer = await parts.models.for_node(job.section.graph, NODE).structured(
         run.call,
         NODE,
         [SystemMessage(prompt.render(prompt_values(job))), HumanMessage("\n".join(shown))],

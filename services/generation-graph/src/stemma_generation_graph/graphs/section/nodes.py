@@ -49,7 +49,7 @@ class SectionNodes:
         kind = self._parts.kinds.get(job.section.kind, PLAIN)
         if kind.tools and state["tool_rounds"] < kind.tool_rounds:
             tools = [self._parts.tools[name].arguments for name in kind.tools]
-            caller = self._parts.models.for_node("generate")
+            caller = self._parts.models.for_node(job.section.graph, "generate")
             asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
             if asked.message.tool_calls:
                 return {"messages": [asked.message]}
@@ -76,7 +76,7 @@ class SectionNodes:
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
     ) -> tuple[str, ArtifactRef | None]:
         """The draft, and its artifact if the model's answer is the draft to the byte."""
-        caller = self._parts.models.for_node("generate")
+        caller = self._parts.models.for_node(job.section.graph, "generate")
         name = self._parts.kinds.get(job.section.kind, PLAIN).schema_name
         if name is None:
             answer = await caller.text(run.call, "generate", without_tools(messages), on_token=run.live)
@@ -93,7 +93,7 @@ class SectionNodes:
         return prompt.render(prompt_values(job))
 
 
-def after_generate(state: SectionState) -> Literal["tools", "evaluate"]:
+async def after_generate(state: SectionState) -> Literal["tools", "evaluate"]:
     """A draft goes to its evaluation, tool calls are run first."""
     return "evaluate" if state["draft"] else "tools"
 

@@ -1,0 +1,52 @@
+"""An artifact store that keeps what it stored or read last: content under its digest never changes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+
+from stemma_contracts.v1.values import ArtifactRef
+
+from .store import SMALL_BYTES, ArtifactStore, checked
+
+KEPT_BYTES = 16 * 1024 * 1024
+
+_Key = tuple[str, str, str]
+
+
+class KeptArtifacts:
+    """The store behind it, asked once for each small artifact; at most ``most_bytes`` of them stay in memory."""
+
+    def __init__(self, behind: ArtifactStore, most_bytes: int = KEPT_BYTES) -> None:
+        self._behind = behind
+        self._room = most_bytes
+        self._kept: OrderedDict[_Key, bytes] = OrderedDict()
+
+    async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
+        """See `ArtifactStore.put`."""
+        ref = await self._behind.put(tenant, document_id, data, media_type=media_type, name=name)
+        self._keep((tenant, document_id, ref.digest), data)
+        return ref
+
+    async def put_pieces(self, tenant: str, document_id: str, ref: ArtifactRef, pieces: AsyncIterator[bytes]) -> None:
+        """See `ArtifactStore.put_pieces`; nothing of it is kept."""
+        await self._behind.put_pieces(tenant, document_id, ref, pieces)
+
+    async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
+        """See `ArtifactStore.get`."""
+        key = (tenant, document_id, ref.digest)
+        if (data := self._kept.get(key)) is not None:
+            self._kept.move_to_end(key)
+            return checked(data, ref)
+        data = await self._behind.get(tenant, document_id, ref)
+        self._keep(key, data)
+        return data
+
+    def _keep(self, key: _Key, data: bytes) -> None:
+        if len(data) > SMALL_BYTES or key in self._kept:
+            return
+        self._kept[key] = data
+        self._room -= len(data)
+        while self._room < 0:
+            _, dropped = self._kept.popitem(last=False)
+            self._room += len(dropped)
