@@ -94,6 +94,11 @@ def test_a_draft_has_its_title_once_and_ends_with_one_line_end(text: str) -> Non
     assert as_draft("Plan", text) == "# Plan\n\nText.\n"
 
 
+def test_fenced_code_keeps_its_blank_lines_and_line_ends_and_the_text_around_it_does_not() -> None:
+    code = "```text\na  \n\n\n\nb\n```"
+    assert as_draft("Plan", f"Before.  \n\n\n\n{code}\n\n\n\nAfter.") == f"# Plan\n\nBefore.\n\n{code}\n\nAfter.\n"
+
+
 def test_code_keeps_its_indentation_and_a_fence_inside_is_left_alone() -> None:
     text = "# Plan\n\n```python\nif a:\n    b()\n```\n\nAfter.\n"
     assert as_draft("Plan", text) == text

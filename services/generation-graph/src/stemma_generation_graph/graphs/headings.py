@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from itertools import groupby
 from operator import itemgetter
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})")
+from .fences import with_fences
+
 _TITLE = re.compile(r"\A(?:\s*#[ \t]+[^\n]*(?:\n|\Z))?(?:[ \t]*\n)*")
 _HEADING = re.compile(r"^(?=#{1,5}[ \t])", re.MULTILINE)
 _DEFINITION = re.compile(r"^[ \t>]*\[\^([^\]\[\s]+)\]:", re.MULTILINE)
@@ -21,22 +22,10 @@ def body_under_heading(text: str, prefix: str = "") -> str:
     With a ``prefix`` its footnotes cannot be taken for those of another text.
     """
     lines = _TITLE.sub("", text.replace("\r\n", "\n")).rstrip().split("\n")
-    runs = groupby(_with_fences(lines), key=itemgetter(0))
+    runs = groupby(with_fences(lines), key=itemgetter(0))
     pieces = [(fenced, "\n".join(line for _, line in run)) for fenced, run in runs]
     defined = {label.casefold() for fenced, piece in pieces if not fenced for label in _DEFINITION.findall(piece)}
     return "\n".join(piece if fenced else _below(piece, prefix, defined) for fenced, piece in pieces)
-
-
-def _with_fences(lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
-    """Every line, and whether it belongs to fenced code."""
-    fence = ""
-    for line in lines:
-        found = _FENCE.match(line)
-        yield bool(fence or found), line
-        if found and not fence:
-            fence = found.group(1)
-        elif found and found.group(1).startswith(fence) and not line[found.end() :].strip():
-            fence = ""
 
 
 def _below(text: str, prefix: str, defined: Collection[str]) -> str:

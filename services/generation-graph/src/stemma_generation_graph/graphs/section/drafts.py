@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from stemma_generation_graph.graphs.fences import with_fences
+
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*)\n```\Z", re.DOTALL)
 _TITLE = re.compile(r"\A#[ \t]+[^\n]*\n*")
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*)$", re.MULTILINE)
-_BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def as_draft(title: str, text: str) -> str:
@@ -15,9 +16,17 @@ def as_draft(title: str, text: str) -> str:
     body = text.replace("\r\n", "\n").replace("\t", "    ").strip()
     if fenced := _FENCED.match(body):
         body = fenced.group(1).strip()
-    body = _TITLE.sub("", body)
-    body = _BLANK_LINES.sub("\n\n", "\n".join(line.rstrip() for line in body.split("\n")))
-    return f"# {clean_heading(title)}\n\n{body}".strip() + "\n"
+    return f"# {clean_heading(title)}\n\n{_tidied(_TITLE.sub('', body))}".strip() + "\n"
+
+
+def _tidied(text: str) -> str:
+    """Without spaces at line ends and with one blank line where there are more; fenced code stays as it is."""
+    lines: list[str] = []
+    for fenced, line in with_fences(text.split("\n")):
+        kept = line if fenced else line.rstrip()
+        if fenced or kept or (lines and lines[-1]):
+            lines.append(kept)
+    return "\n".join(lines)
 
 
 def clean_heading(text: str) -> str:
