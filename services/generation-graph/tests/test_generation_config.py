@@ -117,13 +117,14 @@ def test_a_node_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.req("P16")
 def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_graphs() -> None:
-    one, every = NodeModel(max_tokens=100), NodeModel(max_tokens=200, temperature=0.0)
+    one, every = NodeModel(max_tokens=100, call_retries=0), NodeModel(max_tokens=200, temperature=0.0)
     settings = GenerationSettings(nodes={"section.evaluate": one, "evaluate": every})
     check_nodes(settings, find_graphs())
     models = model_callers(settings, MemoryRecordStore(), MemoryArtifactStore())
     places = [("section", "evaluate"), ("roles", "evaluate"), ("section", "generate")]
     found = [models.for_node(*place).settings for place in places]
     assert [(model.max_tokens, model.temperature) for model in found] == [(100, 0), (200, 0), (8192, None)]
+    assert [(model.retries, model.call_limit) for model in found] == [(0, 180), (4, 180), (4, 180)]
 
 
 @pytest.mark.req("P16")

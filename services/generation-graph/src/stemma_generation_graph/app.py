@@ -61,6 +61,8 @@ class NodeModel(BaseModel):
     model: str | None = Field(default=None, min_length=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
+    call_limit_s: float | None = Field(default=None, gt=0)
+    call_retries: int | None = Field(default=None, ge=0, le=20)
 
     def set_fields(self) -> dict[str, Any]:
         """What is set, by name."""
@@ -125,8 +127,8 @@ class GenerationSettings(WorkerSettings):
             temperature=special.get("temperature", self.temperature),
             max_tokens=special.get("max_tokens", self.max_tokens),
             # A role is cut off by its own limit, which must be the one that speaks.
-            call_limit=self.roles.role_limit_s + self.call_limit_s if is_role else self.call_limit_s,
-            retries=self.roles.role_retries if is_role else self.call_retries,
+            call_limit=special.get("call_limit_s", self.call_limit_s) + (self.roles.role_limit_s if is_role else 0),
+            retries=special.get("call_retries", self.roles.role_retries if is_role else self.call_retries),
         )
 
     @property
