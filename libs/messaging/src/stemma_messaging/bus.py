@@ -18,10 +18,11 @@ from .cancellation import end
 from .connection import Watch, connect_options
 from .errors import BusFailed
 from .handling import Handler, Handling
+from .latest import LatestWorker
 from .publisher import Publisher
 from .push import PushWorker
 from .settings import ServiceSettings
-from .slots import LatestWorker, SlotWorker
+from .slots import SlotWorker
 
 API_TIMEOUT_S = 10.0
 READY_TIMEOUT_S = 2.0
@@ -77,7 +78,7 @@ class Bus:
         self._register(stream, durable, lambda info: self._start_push(stream, durable, info, handler))
 
     def subscribe_pull(self, stream: str, durable: str, slots: int, handler: Handler) -> None:
-        """For long work: at most ``slots`` messages at a time, each fetched when its slot is free."""
+        """For long work: at most ``slots`` messages at a time; each comes when a slot is free."""
         self._register(stream, durable, lambda info: self._start_pull(stream, durable, slots, info, handler))
 
     def subscribe_latest(
@@ -107,13 +108,13 @@ class Bus:
         self._stops.append(lambda: worker.stop(self._settings.shutdown_grace_s))
 
     async def _start_pull(self, stream: str, durable: str, slots: int, info: ConsumerInfo, handler: Handler) -> None:
-        worker = SlotWorker(self.jetstream, stream, durable, slots, self._handle(info, handler))
+        worker = SlotWorker(self.nats, stream, durable, slots, self._handle(info, handler))
         loop = asyncio.create_task(worker.run())
         loop.add_done_callback(self._on_loop_end)
 
         async def stop() -> None:
             await end([loop])
-            await worker.drain(self._settings.shutdown_grace_s)
+            await worker.stop(self._settings.shutdown_grace_s)
 
         self._stops.append(stop)
 

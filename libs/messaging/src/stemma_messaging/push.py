@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any
 
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig
 
-from .under_way import UnderWay
-
-DRAIN_TIMEOUT_S = 2.0
+from .under_way import UnderWay, drain_subscription
 
 
 class PushWorker:
@@ -50,7 +45,5 @@ class PushWorker:
     async def stop(self, grace_s: float) -> None:
         """Take no more messages; those that were taken may end within ``grace_s`` seconds."""
         if self._subscription is not None:
-            with suppress(NatsError, TimeoutError):
-                async with asyncio.timeout(DRAIN_TIMEOUT_S):
-                    await self._subscription.drain()  # type: ignore[no-untyped-call]
+            await drain_subscription(self._subscription)
         await self._under_way.drain(grace_s)

@@ -1,128 +1,106 @@
-"""The pull workers: one for long jobs, with slots, and one for read models, which need the latest message only."""
+"""The pull worker, for long jobs: the server hands out as many messages as there are free slots."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Hashable
+import json
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
+from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
-from nats.js import JetStreamContext
+from nats.js.api import Header
 from stemma_telemetry import get_logger, names
 
 from .cancellation import is_cancelled
-from .under_way import UnderWay
+from .under_way import UnderWay, drain_subscription
 
-PULL_TIMEOUT_S = 3.0
-"""How long a fetch waits; after a restart of the server this bounds how long the lost one is waited for."""
+EXPIRES_S = 3.0
+"""How long a request for messages stands; one that was lost with its server is missed this long and `LATE_S`."""
+LATE_S = 1.0
 PAUSE_S = 1.0
-BATCH = 256
-COLLECT_S = 0.02
-"""How long messages are collected that come together."""
+_NOTHING_CAME = ("404", "408")
 
 
 class SlotWorker:
-    """Handles up to ``slots`` messages of a pull consumer at a time, each in a task of its own."""
+    """Handles up to ``slots`` messages of a pull consumer at a time, each in a task of its own.
 
-    def __init__(
-        self,
-        jetstream: JetStreamContext,
-        stream: str,
-        durable: str,
-        slots: int,
-        handle: Callable[[Msg], Coroutine[Any, Any, None]],
-    ) -> None:
-        self._js = jetstream
-        self._stream = stream
-        self._durable = durable
-        self._free = asyncio.Semaphore(slots)
-        self._handle = handle
-        self._under_way = UnderWay()
-
-    async def run(self) -> None:
-        """Fetch and start work until cancelled."""
-        subscription = await self._js.pull_subscribe_bind(self._durable, stream=self._stream)
-        try:
-            while not is_cancelled():
-                await self._free.acquire()
-                message = await self._fetch(subscription)
-                if message is None:
-                    self._free.release()
-                else:
-                    self._under_way.begin(self._handle(message), self._free.release)
-        finally:
-            with suppress(NatsError):
-                await subscription.unsubscribe()
-
-    async def _fetch(self, subscription: JetStreamContext.PullSubscription) -> Msg | None:
-        """One message: a fetch of more would hold the first back until the last came or time was up."""
-        messages = await _fetched(subscription, 1, PULL_TIMEOUT_S, self._stream, self._durable)
-        return messages[0] if messages else None
-
-    async def drain(self, grace_s: float) -> None:
-        """Let work under way end within ``grace_s`` seconds; what does not is cancelled, which gives it back."""
-        await self._under_way.drain(grace_s)
-
-
-class LatestWorker:
-    """Handles, of the messages that wait, the last of each key; those before it are acknowledged with it.
-
-    After each round it rests for ``rest_s`` seconds, in which more messages of one key gather.
+    One request stands for all slots that are free, so that jobs that come together begin together; nats-py's ``fetch``
+    would hold the first back until the last came or time was up.
     """
 
     def __init__(
-        self,
-        jetstream: JetStreamContext,
-        stream: str,
-        durable: str,
-        key: Callable[[Msg], Hashable],
-        rest_s: float,
-        handle: Callable[[Msg], Awaitable[None]],
+        self, nats: Client, stream: str, durable: str, slots: int, handle: Callable[[Msg], Coroutine[Any, Any, None]]
     ) -> None:
-        self._js = jetstream
-        self._stream = stream
-        self._durable = durable
-        self._key = key
-        self._rest_s = rest_s
+        self._nats = nats
+        self._place = (stream, durable)
+        self._free = slots
         self._handle = handle
+        self._under_way = UnderWay()
+        self._subscription: Subscription | None = None
+        self._request, self._asked, self._trouble = "", 0, ""
+        self._changed = asyncio.Event()
 
     async def run(self) -> None:
-        """Fetch and handle until cancelled."""
-        subscription = await self._js.pull_subscribe_bind(self._durable, stream=self._stream)
+        """Ask for messages and start work until cancelled."""
+        inbox = self._nats.new_inbox()
+        self._subscription = await self._nats.subscribe(f"{inbox}.*", cb=self._receive)
+        for number in count():
+            await self._until(lambda: self._free > 0)
+            if is_cancelled():
+                return
+            await self._ask(f"{inbox}.{number}")
+            if self._trouble:
+                await self._rest()
+
+    async def _ask(self, inbox: str) -> None:
+        """Request a message for each free slot; returns when they came, or the request is over, or lost."""
+        self._request, self._asked, self._trouble = inbox, self._free, ""
+        request = {"batch": self._free, "expires": int(EXPIRES_S * 1e9)}
+        subject = f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(self._place)}"
+        with suppress(TimeoutError):
+            async with asyncio.timeout(EXPIRES_S + LATE_S):
+                await self._publish(subject, json.dumps(request).encode(), inbox)
+                await self._until(lambda: self._asked <= 0)
+
+    async def _publish(self, subject: str, data: bytes, inbox: str) -> None:
         try:
-            while not is_cancelled():
-                if messages := await self._waiting(subscription):
-                    await self._round(messages)
-                    await asyncio.sleep(self._rest_s)
-        finally:
-            with suppress(NatsError):
-                await subscription.unsubscribe()
+            await self._nats.publish(subject, data, reply=inbox)
+        except NatsError as error:
+            self._asked, self._trouble = 0, type(error).__name__
 
-    async def _waiting(self, subscription: JetStreamContext.PullSubscription) -> list[Msg]:
-        first = await _fetched(subscription, 1, PULL_TIMEOUT_S, self._stream, self._durable)
-        if not first:
-            return []
-        return first + await _fetched(subscription, BATCH - 1, COLLECT_S, self._stream, self._durable)
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        while not holds():
+            self._changed.clear()
+            await self._changed.wait()
 
-    async def _round(self, messages: list[Msg]) -> None:
-        in_order = sorted(messages, key=lambda message: message.metadata.sequence.stream)  # some may come again
-        latest = {self._key(message): message for message in in_order}
-        await asyncio.gather(*(self._handle(message) for message in latest.values()))
-        for message in messages:
-            if latest[self._key(message)] is not message:
-                await message.ack()
-
-
-async def _fetched(
-    subscription: JetStreamContext.PullSubscription, most: int, timeout_s: float, stream: str, durable: str
-) -> list[Msg]:
-    try:
-        return await subscription.fetch(most, timeout=timeout_s)
-    except TimeoutError:  # of nats-py, or the bare one that it lets through under load
-        return []
-    except NatsError as error:
-        get_logger().warning(names.Log.PULL_FAILED, stream=stream, consumer=durable, error=error)
+    async def _rest(self) -> None:
+        stream, consumer = self._place
+        get_logger().warning(names.Log.PULL_FAILED, stream=stream, consumer=consumer, reason=self._trouble)
         await asyncio.sleep(PAUSE_S)
-        return []
+
+    async def _receive(self, message: Msg) -> None:
+        """A message to handle, or the word that the request is over; such a word has no address to answer to."""
+        if message.reply:
+            self._free, self._asked = self._free - 1, self._asked - 1
+            self._under_way.begin(self._handle(message), self._freed)
+        elif message.subject == self._request:
+            headers = message.headers or {}
+            status, told = headers.get(Header.STATUS, ""), headers.get(Header.DESCRIPTION, "")
+            self._asked, self._trouble = 0, "" if status in _NOTHING_CAME else f"{status} {told}".strip()
+        if self._asked <= 0:
+            self._changed.set()
+
+    def _freed(self) -> None:
+        self._free += 1
+        self._changed.set()
+
+    async def stop(self, grace_s: float) -> None:
+        """Take no more messages; work under way may end within ``grace_s`` seconds, then it is given back."""
+        if self._subscription is not None:
+            await drain_subscription(self._subscription)
+        await self._under_way.drain(grace_s)

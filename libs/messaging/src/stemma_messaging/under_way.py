@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
+from nats.aio.subscription import Subscription
+from nats.errors import Error as NatsError
+
 from .cancellation import end
+
+DRAIN_TIMEOUT_S = 2.0
+
+
+async def drain_subscription(subscription: Subscription) -> None:
+    """Receive nothing more but what the server has sent already."""
+    with suppress(NatsError, TimeoutError):
+        async with asyncio.timeout(DRAIN_TIMEOUT_S):
+            await subscription.drain()  # type: ignore[no-untyped-call]
 
 
 class UnderWay:

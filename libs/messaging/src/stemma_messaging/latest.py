@@ -1,0 +1,83 @@
+"""The pull worker for read models, which need the latest message of each key only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from contextlib import suppress
+
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from stemma_telemetry import get_logger, names
+
+from .cancellation import is_cancelled
+
+PULL_TIMEOUT_S = 3.0
+"""How long a fetch waits; after a restart of the server this bounds how long the lost one is waited for."""
+PAUSE_S = 1.0
+BATCH = 256
+COLLECT_S = 0.02
+"""How long messages are collected that come together."""
+
+
+class LatestWorker:
+    """Handles, of the messages that wait, the last of each key; those before it are acknowledged with it.
+
+    After each round it rests for ``rest_s`` seconds, in which more messages of one key gather.
+    """
+
+    def __init__(
+        self,
+        jetstream: JetStreamContext,
+        stream: str,
+        durable: str,
+        key: Callable[[Msg], Hashable],
+        rest_s: float,
+        handle: Callable[[Msg], Awaitable[None]],
+    ) -> None:
+        self._js = jetstream
+        self._stream = stream
+        self._durable = durable
+        self._key = key
+        self._rest_s = rest_s
+        self._handle = handle
+
+    async def run(self) -> None:
+        """Fetch and handle until cancelled."""
+        subscription = await self._js.pull_subscribe_bind(self._durable, stream=self._stream)
+        try:
+            while not is_cancelled():
+                if messages := await self._waiting(subscription):
+                    await self._round(messages)
+                    await asyncio.sleep(self._rest_s)
+        finally:
+            with suppress(NatsError):
+                await subscription.unsubscribe()
+
+    async def _waiting(self, subscription: JetStreamContext.PullSubscription) -> list[Msg]:
+        first = await _fetched(subscription, 1, PULL_TIMEOUT_S, self._stream, self._durable)
+        if not first:
+            return []
+        return first + await _fetched(subscription, BATCH - 1, COLLECT_S, self._stream, self._durable)
+
+    async def _round(self, messages: list[Msg]) -> None:
+        in_order = sorted(messages, key=lambda message: message.metadata.sequence.stream)  # some may come again
+        latest = {self._key(message): message for message in in_order}
+        await asyncio.gather(*(self._handle(message) for message in latest.values()))
+        for message in messages:
+            if latest[self._key(message)] is not message:
+                await message.ack()
+
+
+async def _fetched(
+    subscription: JetStreamContext.PullSubscription, most: int, timeout_s: float, stream: str, durable: str
+) -> list[Msg]:
+    try:
+        return await subscription.fetch(most, timeout=timeout_s)
+    except TimeoutError:  # of nats-py, or the bare one that it lets through under load
+        return []
+    except NatsError as error:
+        get_logger().warning(names.Log.PULL_FAILED, stream=stream, consumer=durable, error=error)
+        await asyncio.sleep(PAUSE_S)
+        return []

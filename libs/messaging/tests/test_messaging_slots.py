@@ -1,0 +1,53 @@
+"""How the pull worker asks for messages, on the real server."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from nats.aio.msg import Msg
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_testkit.servers import connected, eventually
+
+Validated = Callable[[ValidateDraft], DraftValidated]
+CONSUMER = (subjects.JOBS, subjects.GENERATION)
+
+
+async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any, validated: Validated) -> None:
+    asked: list[bytes] = []
+    together = asyncio.Barrier(20)
+
+    async def on_request(message: Msg) -> None:
+        asked.append(message.data)
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        await together.wait()
+        return validated(job)
+
+    async with connected(impatient_lab.server) as client:
+        await client.subscribe(f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(CONSUMER)}", cb=on_request)
+        await client.flush()
+        await asyncio.gather(*(impatient_lab.publish(subjects.GENERATION, impatient_lab.job()) for _ in range(20)))
+        async with impatient_lab.working("pull", handler, slots=20):
+            await eventually(impatient_lab.settled)
+    assert len(asked) < 10
+
+
+@pytest.mark.req("E1")
+async def test_goes_on_when_its_consumer_comes_back(impatient_lab: Any, validated: Validated) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    async def waiting() -> bool:
+        return bool((await impatient_lab.jetstream.consumer_info(*CONSUMER)).num_waiting)
+
+    async with impatient_lab.working("pull", handler):
+        await eventually(waiting)
+        config = (await impatient_lab.jetstream.consumer_info(*CONSUMER)).config
+        await impatient_lab.jetstream.delete_consumer(*CONSUMER)
+        await impatient_lab.jetstream.add_consumer(subjects.JOBS, config)
+        await impatient_lab.publish(subjects.GENERATION, impatient_lab.job())
+        await eventually(impatient_lab.settled)
+    assert len(await impatient_lab.stored(subjects.OUTCOMES)) == 1
