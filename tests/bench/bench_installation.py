@@ -42,12 +42,17 @@ class Installation:
         return {name: psutil.Process(pid) for name, pid in sorted(pids.items())}
 
     def cpu_seconds(self) -> dict[str, float]:
-        """CPU time since each process began, with that of its children that ended."""
-        return {name: sum(process.cpu_times()[:4]) for name, process in self.processes.items()}
+        """CPU time since each process began, with that of its children, such as the linters of the validator."""
+        return {name: _cpu_seconds(process) for name, process in self.processes.items()}
 
     def memory_mb(self) -> dict[str, float]:
         """Resident memory."""
         return {name: process.memory_info().rss / 1e6 for name, process in self.processes.items()}
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    alive = process.children(recursive=True)
+    return float(sum(process.cpu_times()[:4]) + sum(sum(child.cpu_times()[:4]) for child in alive))
 
 
 @asynccontextmanager

@@ -1,32 +1,38 @@
-"""What tracing costs: the same documents with and without an exporter, in turns; the receiver drops what it gets."""
+"""What tracing costs: two installations side by side, one with an exporter, work in turns; what is sent is dropped."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from statistics import median
 
-from bench_installation import installation
+from bench_installation import Installation, installation
 from bench_report import row, title
-from bench_workload import Measured, caller, measure
+from bench_workload import Caller, Measured, caller, measure
 
-TURNS = 3
+TURNS = 8
+QUICK_TURNS = 4
 AT_A_TIME = 16
-RUNS = 48
+RUNS = 32
+
+Side = tuple[Installation, Caller]
 
 
 async def tracing(quick: bool) -> None:
-    """Rounds without and with the exporter, in turns; their CPU is compared, which other load disturbs least."""
+    """Rounds without and with the exporter; their CPU is compared, which other load disturbs least."""
     title("tracing")
-    async with _dropping_receiver() as endpoint:
-        turns = range(1 if quick else TURNS)
-        rounds = [(await _round({}), await _round({"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint})) for _ in turns]
-    off, on = ([turn[number] for turn in rounds] for number in (0, 1))
-    for name, found in (("off", off), ("on", on)):
+    async with AsyncExitStack() as stack:
+        endpoint = await stack.enter_async_context(_dropping_receiver())
+        off = await _side(stack, {})
+        on = await _side(stack, {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint})
+        turns = range(QUICK_TURNS if quick else TURNS)
+        rounds = [(await _round(off), await _round(on)) for _ in turns]
+    without, traced = ([turn[number] for turn in rounds] for number in (0, 1))
+    for name, found in (("off", without), ("on", traced)):
         words = f"{median(one.per_s for one in found):.1f} /s"
         row(f"{AT_A_TIME} at a time, tracing {name}", words, f"CPU {_cpu(found):.0f} ms")
-    row("lost by tracing, CPU per run", f"{1 - _cpu(off) / _cpu(on):.0%}", "under 15 %")
+    row("lost by tracing, CPU per run", f"{1 - _cpu(without) / _cpu(traced):.0%}", "under 15 %")
 
 
 def _cpu(found: Sequence[Measured]) -> float:
@@ -34,10 +40,16 @@ def _cpu(found: Sequence[Measured]) -> float:
     return min(one.all_cpu_ms for one in found)
 
 
-async def _round(env: dict[str, str]) -> Measured:
-    async with installation(milliseconds=200, env=env) as running, caller(running) as calling:
-        await measure(running, calling, AT_A_TIME, AT_A_TIME)
-        return await measure(running, calling, AT_A_TIME, RUNS)
+async def _side(stack: AsyncExitStack, env: Mapping[str, str]) -> Side:
+    running = await stack.enter_async_context(installation(milliseconds=200, env=env))
+    calling = await stack.enter_async_context(caller(running))
+    await measure(running, calling, AT_A_TIME, RUNS)
+    return running, calling
+
+
+async def _round(side: Side) -> Measured:
+    running, calling = side
+    return await measure(running, calling, AT_A_TIME, RUNS)
 
 
 @asynccontextmanager
