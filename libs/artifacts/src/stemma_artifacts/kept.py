@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import AsyncIterator
 
+from cachetools import LRUCache
 from stemma_contracts.v1.values import ArtifactRef
 
 from .store import SMALL_BYTES, ArtifactStore, checked
@@ -19,8 +19,7 @@ class KeptArtifacts:
 
     def __init__(self, behind: ArtifactStore, most_bytes: int = KEPT_BYTES) -> None:
         self._behind = behind
-        self._room = most_bytes
-        self._kept: OrderedDict[_Key, bytes] = OrderedDict()
+        self._kept: LRUCache[_Key, bytes] = LRUCache(most_bytes, getsizeof=len)
 
     async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
         """See `ArtifactStore.put`."""
@@ -36,17 +35,11 @@ class KeptArtifacts:
         """See `ArtifactStore.get`."""
         key = (tenant, document_id, ref.digest)
         if (data := self._kept.get(key)) is not None:
-            self._kept.move_to_end(key)
             return checked(data, ref)
         data = await self._behind.get(tenant, document_id, ref)
         self._keep(key, data)
         return data
 
     def _keep(self, key: _Key, data: bytes) -> None:
-        if len(data) > SMALL_BYTES or key in self._kept:
-            return
-        self._kept[key] = data
-        self._room -= len(data)
-        while self._room < 0:
-            _, dropped = self._kept.popitem(last=False)
-            self._room += len(dropped)
+        if len(data) <= SMALL_BYTES:
+            self._kept[key] = data

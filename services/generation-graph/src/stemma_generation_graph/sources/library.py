@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 
+from cachetools import LRUCache
 from stemma_artifacts.store import ArtifactStore
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile
@@ -20,7 +20,7 @@ class Library:
 
     def __init__(self, artifacts: ArtifactStore) -> None:
         self._artifacts = artifacts
-        self._corpora: OrderedDict[tuple[str, ...], asyncio.Task[Corpus]] = OrderedDict()
+        self._corpora: LRUCache[tuple[str, ...], asyncio.Task[Corpus]] = LRUCache(CORPORA)
 
     async def text(self, document: DocumentHead, ref: ArtifactRef) -> str:
         """The content of a text artifact, without a byte order mark and with plain line ends."""
@@ -35,12 +35,9 @@ class Library:
     async def corpus(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
         """The searchable corpus of a document's inputs."""
         key = (document.tenant, document.document_id, *(f"{file.name}:{file.artifact.digest}" for file in inputs))
-        if key not in self._corpora:
-            self._corpora[key] = asyncio.create_task(self._read(document, inputs))
-        self._corpora.move_to_end(key)
-        while len(self._corpora) > CORPORA:
-            self._corpora.popitem(last=False)
-        task = self._corpora[key]
+        task = self._corpora.get(key)
+        if task is None:
+            task = self._corpora[key] = asyncio.create_task(self._read(document, inputs))
         try:
             return await asyncio.shield(task)
         finally:
