@@ -140,6 +140,6 @@ class JobCancelled(Outcome):
 
 @registry.contract("stemma.job.dead.v1", Family.OUTCOME)
 class JobDead(Outcome):
-    """The job could not be handled and lies with the dead letters."""
+    """The job could not be handled; it lies with the dead letters, unless it was too large to be published."""
 
     detail: str = Field(default="", max_length=300)
