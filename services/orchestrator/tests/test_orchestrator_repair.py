@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 
 import pytest
 from nats.aio.client import Client
@@ -17,6 +19,7 @@ from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.open_jobs import OpenJobs
+from stemma_orchestrator.projector import Projector
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, provisioned_server
 
@@ -103,6 +106,35 @@ async def test_summaries_and_lost_jobs_come_back_however_often_they_are_lost(
         await client.jetstream().purge_stream(subjects.JOBS)
         for tenant in TENANTS:
             await views.delete(subjects.view_key(tenant, document(tenant)))
+
+
+@pytest.mark.req("E1")
+async def test_processes_that_write_one_summary_in_turn_each_write_over_the_earlier(client: Client) -> None:
+    await requested(client, "default")
+    stream = StreamId("default", document("default"))
+    views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
+    stores = [EventStore(JetStreamEventLog(client), DECIDER) for _ in range(2)]
+    projectors = [Projector(store, views) for store in stores]
+    for number in range(4):
+        paused = c.Pause(c.Asked(f"r{number}", "0" * 64, "ada"))
+        cause = Cause(f"c{number}", "/test", datetime(2026, 1, 1, tzinfo=UTC))
+        handled = await stores[number % 2].handle(stream, paused, cause)
+        await projectors[number % 2].write(stream, handled.folded.sequence)
+        assert (await summary(client, "default")).last_sequence == handled.folded.sequence
+
+
+async def test_overlapping_handlings_of_a_document_publish_each_job_once(client: Client) -> None:
+    async def nobody(tenant: str, job_id: str) -> None: ...
+
+    story = Story()
+    story.create({"research": (), "budget": ()})
+    before = story.state
+    story.drafted("research")
+    jobs = OpenJobs(Publisher(client.jetstream(), "/test"), nobody)
+    stream, cause = StreamId("default", "overlapping"), Cause("x", "/test", datetime(2026, 1, 1, tzinfo=UTC))
+    sent = client.stats["out_msgs"]
+    await asyncio.gather(*(jobs.publish(stream, state, cause) for state in (before, story.state, story.state)))
+    assert client.stats["out_msgs"] - sent == 3, "two sections to be written, one draft to be checked"
 
 
 @pytest.mark.req("P17")

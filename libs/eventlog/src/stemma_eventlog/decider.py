@@ -8,13 +8,13 @@ tail and decides again. ``decide`` must be idempotent: the same command decided 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
 from stemma_contracts import Contract, envelope_for, registry
 
 from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId
@@ -78,8 +78,7 @@ class EventStore(Generic[C, S]):
     def __init__(self, log: EventLog, decider: Decider[C, S], cached_documents: int = CACHED_DOCUMENTS) -> None:
         self._log = log
         self._decider = decider
-        self._cached_documents = cached_documents
-        self._cache: OrderedDict[StreamId, Folded[S]] = OrderedDict()
+        self._cache: LRUCache[StreamId, Folded[S]] = LRUCache(cached_documents)
         self._locks: WeakValueDictionary[StreamId, asyncio.Lock] = WeakValueDictionary()
 
     async def load(self, stream: StreamId) -> Folded[S]:
@@ -122,7 +121,7 @@ class EventStore(Generic[C, S]):
     ) -> Handled[S]:
         new = [_new_event(stream, event, cause, i, folded.count) for i, event in enumerate(events)]
         last = await self._log.append(stream, folded.sequence, new)
-        folded = self._remember(stream, self._fold(folded, new, last))
+        folded = self._cache[stream] = self._fold(folded, new, last)
         return Handled(folded, events)
 
     async def _refresh(self, stream: StreamId) -> tuple[Folded[S], list[Recorded]]:
@@ -130,7 +129,8 @@ class EventStore(Generic[C, S]):
         tail = await self._log.read(stream, folded.sequence)
         if tail:
             folded = self._fold(folded, tail, tail[-1].sequence)
-        return self._remember(stream, folded), tail
+        self._cache[stream] = folded
+        return folded, tail
 
     def _fold(self, folded: Folded[S], events: Sequence[NewEvent | Recorded], sequence: int) -> Folded[S]:
         state, traces = folded.state, dict(folded.traces)
@@ -138,13 +138,6 @@ class EventStore(Generic[C, S]):
             state = self._decider.evolve(state, new.event)
             traces[""] = traces[str(getattr(new.event, "section_id", ""))] = new.envelope.trace
         return Folded(state, sequence, folded.count + len(events), traces)
-
-    def _remember(self, stream: StreamId, folded: Folded[S]) -> Folded[S]:
-        self._cache[stream] = folded
-        self._cache.move_to_end(stream)
-        while len(self._cache) > self._cached_documents:
-            self._cache.popitem(last=False)
-        return folded
 
     def _lock(self, stream: StreamId) -> asyncio.Lock:
         lock = self._locks.get(stream)

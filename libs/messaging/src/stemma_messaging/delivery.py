@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import TypeVar
 
 from nats.aio.msg import Msg
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from stemma_contracts import Contract, Envelope, InvalidEnvelope, registry
 from stemma_contracts import v1 as v1  # fills the registry
 
+from .addresses import template_of
 from .errors import InvalidMessage
 
 C = TypeVar("C", bound=Contract)
@@ -49,7 +51,12 @@ class Delivery:
             time=meta.timestamp,
         )
 
-    @property
+    @cached_property
+    def template(self) -> str:
+        """The subject without tenants, documents and requests: what spans, logs and metrics call it."""
+        return template_of(self.subject)
+
+    @cached_property
     def envelope(self) -> Envelope | None:
         """The CloudEvents attributes, `None` if there are none or they are not valid."""
         try:
@@ -59,9 +66,10 @@ class Delivery:
 
     def decode(self, expected: type[C]) -> C:
         """The contract in the message, through upcasters; raises `InvalidMessage` if it is not an ``expected``."""
+        if self.envelope is None:
+            raise InvalidMessage(InvalidEnvelope.__name__)
         try:
-            ce_type = Envelope.from_headers(self.headers).type
-            contract = registry.decode(ce_type, self.data)
+            contract = registry.decode(self.envelope.type, self.data)
         except ValidationError as error:
             raise InvalidMessage(_fields(error)) from None
         except (ValueError, LookupError, TypeError) as error:

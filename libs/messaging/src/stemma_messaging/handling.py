@@ -15,7 +15,6 @@ from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind, StatusCode
 from stemma_telemetry import get_logger, names, span
 
-from .addresses import template_of
 from .dead import bury
 from .delivery import Delivery
 from .publisher import Publisher
@@ -132,16 +131,15 @@ class _Heartbeats:
 
 @contextmanager
 def _span(delivery: Delivery) -> Iterator[Span]:
-    template = template_of(delivery.subject)
     with span(
-        f"{names.Span.PROCESS} {template}",
+        f"{names.Span.PROCESS} {delivery.template}",
         kind=SpanKind.CONSUMER,
         parent=delivery.headers,
         attributes={
             names.Attr.MESSAGING_SYSTEM: "nats",
             names.Attr.MESSAGING_OPERATION: "process",
             names.Attr.MESSAGING_OPERATION_NAME: "process",
-            names.Attr.MESSAGING_DESTINATION: template,
+            names.Attr.MESSAGING_DESTINATION: delivery.template,
             names.Attr.MESSAGING_CONSUMER: delivery.consumer,
             names.Attr.MESSAGING_MESSAGE_ID: delivery.headers.get("ce-id", ""),
             names.Attr.MESSAGING_DELIVERIES: delivery.deliveries,
@@ -159,15 +157,15 @@ def _record(
     seconds: float,
 ) -> None:
     """The canonical log line, the metric and the end of the span."""
-    template, verdict_name = template_of(delivery.subject), type(verdict).__name__
+    verdict_name = type(verdict).__name__
     span.set_attribute(names.Attr.VERDICT, verdict_name)
     if error is not None:
         span.set_attribute(names.Attr.ERROR_TYPE, type(error).__name__)
         span.set_status(StatusCode.ERROR)
-    attributes = {str(names.Attr.MESSAGING_DESTINATION): template, str(names.Attr.VERDICT): verdict_name}
+    attributes = {str(names.Attr.MESSAGING_DESTINATION): delivery.template, str(names.Attr.VERDICT): verdict_name}
     _DURATION.record(seconds, attributes)
     log = get_logger().bind(
-        subject=template,
+        subject=delivery.template,
         verdict=verdict_name,
         deliveries=delivery.deliveries,
         sequence=delivery.stream_sequence,

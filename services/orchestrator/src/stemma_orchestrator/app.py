@@ -6,10 +6,10 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
-from nats.js import JetStreamContext
 from nats.js.errors import KeyNotFoundError
+from nats.js.kv import KeyValue
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
@@ -56,24 +56,29 @@ def catalog() -> Catalog:
         raise BadSettings([str(error)]) from None
 
 
-def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog) -> Intake:
+def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog, capabilities: KeyValue) -> Intake:
     """The intake with the stores of this installation."""
     limits = Limits(
         settings.max_input_bytes, settings.max_inputs_bytes, settings.max_text_input_bytes, settings.max_brief_bytes
     )
     uploads = cache(partial(UploadStore, bus.jetstream))
     artifacts = JetStreamArtifactStore(bus.jetstream)
-    return Intake(kinds, artifacts, uploads, partial(known_graphs, bus.jetstream), limits)
+    return Intake(kinds, artifacts, uploads, partial(known_graphs, capabilities), limits)
 
 
-async def known_graphs(jetstream: JetStreamContext) -> frozenset[str] | None:
+async def known_graphs(bucket: KeyValue) -> frozenset[str] | None:
     """The graphs that generation-graph has said it knows, None while it never said."""
-    bucket = await jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     try:
         entry = await bucket.get(subjects.GENERATION)
     except KeyNotFoundError:
         return None
-    return frozenset(Capabilities.model_validate_json(entry.value or b"{}").graphs)
+    return _graphs(entry.value or b"{}")
+
+
+@lru_cache(maxsize=1)
+def _graphs(capabilities: bytes) -> frozenset[str]:
+    """Generation says the same as long as it runs."""
+    return frozenset(Capabilities.model_validate_json(capabilities).graphs)
 
 
 @asynccontextmanager
@@ -81,7 +86,8 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     """Bind requests, outcomes, the read model and the sweeper."""
     store = EventStore(JetStreamEventLog(bus.nats), DECIDER)
     kinds = catalog()
-    desk = Desk(store, intake(settings, bus, kinds), OpenJobs(bus.publisher, bus.cancel_job))
+    capabilities = await bus.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
+    desk = Desk(store, intake(settings, bus, kinds, capabilities), OpenJobs(bus.publisher, bus.cancel_job))
     projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
     sweeper = Sweeper(bus.jetstream, bus.publisher)
     requests, outcomes = (

@@ -6,9 +6,10 @@ Jobs that a decision closed are called off, so that no more is spent on them. Wh
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
+from cachetools import LRUCache
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import Job, SectionJob
 from stemma_contracts.v1.outcomes import JobDead
@@ -17,7 +18,7 @@ from stemma_messaging import MessageTooLarge, Publisher
 from stemma_messaging.dead import JOB_DEAD
 from stemma_telemetry import bind
 
-from .core.jobs import closed_jobs, open_jobs
+from .core.jobs import closed_jobs, open_jobs, openings
 from .core.state import State
 
 _REMEMBERED = 4096
@@ -26,20 +27,30 @@ CallOff = Callable[[str, str], Awaitable[None]]
 IsQueued = Callable[[int], Awaitable[bool]]
 
 
+@dataclass
+class Published:
+    """The open jobs of a document that this process published; the lock is held while it publishes more."""
+
+    job_ids: frozenset[str] = frozenset()
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 class OpenJobs:
     """Publishes open jobs, each once by this process; another process may publish the same again."""
 
     def __init__(self, publisher: Publisher, call_off: CallOff) -> None:
         self._publisher = publisher
         self._call_off = call_off
-        self._published: OrderedDict[StreamId, frozenset[str]] = OrderedDict()
+        self._published: LRUCache[StreamId, Published] = LRUCache(_REMEMBERED)
 
     async def publish(self, stream: StreamId, state: State, cause: Cause) -> None:
-        """Publish what is open and was not published yet."""
-        jobs = open_jobs(state)
-        known = self._published.get(stream, frozenset())
-        await asyncio.gather(*(self._publish(job, cause, job.job_id) for job in jobs if job.job_id not in known))
-        self._remember(stream, frozenset(job.job_id for job in jobs))
+        """Publish what is open and was not published yet; what another call publishes right now is waited for."""
+        published = self._published[stream] = self._published.get(stream) or Published()
+        async with published.lock:
+            jobs = openings(state)
+            new = [make() for job_id, make in jobs.items() if job_id not in published.job_ids]
+            await asyncio.gather(*(self._publish(job, cause, job.job_id) for job in new))
+            published.job_ids = frozenset(jobs)
 
     async def publish_lost(self, stream: StreamId, state: State, cause: Cause, is_queued: IsQueued) -> None:
         """Publish what is open and lies in no queue; the server still refuses the id of a message that was lost."""
@@ -86,12 +97,6 @@ class OpenJobs:
             causation=cause.id,
             correlation=cause.correlation_id,
         )
-
-    def _remember(self, stream: StreamId, job_ids: frozenset[str]) -> None:
-        self._published[stream] = job_ids
-        self._published.move_to_end(stream)
-        while len(self._published) > _REMEMBERED:
-            self._published.popitem(last=False)
 
 
 def _section_id(job: Job) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cachetools import LRUCache
 from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 from stemma_contracts import subjects
@@ -17,13 +18,14 @@ from .core.state import Document, State
 from .core.views import summarise
 
 MAX_TRIES = 20
+_REMEMBERED = 4096
 
 
 @dataclass(frozen=True)
 class Written:
     """The revision of a summary in the bucket, and the sequence that it was folded to."""
 
-    revision: int
+    revision: int = 0
     last_sequence: int = 0
 
 
@@ -47,6 +49,7 @@ class Projector:
     def __init__(self, store: EventStore[Command, State], views: KeyValue) -> None:
         self._store = store
         self._views = views
+        self._written: LRUCache[str, Written] = LRUCache(_REMEMBERED)
 
     async def on_event(self, delivery: Delivery) -> None:
         """Bring the summary of the event's document up to the log."""
@@ -55,10 +58,13 @@ class Projector:
         await self.write(stream, delivery.stream_sequence)
 
     async def write(self, stream: StreamId, sequence: int, *, anew: bool = False) -> None:
-        """Write a summary as of a sequence or later; ``anew`` also if it says that it is as late as that."""
+        """Write a summary as of a sequence or later; ``anew`` also if it says that it is as late as that.
+
+        What is there is read only if it is not what this process wrote last.
+        """
         key = subjects.view_key(stream.tenant, stream.document_id)
         for _ in range(MAX_TRIES):
-            written = await self._written(key)
+            written = self._written.get(key, Written())
             if written.last_sequence >= sequence and not anew:
                 return
             folded = await self._folded(stream, sequence)
@@ -66,9 +72,11 @@ class Projector:
                 raise ReadBehind(f"read to {folded.sequence}")
             data = summarise(folded.state, folded.sequence).model_dump_json(exclude_defaults=True).encode()
             try:
-                await self._views.update(key, data, last=written.revision)
+                revision = await self._views.update(key, data, last=written.revision)
             except KeyWrongLastSequenceError:
+                self._written[key] = await self._read(key)
                 continue
+            self._written[key] = Written(revision, folded.sequence)
             return
         raise TooManyWriters
 
@@ -77,7 +85,7 @@ class Projector:
         folded = await self._store.known(stream)
         return folded if folded.sequence >= sequence else await self._store.load(stream)
 
-    async def _written(self, key: str) -> Written:
+    async def _read(self, key: str) -> Written:
         """What is there now; a deleted summary is made anew."""
         try:
             entry = await self._views.get(key)

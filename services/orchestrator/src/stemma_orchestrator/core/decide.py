@@ -33,7 +33,7 @@ from .cycles import judged
 from .decisions import decide_section
 from .evolve import evolve
 from .outcomes import decide_outcome
-from .staleness import stale_changes
+from .staleness import stale_changes, staleness
 from .starting import consequences
 from .state import Document, NoDocument, State
 from .steering import decide_steering
@@ -92,7 +92,8 @@ def _complete(state: State, events: list[e.AnyEvent]) -> list[e.AnyEvent]:
     after = state
     for event in events:
         after = evolve(after, event)
-    starts, more = consequences(after)
-    named = {"starts": starts, **stale_changes(state, after)}
+    was, now = staleness(state), staleness(after)
+    starts, more = consequences(after, now)
+    named = {"starts": starts, **stale_changes(was, now)}
     last = events[-1].model_copy(update={name: value for name, value in named.items() if value})
     return [*events[:-1], last, *more]

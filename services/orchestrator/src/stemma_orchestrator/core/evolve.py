@@ -29,11 +29,15 @@ def evolve(state: State, event: e.AnyEvent) -> State:
     """The state after an event."""
     match state:
         case NoDocument():
-            return _begun(event, _requested(event)) if isinstance(event, e.DocumentRequested) else state
+            return _evolved(_requested(event), event) if isinstance(event, e.DocumentRequested) else state
         case Document():
-            return _begun(event, _applied(replace(state, number=state.number + 1), event))
+            return _evolved(state, event)
         case _:
             assert_never(state)
+
+
+def _evolved(document: Document, event: e.AnyEvent) -> Document:
+    return _begun(_applied(_counted(document, event), event), event)
 
 
 def _requested(event: e.DocumentRequested) -> Document:
@@ -50,17 +54,19 @@ def _requested(event: e.DocumentRequested) -> Document:
     )
 
 
-def _begun(event: e.AnyEvent, document: Document) -> Document:
-    """What every event may carry: the request behind it, what it cost, and the sections that it starts."""
-    if event.request_id is not None:
-        document = replace(document, requests=_with(document.requests, event.request_id, _handled(document, event)))
-    usage = getattr(event, "usage", None)
-    if usage is not None:
-        document = replace(document, usage=_added(document.usage, usage))
-    for section_id in event.starts:
-        section = document.sections[section_id]
-        document = with_section(document, started(document, section))
-    return document
+def _counted(document: Document, event: e.AnyEvent) -> Document:
+    """What every event may carry: what it cost, and the request behind it."""
+    usage = _added(document.usage, getattr(event, "usage", None))
+    document = replace(document, number=document.number + 1, usage=usage)
+    if event.request_id is None:
+        return document
+    return replace(document, requests=_with(document.requests, event.request_id, _handled(document, event)))
+
+
+def _begun(document: Document, event: e.AnyEvent) -> Document:
+    """The sections that the event starts are being written."""
+    begun = {name: started(document, document.sections[name]) for name in event.starts}
+    return replace(document, sections={**document.sections, **begun}) if begun else document
 
 
 def _handled(document: Document, event: e.AnyEvent) -> HandledRequest:
@@ -75,6 +81,8 @@ def _handled(document: Document, event: e.AnyEvent) -> HandledRequest:
 
 def _applied(document: Document, event: e.AnyEvent) -> Document:
     match event:
+        case e.SectionEvent():
+            return _section_applied(document, event)
         case e.DocumentPaused():
             return replace(document, lifecycle=Lifecycle.PAUSED)
         case e.DocumentResumed():
@@ -100,27 +108,22 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end else document
         case e.DocumentRequested() | e.DecisionRefused():
             return document
-        case e.SectionEvent():
-            return _section_applied(document, event)
         case _:
             assert_never(event)
 
 
 def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
-    closed = getattr(event, "job_id", None)
-    if closed is not None:
-        document = _settled(document, closed)
     section = section_after(document, document.sections[event.section_id], event)
-    document = with_section(document, section)
+    closed = getattr(event, "job_id", None)
+    document = replace(
+        document,
+        sections=_with(document.sections, event.section_id, section),
+        settled_jobs=document.settled_jobs if closed is None else document.settled_jobs | {closed},
+    )
     if document.cycle is not None:
         document = replace(document, cycle=cycle_after(document, document.cycle, event))
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
     return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end and isinstance(event, _REOPENING) else document
-
-
-def with_section(document: Document, section: Section) -> Document:
-    """The document with another state of one section."""
-    return replace(document, sections=_with(document.sections, section.plan.section_id, section))
 
 
 def _settled(document: Document, closed_job: str) -> Document:
@@ -131,7 +134,9 @@ def _with(mapping: Mapping[str, V], key: str, value: V) -> Mapping[str, V]:
     return {**mapping, key: value}
 
 
-def _added(total: Usage, more: Usage) -> Usage:
+def _added(total: Usage, more: Usage | None) -> Usage:
+    if more is None:
+        return total
     return Usage(
         calls=total.calls + more.calls,
         input_tokens=total.input_tokens + more.input_tokens,

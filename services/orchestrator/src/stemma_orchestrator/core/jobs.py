@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import jobs as j
@@ -13,21 +15,17 @@ from .needs import need_job
 from .redlines import compared_assets, compared_sections
 from .staleness import staleness
 from .state import (
-    Approved,
-    AwaitingReview,
     Document,
-    Edited,
-    Failed,
+    Export,
     Generating,
-    InNeed,
     Lifecycle,
     MeetingNeed,
-    Queued,
     Resuming,
     Revising,
     Section,
     State,
     Validating,
+    Working,
     open_job_id,
     status_of,
 )
@@ -37,14 +35,25 @@ _WORKING = frozenset({Lifecycle.RUNNING, Lifecycle.COMPLETED, Lifecycle.FAILED})
 
 def open_jobs(state: State) -> tuple[j.Job, ...]:
     """Every job that is open: none for sections of a paused or cancelled document, exports always."""
+    return tuple(make() for make in openings(state).values())
+
+
+def openings(state: State) -> dict[str, Callable[[], j.Job]]:
+    """How to make each open job, by its id: most of them were published before and need not be made again."""
     if not isinstance(state, Document):
-        return ()
-    working = state.lifecycle in _WORKING
-    sections = state.sections.values() if working else ()
-    writing = (_section_job(state, section) for section in sections)
-    checking = (job for section in sections for job in _check_jobs(state, section))
-    exports = (_export_job(state, name) for name in state.exports)
-    return tuple(job for job in (*writing, *checking, *exports) if job is not None)
+        return {}
+    makers: dict[str, Callable[[], j.Job]] = {}
+    sections = state.sections.values() if state.lifecycle in _WORKING else ()
+    for section in sections:
+        if isinstance(section.phase, Working):
+            makers[section.phase.job_id] = partial(_section_job, state, section, section.phase)
+    for section in sections:
+        for job_id, activity in section.checks.items():
+            makers[job_id] = partial(_CHECKS[activity], state, section, job_id)
+    for export_id, export in state.exports.items():
+        if export.job_id is not None:
+            makers[export.job_id] = partial(_export_job, state, export_id, export, export.job_id)
+    return makers
 
 
 def closed_jobs(before: State, after: State) -> frozenset[str]:
@@ -59,28 +68,20 @@ def _awaited(state: State) -> frozenset[str]:
     return frozenset(job_id for job_id in (*at_work, *checks) if job_id is not None)
 
 
-def _check_jobs(document: Document, section: Section) -> list[j.Job]:
-    """The open jobs beside the phase."""
-    make = {Activity.VALIDATE: _validate, Activity.EVALUATE: _evaluate}
-    return [make[activity](document, section, job_id) for job_id, activity in section.checks.items()]
-
-
-def _section_job(document: Document, section: Section) -> j.Job | None:
-    match section.phase:
+def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
+    match phase:
         case Generating():
-            return _generate(document, section, section.phase)
+            return _generate(document, section, phase)
         case MeetingNeed():
-            return need_job(section.phase, _head(document), section, _images(document))
+            return need_job(phase, _head(document), section, _images(document))
         case Resuming():
-            return _resume(document, section, section.phase)
+            return _resume(document, section, phase)
         case Revising():
-            return _revise(document, section, section.phase)
+            return _revise(document, section, phase)
         case Validating():
-            return _validate(document, section, section.phase.job_id)
-        case Queued() | InNeed() | AwaitingReview() | Approved() | Edited() | Failed():
-            return None
+            return _validate(document, section, phase.job_id)
         case _:
-            assert_never(section.phase)
+            assert_never(phase)
 
 
 def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
@@ -156,12 +157,15 @@ def _evaluate(document: Document, section: Section, job_id: str) -> j.EvaluateDr
     )
 
 
-def _export_job(document: Document, export_id: str) -> j.ConvertDocument | None:
-    export = document.exports[export_id]
-    if export.job_id is None:
-        return None
+_CHECKS: dict[Activity, Callable[[Document, Section, str], j.Job]] = {
+    Activity.VALIDATE: _validate,
+    Activity.EVALUATE: _evaluate,
+}
+
+
+def _export_job(document: Document, export_id: str, export: Export, job_id: str) -> j.ConvertDocument:
     return j.ConvertDocument(
-        job_id=export.job_id,
+        job_id=job_id,
         document=_head(document),
         export_id=export_id,
         format=export.format,

@@ -6,18 +6,17 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import SectionStatus
 
 from .cycles import is_ended
-from .staleness import Staleness, staleness
+from .staleness import Staleness
 from .state import Document, Failed, Lifecycle, Queued, Section, State, status_of
 
 _SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
 _AT_REST = frozenset({SectionStatus.QUEUED, SectionStatus.FAILED}) | _SETTLED
 
 
-def consequences(state: State) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
+def consequences(state: State, stale: Staleness) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
     """The sections to start now, and the event that ends the document if nothing can go on."""
     if not isinstance(state, Document) or state.lifecycle is not Lifecycle.RUNNING:
         return (), []
-    stale = staleness(state)
     starts = tuple(name for name, section in state.sections.items() if _may_start(state, section, stale))
     if starts:
         return starts, []
@@ -40,5 +39,6 @@ def is_settled(section: Section) -> bool:
 
 def _may_start(document: Document, section: Section, stale: Staleness) -> bool:
     """A section is met when every direct upstream is settled and not stale."""
-    met = all(is_settled(document.sections[name]) and name not in stale for name in section.plan.depends_on)
-    return isinstance(section.phase, Queued) and met
+    return isinstance(section.phase, Queued) and all(
+        is_settled(document.sections[name]) and name not in stale for name in section.plan.depends_on
+    )

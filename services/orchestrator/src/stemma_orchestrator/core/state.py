@@ -237,7 +237,7 @@ class Document:
     inputs: tuple[InputFile, ...]
     created_at: datetime
     sections: Mapping[str, Section]
-    number: int = 1
+    number: int = 0
     lifecycle: Lifecycle = Lifecycle.RUNNING
     exports: Mapping[str, Export] = field(default_factory=dict)
     requests: Mapping[str, HandledRequest] = field(default_factory=dict)
