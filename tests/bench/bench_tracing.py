@@ -11,10 +11,10 @@ from bench_installation import Installation, installation
 from bench_report import row, title
 from bench_workload import Caller, Measured, caller, measure
 
-TURNS = 8
-QUICK_TURNS = 4
+TURNS = 16
+QUICK_TURNS = 6
 AT_A_TIME = 16
-RUNS = 32
+RUNS = 16
 
 Side = tuple[Installation, Caller]
 
@@ -43,7 +43,7 @@ def _cpu(found: Sequence[Measured]) -> float:
 async def _side(stack: AsyncExitStack, env: Mapping[str, str]) -> Side:
     running = await stack.enter_async_context(installation(milliseconds=200, env=env))
     calling = await stack.enter_async_context(caller(running))
-    await measure(running, calling, AT_A_TIME, RUNS)
+    await measure(running, calling, AT_A_TIME, 2 * RUNS)
     return running, calling
 
 

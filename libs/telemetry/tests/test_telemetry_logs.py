@@ -20,7 +20,6 @@ def lines() -> Iterator[Lines]:
     """Reads what was logged since the start of the test."""
     root, stream = logging.getLogger(), io.StringIO()
     handlers, level = root.handlers, root.level
-    structlog.contextvars.clear_contextvars()
     configure_logs(json=True, level="info", stream=stream)
     yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
     structlog.reset_defaults()
@@ -45,10 +44,13 @@ def test_a_line_carries_what_is_bound_and_the_ids_of_its_span(lines: Lines) -> N
     assert not {"document_id", "trace_id"} & after.keys()
 
 
-def test_what_is_annotated_stays_on_later_lines(lines: Lines) -> None:
-    annotate(job_id="j1")
-    get_logger().info("one")
-    assert lines()[0]["job_id"] == "j1"
+def test_what_is_annotated_stays_on_later_lines_until_the_block_ends(lines: Lines) -> None:
+    with bind(document_id="d1"):
+        annotate(job_id="j1")
+        get_logger().info("one")
+        get_logger().info("two", job_id="j2")
+    get_logger().info("three")
+    assert [line.get("job_id") for line in lines()] == ["j1", "j2", None]
 
 
 SECRET = "The budget of the secret project is 4 million."

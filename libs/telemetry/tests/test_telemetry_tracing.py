@@ -8,11 +8,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from opentelemetry import trace
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import TracerProvider
-from stemma_telemetry import annotate, bind, extract, inject
-from stemma_telemetry.tracing import ContextAttributes
+from stemma_telemetry import extract, inject
 
 PROGRAM = """
 import sys
@@ -95,8 +93,8 @@ def test_a_trace_goes_on_in_whoever_reads_the_headers() -> None:
         assert processed.get_span_context().trace_id == sent.get_span_context().trace_id
 
 
-LINKS = """
-import json, sys
+KEEPS = """
+import json
 import stemma_telemetry as telemetry
 from opentelemetry import trace
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -107,6 +105,8 @@ kept = InMemorySpanExporter()
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(kept))
 trace.set_tracer_provider(provider)
+"""
+LINKS = """
 with telemetry.span("asked"):
     headers = telemetry.inject()
     telemetry.link(headers)
@@ -132,7 +132,7 @@ print(json.dumps({
 
 @pytest.mark.req("E5")
 def test_a_span_links_to_another_trace_only_and_tells_an_error_by_its_class() -> None:
-    (line,) = _run(LINKS)
+    (line,) = _run(KEEPS + LINKS)
     assert json.loads(line) == {
         "linked": True,
         "asked_links": 0,
@@ -152,10 +152,22 @@ def test_without_headers_a_trace_begins() -> None:
         assert processed.get_span_context().trace_id != other.get_span_context().trace_id
 
 
-def test_what_is_bound_stands_on_the_spans() -> None:
-    provider = TracerProvider()
-    provider.add_span_processor(ContextAttributes())
-    with bind(tenant="default", unknown="x"), provider.get_tracer("test").start_as_current_span("work") as span:
-        annotate(section_id="budget")
-        assert dict(getattr(span, "attributes", {})) == {"stemma.tenant": "default", "stemma.section_id": "budget"}
-    assert not trace.get_current_span().is_recording()
+BOUND = """
+with telemetry.bind(tenant="default", unknown="x"), telemetry.span("process", attributes={"stemma.node": "a"}):
+    telemetry.annotate(section_id="budget", job_id="j1", document_id="")
+    with telemetry.span("inner"):
+        pass
+with telemetry.span("after"):
+    pass
+print(json.dumps({span.name: dict(span.attributes) for span in kept.get_finished_spans()}))
+"""
+
+
+def test_what_is_bound_stands_on_the_spans_and_the_job_where_its_message_is_handled() -> None:
+    (line,) = _run(KEEPS + BOUND)
+    inherited = {"stemma.tenant": "default", "stemma.section_id": "budget"}
+    assert json.loads(line) == {
+        "process": {**inherited, "stemma.node": "a", "stemma.job_id": "j1"},
+        "inner": inherited,
+        "after": {},
+    }

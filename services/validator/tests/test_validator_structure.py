@@ -120,6 +120,9 @@ def test_finds_required_headings_that_are_missing_whatever_their_case() -> None:
         ("> The image TODO", "TODO"),
         ("<!-- TODO: write -->", "TODO"),
         ("[TBD](https://example.org)", "TBD"),
+        ("TO&#68;O and no more", "TODO"),
+        ("TO**DO** and no more", "TODO"),
+        ("[INSERT NAME]", "[INSERT NAME]"),
     ],
 )
 def test_finds_a_placeholder_that_was_left(body: str, detail: str) -> None:
@@ -135,7 +138,7 @@ def test_finds_a_placeholder_that_was_left(body: str, detail: str) -> None:
         "`TODO` and `{{name}}`",
         "```text\nTODO [insert name]\n```",
         "    XXX indented code",
-        "En todo caso, a todo list; TODOS; a tbd lower case.",
+        "En todo caso, a Todo list; TODOS; a tbd lower case; xxx; XX.",
         "We insert coins.",
     ],
 )

@@ -25,11 +25,13 @@ def configure(service: str, *, json: bool = True, level: str = "info") -> Callab
     Spans and metrics are exported if ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set.
     """
     configure_logs(json, level)
-    structlog.contextvars.bind_contextvars(service=service)
+    annotate(service=service)
     return configure_tracing(service)
+
+
+_LOGGER: FilteringBoundLogger = structlog.get_logger()
 
 
 def get_logger() -> FilteringBoundLogger:
     """The logger. Events are the names of `names.Log` or a service's own; values are ids, counts and names."""
-    logger: FilteringBoundLogger = structlog.get_logger()
-    return logger
+    return _LOGGER

@@ -4,34 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 
 from opentelemetry import trace
 from opentelemetry.context import Context, attach, detach
 from opentelemetry.trace import Span, SpanKind, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-from structlog.contextvars import bind_contextvars, bound_contextvars
 
-from .names import CONTEXT_ATTRIBUTES, Attr
+from .names import CONTEXT_ATTRIBUTES, INHERITED_ATTRIBUTES, Attr
 
 _TRACER = trace.get_tracer("stemma")
 _W3C = TraceContextTextMapPropagator()
+_ABOUT: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 
 
 @contextmanager
 def bind(**about: str | None) -> Iterator[None]:
     """Put ids on every log line and span until the block ends; what is `None` or empty is left out."""
-    with bound_contextvars(**_present(about)):
+    token = _ABOUT.set({**_ABOUT.get(), **_present(about)})
+    try:
         yield
+    finally:
+        _ABOUT.reset(token)
 
 
 def annotate(**about: str | None) -> None:
-    """Put ids on every further log line and span of this task, and on the current span."""
+    """Put ids on the current span and on every further log line and span of this task, or of the `bind` around it."""
     present = _present(about)
-    bind_contextvars(**present)
+    _ABOUT.set({**_ABOUT.get(), **present})
     span = trace.get_current_span()
-    for key, value in present.items():
-        if key in CONTEXT_ATTRIBUTES:
-            span.set_attribute(CONTEXT_ATTRIBUTES[key], value)
+    if span.is_recording():
+        span.set_attributes({attr: present[key] for key, attr in CONTEXT_ATTRIBUTES.items() if key in present})
+
+
+def bound() -> Mapping[str, str]:
+    """What is bound here."""
+    return _ABOUT.get()
 
 
 @contextmanager
@@ -57,7 +66,7 @@ def span(
         name,
         context=None if parent is None else extract(parent),
         kind=kind,
-        attributes=attributes,
+        attributes={**_inherited(), **(attributes or {})},
         record_exception=False,
         set_status_on_exception=False,
     )
@@ -89,7 +98,10 @@ def extract(headers: Mapping[str, str]) -> Context:
 
 def link(headers: Mapping[str, str]) -> None:
     """Link the current span to the one that wrote these headers, unless both are of one trace."""
-    span, other = trace.get_current_span(), trace.get_current_span(extract(headers)).get_span_context()
+    span = trace.get_current_span()
+    if not span.is_recording():
+        return
+    other = trace.get_current_span(extract(headers)).get_span_context()
     if other.is_valid and other.trace_id != span.get_span_context().trace_id:
         span.add_link(other)
 
@@ -101,3 +113,8 @@ def note(event: str, **attributes: str | int) -> None:
 
 def _present(about: Mapping[str, str | None]) -> dict[str, str]:
     return {key: value for key, value in about.items() if value}
+
+
+def _inherited() -> dict[str, str]:
+    about = _ABOUT.get()
+    return {attr: about[key] for key, attr in INHERITED_ATTRIBUTES.items() if key in about}

@@ -13,6 +13,7 @@ import structlog
 from opentelemetry import trace
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from .context import bound
 from .names import Log
 
 MAX_VALUE_CHARACTERS = 200
@@ -44,7 +45,7 @@ def configure_logs(json: bool, level: str, stream: TextIO | None = None) -> None
 def _processors(json: bool) -> list[Processor]:
     renderer: Processor = _as_json if json else structlog.dev.ConsoleRenderer(colors=False)
     return [
-        structlog.contextvars.merge_contextvars,
+        add_bound,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         add_trace,
@@ -59,6 +60,11 @@ def _as_json(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
     return _ENCODER.encode(event)
 
 
+def add_bound(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Add what is bound; what the line says itself wins."""
+    return {**bound(), **event}
+
+
 def add_trace(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Add the ids of the current span."""
     span = trace.get_current_span().get_span_context()
@@ -71,10 +77,9 @@ def add_trace(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDi
 def describe_failure(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Replace exceptions by their class and place: their words may quote a document or a host's paths."""
     failure = _failure(event.pop("exc_info", None))
-    for key, value in list(event.items()):
-        if isinstance(value, BaseException):
-            failure = failure or value
-            event[key] = type(value).__name__
+    for key in [key for key, value in event.items() if isinstance(value, BaseException)]:
+        failure = failure or event[key]
+        event[key] = type(event[key]).__name__
     if failure is not None:
         event.setdefault("error_type", type(failure).__name__)
         event["error_at"] = _places(failure.__traceback__)
@@ -88,11 +93,11 @@ def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
 
 def _safe(key: str, value: Any) -> Any:
     match value:
+        case str():
+            hidden = len(value) > MAX_VALUE_CHARACTERS or key.lower() in _CONTENT_KEYS or "\n" in value
+            return f"<{len(value)} characters>" if hidden else str(value)
         case bool() | int() | float() | None:
             return value
-        case str():
-            hidden = key.lower() in _CONTENT_KEYS or len(value) > MAX_VALUE_CHARACTERS or "\n" in value
-            return f"<{len(value)} characters>" if hidden else str(value)
         case list() | tuple() | set() | frozenset():
             return [_safe(key, item) for item in value]
         case _:

@@ -98,4 +98,6 @@ CONTEXT_ATTRIBUTES: dict[str, Attr] = {
     "job_id": Attr.JOB,
     "request_id": Attr.REQUEST,
 }
-"""What is bound to the log context under these keys stands on every span as well."""
+"""What is annotated under these keys stands on the current span as well."""
+INHERITED_ATTRIBUTES = {key: attr for key, attr in CONTEXT_ATTRIBUTES.items() if key not in ("job_id", "request_id")}
+"""What is bound under these keys stands on every span; ids of a message stand where it is handled, once a trace."""

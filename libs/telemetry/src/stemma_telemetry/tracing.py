@@ -6,33 +6,27 @@ import os
 from collections.abc import Callable
 
 from opentelemetry import metrics, trace
-from opentelemetry.context import Context
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
-from opentelemetry.sdk.trace import Span, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
-from structlog.contextvars import get_contextvars
-
-from .names import CONTEXT_ATTRIBUTES
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 SAMPLER = "OTEL_TRACES_SAMPLER"
 
 
-class ContextAttributes(SpanProcessor):
-    """Puts what is bound to the log context on every span, the service included: some backends drop resources."""
+class _OneResource(Resource):
+    """The resource of a process. The exporter hashes it for each span, and the SDK makes that hash from its JSON."""
 
-    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """Copy the bound ids."""
-        bound = get_contextvars()
-        span.set_attributes({attr: bound[key] for key, attr in CONTEXT_ATTRIBUTES.items() if key in bound})
+    def __hash__(self) -> int:
+        return hash(self.schema_url)
 
 
 def configure_tracing(service: str) -> Callable[[], None]:
     """Install the providers and return what flushes and ends them."""
-    resource = Resource.create({SERVICE_NAME: service})
+    made = Resource.create({SERVICE_NAME: service})
+    resource = _OneResource(made.attributes, made.schema_url)
     exporting = bool(os.environ.get(ENDPOINT))
     provider = TracerProvider(_sampler(exporting), resource)
-    provider.add_span_processor(ContextAttributes())
     trace.set_tracer_provider(provider)
     if not exporting:
         return provider.shutdown

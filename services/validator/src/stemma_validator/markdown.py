@@ -8,12 +8,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
 
 OPAQUE = "\ufffc"
 _ESCAPED = {"[": "\ue000", "]": "\ue001"}
 _PUNCTUATION = re.compile(r"[^\w\- ]")
+_LEADING = frozenset({"image", "link_open", "footnote_ref"})
+_MARKUP = re.compile(r"[\\`*_~\[<&\n]")
+
+
+def _inline(state: StateCore) -> None:
+    """Parse the inline tokens; most paragraphs have no markup, which is as well known without trying every rule."""
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = []
+            if _MARKUP.search(token.content):
+                state.md.inline.parse(token.content, state.md, state.env, token.children)
+            elif token.content:
+                token.children.append(Token("text", "", 0, content=token.content))
+
 
 # Without text_join an escaped bracket stays apart from one that is syntax.
 _markdown = (
@@ -22,6 +37,7 @@ _markdown = (
     .use(footnote_plugin)
     .disable(["footnote_inline", "footnote_tail", "text_join"])
 )
+_markdown.core.ruler.at("inline", _inline)
 
 
 @dataclass(frozen=True)
@@ -39,7 +55,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Part:
-    """An inline token and the line that it is on."""
+    """An inline token that leads elsewhere, and the line that it is on."""
 
     token: Token
     line: int
@@ -79,7 +95,7 @@ def prose(tokens: list[Token]) -> Iterator[Prose]:
 
 
 def parts(tokens: list[Token]) -> Iterator[Part]:
-    """The inline tokens of a draft, also those inside links and in the words of images."""
+    """The images, links and footnote marks of a draft, also those inside links and in the words of images."""
     footnotes = 0
     for token in tokens:
         footnotes += (token.type == "footnote_reference_open") - (token.type == "footnote_reference_close")
@@ -106,7 +122,8 @@ def anchors(found: list[Heading]) -> set[str]:
 
 def _parts(children: list[Token], line: int, in_footnote: bool) -> Iterator[Part]:
     for child in children:
-        yield Part(child, line, in_footnote)
+        if child.type in _LEADING:
+            yield Part(child, line, in_footnote)
         yield from _parts(child.children or [], line, in_footnote)
         line += _written(child).count("\n")
 

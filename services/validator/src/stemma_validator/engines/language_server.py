@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import resource
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from pydantic import AliasPath, BaseModel, Field, TypeAdapter
 
@@ -35,6 +33,7 @@ class _Diagnostic(BaseModel):
     character: int = Field(ge=0, validation_alias=AliasPath("range", "start", "character"))
 
 
+_json: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 _diagnostics: TypeAdapter[list[_Diagnostic]] = TypeAdapter(list[_Diagnostic])
 
 
@@ -43,7 +42,8 @@ class LanguageServer:
 
     def __init__(self, process: Process, folder: Path) -> None:
         self._process = process
-        self._folder = folder
+        self._folder = folder.as_uri()
+        self._closed: tuple[dict[str, Any], ...] = ()  # goes with the next draft: one write wakes the process once
         self.drafts = 0
 
     @classmethod
@@ -60,12 +60,12 @@ class LanguageServer:
             await self._greet()
         self.drafts += 1
         # A name of its own: what is said of an earlier draft, or comes late, is never taken for this one's.
-        uri = (self._folder / f"{uuid4().hex}.md").as_uri()
+        uri = f"{self._folder}/{self.drafts}.md"
         document = {"uri": uri, "languageId": "markdown", "version": 1, "text": text}
-        await self._send({"method": _OPENED, "params": {"textDocument": document}})
+        await self._send(*self._closed, {"method": _OPENED, "params": {"textDocument": document}})
         while (message := await self._receive()).get("method") != _DIAGNOSTICS or message["params"]["uri"] != uri:
             await self._refuse(message)
-        await self._send({"method": _CLOSED, "params": {"textDocument": {"uri": uri}}})
+        self._closed = ({"method": _CLOSED, "params": {"textDocument": {"uri": uri}}},)
         found = _diagnostics.validate_python(message["params"]["diagnostics"])
         found.sort(key=lambda issue: (issue.line, issue.character))
         return [RawIssue(line=issue.line + 1, rule=issue.code, message=issue.message) for issue in found]
@@ -81,11 +81,10 @@ class LanguageServer:
         if "id" in message and "method" in message:
             await self._send({"id": message["id"], "result": None})
 
-    async def _send(self, message: dict[str, Any]) -> None:
+    async def _send(self, *messages: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
         try:
-            self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(data), data))
+            self._process.stdin.write(b"".join(map(_framed, messages)))
             await self._process.stdin.drain()
         except OSError as error:
             raise ServerLost(type(error).__name__) from None
@@ -97,13 +96,15 @@ class LanguageServer:
             length = next(int(v) for k, _, v in (h.partition(b":") for h in head.lower().split(b"\r\n")) if b"len" in k)
             if not 0 < length <= MAX_ANSWER_BYTES:
                 raise ServerLost("an answer of that size")
-            message = json.loads(await self._process.stdout.readexactly(length))
+            return _json.validate_json(await self._process.stdout.readexactly(length))
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError, StopIteration) as error:
             raise ServerLost(type(error).__name__) from None
-        if not isinstance(message, dict):
-            raise ServerLost("an answer that is no object")
-        return message
 
     async def kill(self) -> None:
         """End it with all that it started."""
         await end(self._process)
+
+
+def _framed(message: dict[str, Any]) -> bytes:
+    data = _json.dump_json({"jsonrpc": "2.0", **message})
+    return b"Content-Length: %d\r\n\r\n%b" % (len(data), data)
