@@ -25,7 +25,7 @@ REVIEW_KIND = "review_doc"
 class FormatState(TypedDict):
     """``job`` is given; ``load_context`` writes ``material`` and ``asked``, ``format_doc`` the draft."""
 
-    job: dict[str, Any]
+    job: GenerateSection
     material: str
     asked: str
     draft: str
@@ -35,9 +35,7 @@ class FormatState(TypedDict):
 
 def initial_state(job: GenerateSection) -> FormatState:
     """The state that a job starts with."""
-    return FormatState(
-        job=job.model_dump(mode="json"), material="", asked="", draft="", draft_artifact=None, evaluation=None
-    )
+    return FormatState(job=job, material="", asked="", draft="", draft_artifact=None, evaluation=None)
 
 
 class FormatNodes:
@@ -48,13 +46,13 @@ class FormatNodes:
 
     async def load_context(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Loads what the introduction is written from."""
-        job, library = GenerateSection.model_validate(state["job"]), runtime.context.library
+        job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._parts.limits)
         return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
 
     async def format_doc(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Has the introduction written and puts the drafts behind it, word for word."""
-        job, run = GenerateSection.model_validate(state["job"]), runtime.context
+        job, run = state["job"], runtime.context
         prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "final document"), state["material"], state["asked"]])
         caller = self._parts.models.for_node(GRAPH, WRITER)
@@ -69,7 +67,7 @@ class FormatNodes:
 
     async def evaluate(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Has the document scored."""
-        job = GenerateSection.model_validate(state["job"])
+        job = state["job"]
         return {
             "evaluation": await evaluated(self._parts, runtime.context, job, state["material"], state["draft"]),
         }

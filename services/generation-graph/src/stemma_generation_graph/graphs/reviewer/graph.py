@@ -32,7 +32,7 @@ UNSCORED: dict[str, Any] = {
 class ReviewState(TypedDict):
     """``job`` is given; ``material`` is written by ``load_context``, everything else by ``review_doc``."""
 
-    job: dict[str, Any]
+    job: GenerateSection
     material: str
     asked: str
     draft_artifact: dict[str, Any] | None
@@ -42,9 +42,7 @@ class ReviewState(TypedDict):
 
 def initial_state(job: GenerateSection) -> ReviewState:
     """The state that a job starts with."""
-    return ReviewState(
-        job=job.model_dump(mode="json"), material="", asked="", draft_artifact=None, review=None, evaluation=None
-    )
+    return ReviewState(job=job, material="", asked="", draft_artifact=None, review=None, evaluation=None)
 
 
 class ReviewNodes:
@@ -55,13 +53,13 @@ class ReviewNodes:
 
     async def load_context(self, state: ReviewState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Loads what is reviewed and what it is held against."""
-        job, library = GenerateSection.model_validate(state["job"]), runtime.context.library
+        job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._parts.limits)
         return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
 
     async def review_doc(self, state: ReviewState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Has the sections reviewed; the verdict is computed here, never taken from the model."""
-        job, run = GenerateSection.model_validate(state["job"]), runtime.context
+        job, run = state["job"], runtime.context
         prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "review"), state["material"], state["asked"]])
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}

@@ -21,7 +21,7 @@ from .evaluating import evaluated, prompt_values
 from .material import load_material, round_blocks
 from .rendering import render
 from .schemas import SCHEMAS
-from .state import SectionState, job_of
+from .state import SectionState
 
 GRAPH = "section"
 Update = dict[str, Any]
@@ -37,7 +37,7 @@ class SectionNodes:
 
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Loads what the section is written from and puts it into the first messages."""
-        job, library = job_of(state), runtime.context.library
+        job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._parts.limits)
         asked = [block("task", "section"), material, *await round_blocks(job, library)]
         system = SystemMessage(self._prompt(job, "generate"))
@@ -45,7 +45,7 @@ class SectionNodes:
 
     async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Lets the model search if its kind has tools, then has it write the section."""
-        job, run = job_of(state), runtime.context
+        job, run = state["job"], runtime.context
         kind = self._parts.kinds.get(job.section.kind, PLAIN)
         if kind.tools and state["tool_rounds"] < kind.tool_rounds:
             tools = [self._parts.tools[name].arguments for name in kind.tools]
@@ -60,7 +60,7 @@ class SectionNodes:
 
     async def tools(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Runs the tool calls of the last message."""
-        job = job_of(state)
+        job = state["job"]
         corpus = await runtime.context.library.corpus(job.document, job.inputs)
         allowed = {name: self._parts.tools[name] for name in self._parts.kinds[job.section.kind].tools}
         last = state["messages"][-1]
@@ -69,7 +69,7 @@ class SectionNodes:
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
-        found = await evaluated(self._parts, runtime.context, job_of(state), state["material"], state["draft"])
+        found = await evaluated(self._parts, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}
 
     async def _write(

@@ -1,4 +1,4 @@
-"""The state of the section graph: JSON values and LangChain messages only."""
+"""The state of the section graph; it never pauses, so nothing of it is ever stored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SectionState(TypedDict):
     ``tools``, ``evaluation`` by ``evaluate``.
     """
 
-    job: dict[str, Any]
+    job: GenerateSection
     messages: Annotated[list[AnyMessage], add_messages]
     material: str
     tool_rounds: int
@@ -31,7 +31,7 @@ class SectionState(TypedDict):
 def initial_state(job: GenerateSection) -> SectionState:
     """The state that a job starts with."""
     return SectionState(
-        job=job.model_dump(mode="json"),
+        job=job,
         messages=[],
         material="",
         tool_rounds=0,
@@ -39,8 +39,3 @@ def initial_state(job: GenerateSection) -> SectionState:
         draft_artifact=None,
         evaluation=None,
     )
-
-
-def job_of(state: SectionState) -> GenerateSection:
-    """The job that the state was made from."""
-    return GenerateSection.model_validate(state["job"])
