@@ -2,7 +2,7 @@
 
 import pytest
 from nats.js import JetStreamContext
-from stemma_artifacts.kept import KeptArtifacts
+from stemma_artifacts.kept import ENTRY_BYTES, KeptArtifacts
 from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import ArtifactRef
@@ -25,7 +25,7 @@ async def test_what_was_stored_or_read_is_not_asked_for_again(jetstream: JetStre
 
 
 async def test_the_one_that_was_not_used_for_longest_is_forgotten_first(jetstream: JetStreamContext) -> None:
-    store = KeptArtifacts(JetStreamArtifactStore(jetstream), most_bytes=9)
+    store = KeptArtifacts(JetStreamArtifactStore(jetstream), most_bytes=2 * (ENTRY_BYTES + 4))
     first, second = [await _put(store, data) for data in (b"1111", b"2222")]
     await store.get("default", "kept", first)
     await _put(store, b"3333")

@@ -36,6 +36,34 @@ async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any
 
 
 @pytest.mark.req("E1")
+async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, validated: Validated) -> None:
+    running, most, release = 0, 0, asyncio.Event()
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        nonlocal running, most
+        running, most = running + 1, max(most, running + 1)
+        await release.wait()
+        running -= 1
+        return validated(job)
+
+    async def delivered() -> bool:
+        return bool((await lab.jetstream.consumer_info(*CONSUMER)).num_ack_pending == 12)
+
+    async with connected(lab.server) as client:
+        requests = await client.subscribe(f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(CONSUMER)}")
+        await client.flush()
+        async with lab.working("pull", handler, slots=3):
+            request = await requests.next_msg(timeout=20)
+            await client.publish(request.subject, b'{"batch": 9, "expires": 20000000000}', reply=request.reply)
+            await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(12)))
+            await eventually(delivered)
+            release.set()
+            await eventually(lab.settled)
+    assert most == 3
+    assert len(await lab.stored(subjects.OUTCOMES)) == 12
+
+
+@pytest.mark.req("E1")
 async def test_goes_on_when_its_consumer_comes_back(impatient_lab: Any, validated: Validated) -> None:
     async def handler(job: ValidateDraft) -> Outcome:
         return validated(job)

@@ -128,6 +128,15 @@ def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_gr
 
 
 @pytest.mark.req("P16")
+def test_a_role_has_the_limits_of_its_graph_unless_its_node_is_told_others() -> None:
+    nodes = {"dynamic_agent_executor": NodeModel(call_limit_s=10, call_retries=1)}
+    told = GenerationSettings(nodes=nodes).model_settings("dynamic_agent_executor")
+    usual = GenerationSettings().model_settings("dynamic_agent_executor")
+    assert (told.call_limit, told.retries) == (10, 1)
+    assert (usual.call_limit, usual.retries) == (180 + 30, 3)
+
+
+@pytest.mark.req("P16")
 def test_a_bad_setting_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEMMA_GENERATION_GRAPH_NODES", '{"evaluate": {"modle": "openai/judge"}}')
     with pytest.raises(BadSettings, match=r"nodes\.evaluate\.modle"):

@@ -10,6 +10,8 @@ from stemma_contracts.v1.values import ArtifactRef
 from .store import SMALL_BYTES, ArtifactStore, checked
 
 KEPT_BYTES = 16 * 1024 * 1024
+ENTRY_BYTES = 512
+"""What an entry costs beside its content."""
 
 _Key = tuple[str, str, str]
 
@@ -19,7 +21,7 @@ class KeptArtifacts:
 
     def __init__(self, behind: ArtifactStore, most_bytes: int = KEPT_BYTES) -> None:
         self._behind = behind
-        self._kept: LRUCache[_Key, bytes] = LRUCache(most_bytes, getsizeof=len)
+        self._kept: LRUCache[_Key, bytes] = LRUCache(most_bytes, getsizeof=lambda data: len(data) + ENTRY_BYTES)
 
     async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
         """See `ArtifactStore.put`."""

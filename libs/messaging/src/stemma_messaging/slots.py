@@ -53,13 +53,16 @@ class SlotWorker:
             await self._until(lambda: self._free > 0)
             if is_cancelled():
                 return
-            await self._ask(f"{inbox}.{number}")
+            if self._nats.is_connected:
+                await self._ask(f"{inbox}.{number}")
+            else:  # what is published now is sent later, all at once
+                await asyncio.sleep(PAUSE_S)
             if self._trouble:
                 await self._rest()
 
     async def _ask(self, inbox: str) -> None:
         """Request a message for each free slot; returns when they came, or the request is over, or lost."""
-        self._request, self._asked, self._trouble = inbox, self._free, ""
+        self._request, self._asked = inbox, self._free
         request = {"batch": self._free, "expires": int(EXPIRES_S * 1e9)}
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(self._place)}"
         with suppress(TimeoutError):
@@ -81,11 +84,16 @@ class SlotWorker:
     async def _rest(self) -> None:
         stream, consumer = self._place
         get_logger().warning(names.Log.PULL_FAILED, stream=stream, consumer=consumer, reason=self._trouble)
+        self._trouble = ""
         await asyncio.sleep(PAUSE_S)
 
     async def _receive(self, message: Msg) -> None:
-        """A message to handle, or the word that the request is over; such a word has no address to answer to."""
+        """A message to handle, or the word that the request is over; such a word has no address to answer to.
+
+        More messages than slots come if a request that was given up is answered after all: they wait.
+        """
         if message.reply:
+            await self._until(lambda: self._free > 0)
             self._free, self._asked = self._free - 1, self._asked - 1
             self._under_way.begin(self._handle(message), self._freed)
         elif message.subject == self._request:

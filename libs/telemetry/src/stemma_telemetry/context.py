@@ -21,7 +21,10 @@ _ABOUT: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxy
 
 @contextmanager
 def bind(**about: str | None) -> Iterator[None]:
-    """Put ids on every log line and span until the block ends; what is `None` or empty is left out."""
+    """Put ids on every log line until the block ends, and on every span those of `INHERITED_ATTRIBUTES`.
+
+    What is `None` or empty is left out.
+    """
     token = _ABOUT.set({**_ABOUT.get(), **_present(about)})
     try:
         yield
@@ -30,7 +33,7 @@ def bind(**about: str | None) -> Iterator[None]:
 
 
 def annotate(**about: str | None) -> None:
-    """Put ids on the current span and on every further log line and span of this task, or of the `bind` around it."""
+    """Put ids on the current span, and as `bind` does on what follows in this task or in the `bind` around it."""
     present = _present(about)
     _ABOUT.set({**_ABOUT.get(), **present})
     span = trace.get_current_span()

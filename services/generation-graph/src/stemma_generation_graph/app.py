@@ -126,8 +126,8 @@ class GenerationSettings(WorkerSettings):
             api_base=self.api_base,
             temperature=special.get("temperature", self.temperature),
             max_tokens=special.get("max_tokens", self.max_tokens),
-            # A role is cut off by its own limit, which must be the one that speaks.
-            call_limit=special.get("call_limit_s", self.call_limit_s) + (self.roles.role_limit_s if is_role else 0),
+            # A role is cut off by its own limit, which must be the one that speaks unless the node is told another.
+            call_limit=special.get("call_limit_s", self.call_limit_s + (self.roles.role_limit_s if is_role else 0)),
             retries=special.get("call_retries", self.roles.role_retries if is_role else self.call_retries),
         )
 

@@ -9,7 +9,7 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})")
 
 
 def with_fences(lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
-    """Every line, and whether it belongs to fenced code."""
+    """Every line, and whether it belongs to fenced code; a fence that nobody closes goes on to the end."""
     fence = ""
     for line in lines:
         found = _FENCE.match(line)
