@@ -72,7 +72,7 @@ class NodeModel(BaseModel):
 class GenerationSettings(WorkerSettings):
     """What generation-graph can be told. The keys of model providers are read by LiteLLM from the environment."""
 
-    slots: int = Field(default=64, ge=1, le=1024, description="jobs at a time")
+    slots: int = Field(default=128, ge=1, le=1024, description="jobs at a time")
     model: str = Field(default="offline", min_length=1, description="'offline', or a model name as LiteLLM spells it")
     api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
     temperature: float | None = Field(default=None, ge=0, le=2)
