@@ -22,7 +22,10 @@ Value = str | int | float | bool
 
 @dataclass(frozen=True)
 class ReceivedSpan:
-    """One exported span; ids are hexadecimal, ``links`` are the trace ids of what it is linked to."""
+    """One exported span; ids are hexadecimal, ``links`` are the trace ids of what it is linked to.
+
+    ``started_ns`` is in nanoseconds since 1970.
+    """
 
     service: str
     name: str
@@ -30,6 +33,7 @@ class ReceivedSpan:
     trace_id: str
     span_id: str
     parent_id: str
+    started_ns: int
     attributes: dict[str, Value]
     links: tuple[str, ...]
     events: tuple[str, ...]
@@ -104,6 +108,7 @@ def _spans(resource: trace_pb2.ResourceSpans) -> Iterator[ReceivedSpan]:
                 trace_id=span.trace_id.hex(),
                 span_id=span.span_id.hex(),
                 parent_id=span.parent_span_id.hex(),
+                started_ns=span.start_time_unix_nano,
                 attributes=_attributes(span.attributes),
                 links=tuple(link.trace_id.hex() for link in span.links),
                 events=tuple(event.name for event in span.events),
