@@ -15,6 +15,23 @@ Validated = Callable[[ValidateDraft], DraftValidated]
 CONSUMER = (subjects.JOBS, subjects.GENERATION)
 
 
+class Crowd:
+    """Jobs that all stay until they are released, and how many of them ran at a time."""
+
+    def __init__(self, validated: Validated) -> None:
+        self._validated = validated
+        self._running = 0
+        self.most = 0
+        self.release = asyncio.Event()
+
+    async def handler(self, job: ValidateDraft) -> Outcome:
+        self._running += 1
+        self.most = max(self.most, self._running)
+        await self.release.wait()
+        self._running -= 1
+        return self._validated(job)
+
+
 async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any, validated: Validated) -> None:
     asked: list[bytes] = []
     together = asyncio.Barrier(20)
@@ -36,15 +53,27 @@ async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any
 
 
 @pytest.mark.req("E1")
-async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, validated: Validated) -> None:
-    running, most, release = 0, 0, asyncio.Event()
+async def test_no_more_jobs_run_at_a_time_than_there_are_slots(lab: Any, validated: Validated) -> None:
+    crowd = Crowd(validated)
 
-    async def handler(job: ValidateDraft) -> Outcome:
-        nonlocal running, most
-        running, most = running + 1, max(most, running + 1)
-        await release.wait()
-        running -= 1
-        return validated(job)
+    async def full() -> bool:
+        """Three are taken, seven are left, and nobody asks for more."""
+        info = await lab.jetstream.consumer_info(subjects.JOBS, subjects.GENERATION)
+        return (info.num_ack_pending, info.num_pending, info.num_waiting) == (3, 7, 0)
+
+    await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(10)))
+    async with lab.working("pull", crowd.handler, slots=3):
+        await eventually(full)
+        assert await full()
+        crowd.release.set()
+        await eventually(lab.settled)
+    assert crowd.most == 3
+    assert len(await lab.stored(subjects.OUTCOMES)) == 10
+
+
+@pytest.mark.req("E1")
+async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, validated: Validated) -> None:
+    crowd = Crowd(validated)
 
     async def delivered() -> bool:
         return bool((await lab.jetstream.consumer_info(*CONSUMER)).num_ack_pending == 12)
@@ -52,14 +81,14 @@ async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, 
     async with connected(lab.server) as client:
         requests = await client.subscribe(f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(CONSUMER)}")
         await client.flush()
-        async with lab.working("pull", handler, slots=3):
+        async with lab.working("pull", crowd.handler, slots=3):
             request = await requests.next_msg(timeout=20)
             await client.publish(request.subject, b'{"batch": 9, "expires": 20000000000}', reply=request.reply)
             await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(12)))
             await eventually(delivered)
-            release.set()
+            crowd.release.set()
             await eventually(lab.settled)
-    assert most == 3
+    assert crowd.most == 3
     assert len(await lab.stored(subjects.OUTCOMES)) == 12
 
 

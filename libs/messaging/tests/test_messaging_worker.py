@@ -186,32 +186,6 @@ async def test_a_job_that_ends_within_the_grace_period_is_done(
     assert len(await lab.stored(subjects.OUTCOMES)) == 1
 
 
-@pytest.mark.req("E1")
-async def test_no_more_jobs_run_at_a_time_than_there_are_slots(lab: Any, validated: Validated) -> None:
-    running, most, release = 0, 0, asyncio.Event()
-
-    async def handler(job: ValidateDraft) -> Outcome:
-        nonlocal running, most
-        running, most = running + 1, max(most, running + 1)
-        await release.wait()
-        running -= 1
-        return validated(job)
-
-    async def full() -> bool:
-        """Three are taken, seven are left, and nobody asks for more."""
-        info = await lab.jetstream.consumer_info(subjects.JOBS, subjects.GENERATION)
-        return (info.num_ack_pending, info.num_pending, info.num_waiting) == (3, 7, 0)
-
-    await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(10)))
-    async with lab.working("pull", handler, slots=3):
-        await eventually(full)
-        assert await full()
-        release.set()
-        await eventually(lab.settled)
-    assert most == 3
-    assert len(await lab.stored(subjects.OUTCOMES)) == 10
-
-
 async def test_tells_what_it_can_do(lab: Any) -> None:
     async def handler(job: ValidateDraft) -> Outcome:
         raise AssertionError
