@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -38,7 +39,10 @@ class SlowOfflineWriter(OfflineWriter):
 
 
 class TrivialModel(BaseChatModel):
-    """Eight paragraphs under the headings asked for, or top marks for every criterion, after ``latency_s``."""
+    """Eight paragraphs under the headings asked for, or top marks for every criterion, after ``latency_s``.
+
+    What it answers is remembered: the CPU of a model is not what is measured.
+    """
 
     latency_s: float = 0.0
 
@@ -53,7 +57,8 @@ class TrivialModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        answer = AIMessage(_evaluation(messages) if "response_format" in kwargs else "".join(_paragraphs(messages)))
+        asked = str(messages[-1].text)
+        answer = AIMessage(_evaluation(asked) if "response_format" in kwargs else "".join(_paragraphs(asked)))
         return ChatResult(generations=[ChatGeneration(message=answer.model_copy(update={"usage_metadata": _usage()}))])
 
     async def _agenerate(
@@ -74,7 +79,7 @@ class TrivialModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         await asyncio.sleep(self.latency_s)
-        for text in _paragraphs(messages):
+        for text in _paragraphs(str(messages[-1].text)):
             yield ChatGenerationChunk(message=AIMessageChunk(content=text))
         last = AIMessageChunk(content="", usage_metadata=_usage(), chunk_position="last")
         yield ChatGenerationChunk(message=last)
@@ -86,17 +91,19 @@ def bench_model(name: str, latency_s: float) -> BaseChatModel:
     return models[name](latency_s=latency_s)
 
 
-def _paragraphs(messages: list[BaseMessage]) -> list[str]:
-    blocks = {block.tag: block for block in parse_blocks(str(messages[-1].text))}
+@lru_cache
+def _paragraphs(asked: str) -> tuple[str, ...]:
+    blocks = {block.tag: block for block in parse_blocks(asked)}
     section = blocks.get("section")
-    title = section.attributes.get("title", "Section") if section else str(messages[-1].text)[:40]
+    title = section.attributes.get("title", "Section") if section else asked[:40]
     headings = _listed(blocks["headings"].text) if "headings" in blocks else ["Contents"]
     bodies = [PARAGRAPH.format(title=title, number=n) + "\n" for n in range(PARAGRAPHS)]
-    return [f"# {title}\n", *(f"\n## {heading}\n" for heading in headings), *(f"\n{body}" for body in bodies)]
+    return (f"# {title}\n", *(f"\n## {heading}\n" for heading in headings), *(f"\n{body}" for body in bodies))
 
 
-def _evaluation(messages: list[BaseMessage]) -> str:
-    blocks = {block.tag: block for block in parse_blocks(str(messages[-1].text))}
+@lru_cache
+def _evaluation(asked: str) -> str:
+    blocks = {block.tag: block for block in parse_blocks(asked)}
     ids = [line.partition(":")[0] for line in _listed(blocks["criteria"].text)]
     return json.dumps({"scores": dict.fromkeys(ids, 1.0), "feedback": "Nothing has to be improved here."})
 

@@ -75,14 +75,14 @@ async def test_a_name_that_is_no_subject_token_is_refused(store: RecordStore) ->
 @pytest.mark.req("P2")
 @pytest.mark.parametrize("text", ["short", "long " * 1000])
 async def test_a_job_that_runs_again_after_a_restart_asks_nothing(server: NatsServer, text: str) -> None:
-    ctx, asked = CallContext("default", "doc-5", "research", "job-1"), [HumanMessage("Write.")]
-    answers = []
+    asked, answers = [HumanMessage("Write.")], []
     for script in ([text], []):
         async with connected(server, "generation-graph") as client:
             js = client.jetstream()
             model = ScriptedModel(script=script)
             settings = ModelSettings(name="scripted")
             caller = ModelCaller(model, settings, JetStreamRecordStore(js), JetStreamArtifactStore(js))
+            ctx = CallContext("default", "doc-5", "research", "job-1")
             answers.append(await caller.text(ctx, f"call-{len(text)}", asked))
         assert model.calls == len(script)
     assert answers[1] == answers[0]

@@ -19,7 +19,7 @@ from stemma_telemetry import get_logger
 from . import checks
 from .client import ModelClient, TokenSink
 from .errors import MalformedAnswerError
-from .records import Record, RecordStore, Reply, Request
+from .records import Record, RecordStore, Replay, Reply, Request
 from .settings import ModelSettings
 from .spans import chat_span
 from .usage import Meter, add
@@ -36,7 +36,10 @@ log = get_logger()
 
 @dataclass(frozen=True)
 class CallContext:
-    """For whom a call is made. ``meter`` adds up what the job spends, also when it fails."""
+    """For whom a call is made. ``meter`` adds up what the job spends, also when it fails.
+
+    ``replay`` is of one run of the job: what the records told of it so far.
+    """
 
     tenant: str
     document_id: str
@@ -45,6 +48,7 @@ class CallContext:
     thread_id: str = ""
     attempt: int = 0
     meter: Meter = field(default_factory=Meter, compare=False)
+    replay: Replay = field(default_factory=Replay, compare=False)
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,8 @@ class ModelCaller:
     """Calls one model. A call that was answered before, in the same job, is answered from its record.
 
     ``name`` tells the calls of a job apart; the same job must give the same name to the same call when it
-    runs again. Every method raises `ModelUnavailableError` and `MalformedAnswerError`.
+    runs again, and wait for its first call before it makes others. Every method raises `ModelUnavailableError`
+    and `MalformedAnswerError`.
     """
 
     def __init__(
@@ -162,7 +167,7 @@ class ModelCaller:
     async def _reply(self, call: _Call, retry: int) -> Reply:
         ctx = call.ctx
         key = call.request.key(ctx.job_id, ctx.attempt, call.name, retry)
-        record = await self._records.get(ctx.tenant, ctx.document_id, key)
+        record = await ctx.replay.look_up(lambda: self._records.get(ctx.tenant, ctx.document_id, key))
         reply = await self._replay(ctx, record) if record else None
         if record is not None:
             call.meter.count(record.usage)

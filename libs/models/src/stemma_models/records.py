@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from pydantic import BaseModel, ConfigDict
@@ -80,6 +80,28 @@ class JetStreamRecordStore:
         await self._js.publish(subject, data, stream=subjects.RECORDS, timeout=PUBLISH_TIMEOUT)
 
 
+class Replay:
+    """Which calls of a job can have a record; made anew for each run of the job.
+
+    A job makes its first call before all others, and a call is recorded before its answer is used: if the first
+    has no record, nothing has. From then on nobody has to ask.
+    """
+
+    def __init__(self) -> None:
+        self._begun = False
+        self._possible = True
+
+    async def look_up(self, get: Callable[[], Awaitable[Record | None]]) -> Record | None:
+        """What ``get`` finds, unless it is known that there is nothing."""
+        if not self._possible:
+            return None
+        first, self._begun = not self._begun, True
+        found = await get()
+        if first:
+            self._possible = found is not None
+        return found
+
+
 @dataclass(frozen=True)
 class Request:
     """Everything that decides what a model answers."""
@@ -115,4 +137,9 @@ class Reply:
 
 
 def _plain(message: BaseMessage) -> dict[str, Any]:
-    return message.model_dump(mode="json", include={"type", "content", "name", "tool_calls", "tool_call_id"})
+    told: dict[str, Any] = {"type": message.type, "content": message.content, "name": message.name}
+    if isinstance(message, AIMessage):
+        told["tool_calls"] = message.tool_calls
+    if isinstance(message, ToolMessage):
+        told["tool_call_id"] = message.tool_call_id
+    return told

@@ -24,6 +24,8 @@ _PLACEHOLDER = re.compile(
     r"|\blorem\s{1,9}ipsum\b",
     re.IGNORECASE,
 )
+_IN_EACH_PLACEHOLDER = ("todo", "tbd", "xxx", "{{", "insert", "lorem")
+"""One of them is in all that `_PLACEHOLDER` finds; to look for them takes a tenth of its time."""
 _ONLY_AS_CAPITALS = re.compile(r"TODO|TBD|XXX+", re.IGNORECASE)
 _READABLE = str.maketrans("\ue000\ue001", "[]")
 
@@ -108,6 +110,9 @@ def _nested_footnotes(inline: list[Part]) -> Iterator[ValidationIssue]:
 def _placeholders(written: list[Prose]) -> Iterator[ValidationIssue]:
     for passage in written:
         if passage.quoted and passage.text.startswith(SKIPPED_IMAGE):
+            continue
+        folded = passage.text.casefold()
+        if not any(piece in folded for piece in _IN_EACH_PLACEHOLDER):
             continue
         for match in _PLACEHOLDER.finditer(passage.text):
             if match[0].isupper() or not _ONLY_AS_CAPITALS.fullmatch(match[0]):

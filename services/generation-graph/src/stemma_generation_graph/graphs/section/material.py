@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
-from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.values import SectionPlan, ValidationReport
 from stemma_models.prompting import block
 
@@ -68,8 +69,14 @@ def section_block(section: SectionPlan) -> str:
 
 def outline_block(job: GenerateSection) -> str:
     """All sections of the document, so that this one leaves the rest to the others."""
-    entries = [block("entry", e.purpose, id=e.section_id, kind=e.kind, title=e.title) for e in job.outline]
-    return block("outline", entries)
+    return _outline(job.outline)
+
+
+@lru_cache(maxsize=256)
+def _outline(entries: tuple[OutlineEntry, ...]) -> str:
+    """Each section of a document shows the same."""
+    shown = [block("entry", e.purpose, id=e.section_id, kind=e.kind, title=e.title) for e in entries]
+    return block("outline", shown)
 
 
 def headings_block(section: SectionPlan) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.values import ArtifactRef
 from stemma_models.prompting import block
@@ -25,6 +26,7 @@ from .state import SectionState
 
 GRAPH = "section"
 Update = dict[str, Any]
+After = Literal["tools", "evaluate"]
 
 _PARAGRAPH = re.compile(r".+?(?:\n\n|\Z)", re.DOTALL)
 
@@ -43,8 +45,11 @@ class SectionNodes:
         system = SystemMessage(self._prompt(job, "generate"))
         return {"material": material, "messages": [system, HumanMessage("\n".join(asked))]}
 
-    async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
-        """Lets the model search if its kind has tools, then has it write the section."""
+    async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Command[After]:
+        """Lets the model search if its kind has tools, then has it write the section.
+
+        A draft goes to its evaluation, tool calls are run first.
+        """
         job, run = state["job"], runtime.context
         kind = self._parts.kinds.get(job.section.kind, PLAIN)
         if kind.tools and state["tool_rounds"] < kind.tool_rounds:
@@ -52,11 +57,11 @@ class SectionNodes:
             caller = self._parts.models.for_node(job.section.graph, "generate")
             asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
             if asked.message.tool_calls:
-                return {"messages": [asked.message]}
+                return Command(update={"messages": [asked.message]}, goto="tools")
         draft, answer = await self._write(job, state["messages"], run)
         name = f"{job.section.section_id}.md"
         ref = answer or await run.library.store(job.document, draft.encode(), "text/markdown", name)
-        return {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
+        return Command(update={"draft": draft, "draft_artifact": ref.model_dump(mode="json")}, goto="evaluate")
 
     async def tools(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Runs the tool calls of the last message."""
@@ -91,11 +96,6 @@ class SectionNodes:
     def _prompt(self, job: GenerateSection, node: str) -> str:
         prompt = self._parts.prompts.get(GRAPH, node, job.section.kind)
         return prompt.render(prompt_values(job))
-
-
-async def after_generate(state: SectionState) -> Literal["tools", "evaluate"]:
-    """A draft goes to its evaluation, tool calls are run first."""
-    return "evaluate" if state["draft"] else "tools"
 
 
 def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
