@@ -17,6 +17,8 @@ from stemma_contracts import subjects
 
 CRITICAL_PATH_S = 2.0
 RUNS = {1: 10, 16: 64, 64: 128}
+ROUNDS = {64: 3}
+"""The best counts: what else the machine does takes away and never adds."""
 QUICK_RUNS = {1: 3, 16: 32, 64: 64}
 FEW = 3
 
@@ -28,17 +30,23 @@ async def rates(milliseconds: int, quick: bool) -> None:
     async with installation(milliseconds=milliseconds) as running, caller(running) as calling:
         await measure(running, calling, 1, FEW)
         for at_a_time, runs in sizes.items():
-            _show(f"{at_a_time} at a time", await measure(running, calling, at_a_time, runs), milliseconds, at_a_time)
+            rounds = range(1 if quick else ROUNDS.get(at_a_time, 1))
+            found = [
+                (await measure(running, calling, at_a_time, runs), await _langgraph(milliseconds, at_a_time, runs))
+                for _ in rounds
+            ]
+            best = max((ours for ours, _ in found), key=lambda ours: ours.per_s)
+            _show(f"{at_a_time} at a time", best, milliseconds, at_a_time)
+            _show_langgraph(max((peer for _, peer in found), key=lambda peer: peer["per_s"]), best)
+            if len(found) > 1:
+                row("  all rounds, Stemma / LangGraph", _rounds(found))
         reviewed = await measure(running, calling, 16, sizes[16], "human")
         _show("16 at a time, each section approved as it comes", reviewed, milliseconds, 16)
-    for at_a_time, runs in sizes.items():
-        found = await _langgraph(milliseconds, at_a_time, runs)
-        words = f"{found['per_s']:.1f} /s, one {found['one_s']:.2f} s"
-        row(f"plain LangGraph, SQLite, {at_a_time} at a time", words, f"CPU {found['cpu_ms']:.0f} ms")
 
 
 def _show(name: str, found: Measured, milliseconds: int, at_a_time: int) -> None:
-    row(name, f"{found.per_s:.1f} /s, one {found.one_s:.2f} s", _target(found, milliseconds, at_a_time))
+    notes = (_target(found, milliseconds, at_a_time), _others(found))
+    row(name, f"{found.per_s:.1f} /s, one {found.one_s:.2f} s", "; ".join(filter(None, notes)))
     row("  CPU ms per run, all processes", f"{found.all_cpu_ms:.0f}", f"under 130 ({by_name(found.cpu_ms)})")
 
 
@@ -50,6 +58,20 @@ def _target(found: Measured, milliseconds: int, at_a_time: int) -> str:
             return "at least 12 /s"
         case _:
             return ""
+
+
+def _others(found: Measured) -> str:
+    return f"other machines took {found.stolen:.1f} cores" if found.stolen >= 0.05 else ""
+
+
+def _show_langgraph(peer: dict[str, float], ours: Measured) -> None:
+    words = f"{peer['per_s']:.1f} /s, one {peer['one_s']:.2f} s"
+    ratio = f"Stemma has {ours.per_s / peer['per_s']:.2f} of its runs"
+    row("  plain LangGraph, SQLite", words, f"{ratio}; CPU per run {peer['cpu_ms']:.0f} ms")
+
+
+def _rounds(found: list[tuple[Measured, dict[str, float]]]) -> str:
+    return ", ".join(f"{ours.per_s:.1f} / {peer['per_s']:.1f}" for ours, peer in found)
 
 
 async def _langgraph(milliseconds: int, at_a_time: int, runs: int) -> dict[str, float]:
