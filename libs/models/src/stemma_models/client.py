@@ -51,14 +51,27 @@ class ModelClient:
             raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
 
     async def _attempts(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
-        attempts = AsyncRetrying(
+        """The first attempt, and what `_retries` makes of its error: next to no call needs them, and they cost time."""
+        try:
+            return await self._attempt(request, spent, on_token)
+        except Exception as error:
+            failed = [error]
+
+        async def attempt() -> AIMessage:
+            if failed:
+                raise failed.pop()
+            return await self._attempt(request, spent, on_token)
+
+        return await self._retries()(attempt)
+
+    def _retries(self) -> AsyncRetrying:
+        return AsyncRetrying(
             stop=stop_after_attempt(1 + self._settings.retries),
             wait=Wait(self._settings),
             retry=retry_if_exception(is_transient),
             before_sleep=_log_retry,
             reraise=True,
         )
-        return await attempts(self._attempt, request, spent, on_token)
 
     async def _attempt(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
         spent.count(Usage(calls=1))
