@@ -48,7 +48,8 @@ $(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
 test: check ## Check, then run every test
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-check: setup ## Lint, formatting, types, import fences, generated files
+check: setup ## Contracts, lint, formatting, types, import fences, generated files
+	@$(BIN)/python contracts/generate.py --check
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy --no-error-summary $(wildcard $(PACKAGES:%=%/src)) $(TOOLS) $(filter-out $(DASHED:%=%%),$(TESTS))
@@ -56,7 +57,6 @@ check: setup ## Lint, formatting, types, import fences, generated files
 		(cd $$tests.. && $(CURDIR)/$(BIN)/mypy --no-error-summary \
 			--config-file $(CURDIR)/pyproject.toml --cache-dir $(CURDIR)/.mypy_cache tests) || exit 1; done
 	@$(BIN)/lint-imports --no-cache > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
-	@$(BIN)/python contracts/generate.py --check
 	@$(BIN)/python deploy/nats/render.py --check
 	@echo "check: clean"
 

@@ -30,6 +30,23 @@ def test_makes_an_id_from_the_sequence_where_the_caller_chose_none() -> None:
 
 
 @pytest.mark.req("E3")
+def test_an_id_as_they_are_made_here_is_refused_under_the_one_that_was_made_for_the_message() -> None:
+    received = read({"kind": "proposal", "brief": "Write.", "request_id": "seq-9"})
+    assert received.request is None
+    assert [problem.field for problem in received.problems] == ["request_id"]
+    assert received.asked.request_id == "seq-7"
+
+
+@pytest.mark.req("E3")
+@pytest.mark.parametrize("version", [True, "1", 1.0])
+def test_a_version_that_is_no_integer_approves_nothing(version: object) -> None:
+    body = {"document_id": "doc", "section_id": "research", "version": version}
+    received = read(body, subject="stemma.request.v1.default.approve-section")
+    assert received.request is None
+    assert [problem.field for problem in received.problems] == ["version"]
+
+
+@pytest.mark.req("E3")
 def test_names_the_fields_that_it_does_not_know_and_goes_on() -> None:
     received = read({"kind": "proposal", "brief": "Write.", "colour": "red"})
     assert received.request is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
@@ -16,8 +16,8 @@ class VersionPair(Contract):
     """Two versions of one section that an export compares; 0 stands for the time before anything was written."""
 
     section_id: Token
-    from_version: int = Field(ge=0)
-    to_version: int = Field(ge=0)
+    from_version: StrictInt = Field(ge=0)
+    to_version: StrictInt = Field(ge=0)
 
 
 class ExportSection(Contract):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
 
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
@@ -25,7 +25,8 @@ class Request(Contract):
     """What every request carries. ``request_id`` is chosen by the caller and unique in its tenant.
 
     The same id with the same body gets the old answer, another body is rejected; without an id one is
-    made from the sequence of the message: ``seq-<n>``. ``actor`` names the person, as the caller says.
+    made from the sequence of the message: ``seq-<n>``, which no caller may choose. ``actor`` names the
+    person, as the caller says.
     """
 
     request_id: Token | None = None
@@ -42,7 +43,7 @@ class SectionDecision(DocumentRequest):
     """A decision about one section in the version that the person saw."""
 
     section_id: Token
-    version: int = Field(ge=1)
+    version: StrictInt = Field(ge=1)
 
 
 @registry.contract("stemma.create.document.v1", Family.REQUEST)
@@ -85,8 +86,8 @@ class ReviseSection(SectionDecision):
     """
 
     feedback: str = Field(min_length=1, max_length=20_000)
-    cycle: bool = Field(default=False, description="have every section written again, not only this one changed")
-    replace_edited: bool = Field(default=False, description="in a cycle: also those that a person made")
+    cycle: StrictBool = Field(default=False, description="have every section written again, not only this one changed")
+    replace_edited: StrictBool = Field(default=False, description="in a cycle: also those that a person made")
 
 
 @registry.contract("stemma.edit.section.v1", Family.REQUEST)
@@ -98,7 +99,7 @@ class EditSection(DocumentRequest):
     """
 
     section_id: Token
-    version: int = Field(ge=0)
+    version: StrictInt = Field(ge=0)
     instruction: str | None = Field(default=None, min_length=1, max_length=20_000)
     text: str | None = Field(default=None, min_length=1)
     text_upload: UploadRef | None = None
@@ -122,14 +123,14 @@ class RegenerateSection(SectionDecision):
     """Write a section anew. ``replace_edited`` allows it for a version that a person made."""
 
     guidance: str | None = Field(default=None, min_length=1, max_length=20_000)
-    replace_edited: bool = False
+    replace_edited: StrictBool = False
 
 
 @registry.contract("stemma.restore.section.v1", Family.REQUEST)
 class RestoreSection(SectionDecision):
     """Bring back the text of an earlier version, as a new version."""
 
-    restore_version: int = Field(ge=1)
+    restore_version: StrictInt = Field(ge=1)
 
 
 @registry.contract("stemma.retry.section.v1", Family.REQUEST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, StrictInt
 
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, FileName, Token
@@ -27,7 +27,7 @@ class UploadRef(Contract):
 
     object_name: str = Field(min_length=1, max_length=255, description="name in the upload bucket")
     digest: Digest
-    size: int = Field(ge=0, description="bytes")
+    size: StrictInt = Field(ge=0, description="bytes")
     media_type: str = Field(max_length=127)
     name: FileName = Field(description="path inside the input folder, for example media/plan.png")
 

@@ -16,7 +16,7 @@ from stemma_contracts.v1.values import Problem
 from stemma_messaging import InvalidMessage
 
 from .core.commands import Asked
-from .core.identity import request_id_for
+from .core.identity import is_given, request_id_for
 
 MAX_NAMED = 20
 
@@ -85,7 +85,8 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
     try:
         entry = registry.entry_for(ce_type) if ce_type else registry.by_token(Family.REQUEST, name)
     except UnknownContract:
-        known = ", ".join(sorted(entry.ce_type for entry in registry.entries(Family.REQUEST)))
+        entries = registry.entries(Family.REQUEST)
+        known = ", ".join(sorted(entry.ce_type if ce_type else entry.token for entry in entries))
         field = "ce-type" if ce_type else "subject"
         wanted = shown(ce_type or name)
         problem = Problem(field=field, message=f"{wanted!r} is not known here; known are: {known}")
@@ -98,15 +99,22 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
     except ValidationError as error:
         raise _Unreadable(*problems_of(error), body=body) from None
     assert isinstance(request, Request)
+    if request.request_id is not None and is_given(request.request_id):
+        raise _Unreadable(Problem(field="request_id", message="such ids are made here, for requests without one"))
     return request
 
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """The problems of a validation, each with its dotted field; inputs are not repeated."""
     return tuple(
-        Problem(field=".".join(shown(part) for part in item["loc"]), message=shown(item["msg"], 300))
+        Problem(field=".".join(shown(part) for part in item["loc"]), message=shown(_words(item["msg"]), 300))
         for item in error.errors(include_url=False, include_input=False)[:MAX_NAMED]
     )
+
+
+def _words(message: str) -> str:
+    """A message without what pydantic puts before those of our own."""
+    return message.removeprefix("Value error, ")
 
 
 def shown(text: object, length: int = 64) -> str:
@@ -116,4 +124,4 @@ def shown(text: object, length: int = 64) -> str:
 
 def _own_id(body: Mapping[str, Any]) -> str | None:
     own = body.get("request_id")
-    return own if isinstance(own, str) and is_token(own) else None
+    return own if isinstance(own, str) and is_token(own) and not is_given(own) else None

@@ -6,6 +6,7 @@ from base64 import b32encode
 from hashlib import sha256
 
 _LENGTH = 16
+_GIVEN = "seq-"
 
 
 def document_id_for(tenant: str, request_id: str) -> str:
@@ -16,4 +17,9 @@ def document_id_for(tenant: str, request_id: str) -> str:
 
 def request_id_for(sequence: int) -> str:
     """The id of a request whose caller chose none: made of its stream sequence."""
-    return f"seq-{sequence}"
+    return f"{_GIVEN}{sequence}"
+
+
+def is_given(request_id: str) -> bool:
+    """Whether an id looks like one of `request_id_for`, which callers may not take from each other."""
+    return request_id.startswith(_GIVEN)
