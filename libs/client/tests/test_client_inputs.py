@@ -22,11 +22,11 @@ def test_takes_a_file_under_its_name_and_a_folder_under_the_paths_inside_it(tmp_
     assert names(folder, tmp_path / "quotes.md") == ["media/plan.png", "needs.md", "quotes.md"]
 
 
-def test_leaves_out_hidden_files_and_folders_and_what_is_no_file(tmp_path: Path) -> None:
+def test_leaves_out_hidden_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").touch()
     (tmp_path / ".env").touch()
-    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / ".pipe")
     (tmp_path / "needs.md").touch()
 
     assert names(tmp_path) == ["needs.md"]
@@ -48,6 +48,44 @@ def test_refuses_a_link_that_leads_out_of_the_folder(tmp_path: Path, target: str
 
     with pytest.raises(InvalidInputError, match="leads out of"):
         collect([folder])
+
+
+@pytest.mark.parametrize("target", ["absent.md", "link.md"])
+def test_refuses_a_link_that_leads_nowhere(tmp_path: Path, target: str) -> None:
+    (tmp_path / "needs.md").touch()
+    (tmp_path / "link.md").symlink_to(target)
+
+    for given in (tmp_path, tmp_path / "link.md"):
+        with pytest.raises(InvalidInputError, match=r"/link\.md is a link that leads nowhere"):
+            collect([given])
+
+
+def test_refuses_what_is_neither_a_file_nor_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "needs.md").touch()
+    os.mkfifo(tmp_path / "pipe")
+
+    for given in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(InvalidInputError, match="/pipe is neither a file nor a folder"):
+            collect([given])
+
+
+def test_refuses_a_folder_without_a_file_among_others(tmp_path: Path) -> None:
+    (tmp_path / "needs.md").touch()
+    empty = tmp_path / "empty"
+    (empty / "deeper").mkdir(parents=True)
+    (empty / ".hidden").touch()
+
+    with pytest.raises(InvalidInputError, match=r"there is no file in .*/empty, or only hidden ones"):
+        collect([tmp_path / "needs.md", empty])
+
+
+def test_refuses_a_name_that_is_not_utf_8_and_shows_its_bytes(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff\xfe.md")
+    path.touch()
+
+    for given in (tmp_path, path):
+        with pytest.raises(InvalidInputError, match=r"/\\xff\\xfe\.md is not UTF-8: rename it"):
+            collect([given])
 
 
 def test_refuses_two_files_of_one_name(tmp_path: Path) -> None:

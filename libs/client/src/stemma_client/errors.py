@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stemma_contracts.v1.values import Problem
+    from stemma_contracts.v1.answers import RequestRejected
 
 
 class StemmaError(Exception):
@@ -24,10 +23,11 @@ class AccessDeniedError(StemmaError):
 class RequestRejectedError(StemmaError):
     """Stemma read the request and changed nothing; ``problems`` says which fields are wrong and why."""
 
-    def __init__(self, request_id: str, problems: Sequence[Problem]) -> None:
-        self.request_id = request_id
-        self.problems = tuple(problems)
-        super().__init__("; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in problems))
+    def __init__(self, answer: RequestRejected) -> None:
+        self.answer = answer
+        self.request_id = answer.request_id
+        self.problems = answer.problems
+        super().__init__("; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in answer.problems))
 
 
 class RequestTooLargeError(StemmaError):

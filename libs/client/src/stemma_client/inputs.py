@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 
 from stemma_contracts.media import READ
@@ -55,9 +56,10 @@ def media_type_of(name: str) -> str:
 def collect(paths: Iterable[str | Path]) -> list[InputPath]:
     """Files by name: a file under its own name, the files of a folder under their path inside it.
 
-    Hidden files and folders are left out, and so is what is no regular file. Raises
-    `InvalidInputError` for a path that does not exist, a link that leads out of its folder, a name
-    that is not allowed or is there twice, a file above 50 MiB, and more than 200 files.
+    Hidden files and folders are left out. Raises `InvalidInputError` for a path that does not exist,
+    a folder without a file, a link that leads nowhere or out of its folder, what is neither a file
+    nor a folder, a folder that cannot be read, a name that is not UTF-8, not allowed or there twice,
+    a file above 50 MiB, and more than 200 files.
     """
     found: dict[str, InputPath] = {}
     for path in map(Path, paths):
@@ -73,30 +75,54 @@ def collect(paths: Iterable[str | Path]) -> list[InputPath]:
 
 def _files_of(path: Path) -> Iterator[InputPath]:
     if path.is_dir():
-        yield from _walk(path)
-    elif path.is_file():
-        yield InputPath(path.name, path)
+        found = list(islice(_walk(path), MAX_FILES + 1))
+        if not found:
+            raise InvalidInputError(f"there is no file in {_shown(path)}, or only hidden ones")
+        yield from found
     else:
-        raise InvalidInputError(f"no such file or folder: {path}")
+        yield InputPath(path.name, _regular(path))
+
+
+def _regular(path: Path) -> Path:
+    """The path of a regular file, or of a link to one."""
+    if path.is_file():
+        return path
+    if path.exists():
+        raise InvalidInputError(f"{_shown(path)} is neither a file nor a folder")
+    if path.is_symlink():
+        raise InvalidInputError(f"{_shown(path)} is a link that leads nowhere")
+    raise InvalidInputError(f"no such file or folder: {_shown(path)}")
 
 
 def _walk(root: Path) -> Iterator[InputPath]:
-    inside = root.resolve()
-    for folder, folders, files in os.walk(root):
+    inside = Path(os.path.realpath(root))
+    for folder, folders, files in os.walk(root, onerror=_refuse_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in (*folders, *files):
-            target = (Path(folder) / name).resolve()
+            # Unlike `Path.resolve` it bears a link to itself, which is refused as one that leads nowhere.
+            target = Path(os.path.realpath(Path(folder) / name))
             if not name.startswith(".") and not target.is_relative_to(inside):
-                raise InvalidInputError(f"{Path(folder) / name} is a link that leads out of {root}")
+                raise InvalidInputError(f"{_shown(Path(folder) / name)} is a link that leads out of {_shown(root)}")
         for name in sorted(files):
             path = Path(folder) / name
-            if not name.startswith(".") and path.is_file():
-                yield InputPath(path.relative_to(root).as_posix(), path)
+            if not name.startswith("."):
+                yield InputPath(path.relative_to(root).as_posix(), _regular(path))
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise InvalidInputError(f"cannot read {_shown(error.filename)}: {error.strerror}")
+
+
+def _shown(path: str | Path) -> str:
+    r"""A path as text; bytes of it that are no UTF-8 as ``\xff``."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _check(item: InputPath) -> None:
     try:
         check_file_name(item.name)
+    except UnicodeEncodeError:
+        raise InvalidInputError(f"the name of {_shown(item.path)} is not UTF-8: rename it") from None
     except ValueError as error:
         raise InvalidInputError(str(error)) from None
     _check_size(item.path, item.path.stat().st_size)

@@ -88,7 +88,7 @@ async def read_answer(connection: Connection, request_id: str, *, digest: str | 
     except TimeoutError:
         raise AnswerTimeoutError(request_id, wait_s) from None
     if isinstance(answer, RequestRejected):
-        raise RequestRejectedError(request_id, answer.problems)
+        raise RequestRejectedError(answer)
     assert isinstance(answer, RequestAccepted)
     return answer
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Annotated
 
 import typer
 
 from .arguments import AsJson, Document, Message, Section, Version
+from .exits import ExitCode
+from .output import note
 from .runtime import run
 
 
@@ -123,17 +126,27 @@ def cancel(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """End a document for good; its texts and its history stay.
+    """End a document for good; its texts and its history stay. Asks at a terminal; a script says --yes.
 
     Example: stemma cancel 3f2a --yes
     """
-    import sys
-
     from .tasks import decisions
 
-    if not yes and sys.stdin.isatty():
-        typer.confirm(f"Cancel document {document} for good?", abort=True)
+    if not yes:
+        _ask_before_cancelling(document)
     run(partial(decisions.cancel, document=document, as_json=as_json))
+
+
+def _ask_before_cancelling(document: str) -> None:
+    if not sys.stdin.isatty():
+        raise typer.BadParameter("there is no terminal to ask at: say --yes to cancel for good")
+    try:
+        agreed = typer.confirm(f"Cancel document {document} for good?", err=True)
+    except typer.Abort:
+        note("interrupted; nothing was cancelled")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    if not agreed:
+        raise typer.Abort
 
 
 VERBS = {

@@ -16,10 +16,10 @@ def export(
     document: Document,
     format: Annotated[
         Literal["docx", "pdf", "html", "json", "md"] | None,
-        typer.Option("--format", "-f", help="Format; else what the ending of PATH says, else docx."),
+        typer.Option("--format", "-f", help="Format; else what the ending of PATH says, docx without one."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="PATH", help="File or folder to write to.")
+        Path | None, typer.Option("--output", "-o", metavar="PATH", help="File or folder to write to; `-` is stdout.")
     ] = None,
     redline: Annotated[
         tuple[str, str] | None,

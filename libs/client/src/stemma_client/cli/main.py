@@ -65,8 +65,16 @@ _add_commands()
 
 def main() -> None:
     """Run the command line."""
+    _replace_closed_streams()
     _spare_websockets()
     app()
+
+
+def _replace_closed_streams() -> None:
+    """A stream that the caller closed is None, and its number goes to the next file or connection."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _spare_websockets() -> None:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
 from .exits import CliError, ExitCode
-from .output import note
+from .output import note, say_json
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
 
-Action = Callable[["Client"], Awaitable[ExitCode | None]]
+
+class Action(Protocol):
+    """A verb with its options: a `functools.partial` that takes the connection."""
+
+    @property
+    def keywords(self) -> Mapping[str, Any]: ...
+
+    def __call__(self, client: Client, /) -> Awaitable[ExitCode | None]: ...
 
 
 def run(action: Action) -> None:
@@ -53,13 +60,20 @@ def _run(action: Action) -> ExitCode | None:
     import logging
 
     from stemma_client.client import Client
+    from stemma_client.errors import RequestRejectedError
 
     # The verbs tell of a lost connection in their own words.
     logging.getLogger("nats").setLevel(logging.CRITICAL)
 
     async def connected() -> ExitCode | None:
         async with Client.connect(actor=_actor(), told=note) as client:
-            return await action(client)
+            try:
+                return await action(client)
+            except RequestRejectedError as error:
+                if action.keywords.get("as_json"):
+                    say_json(error.answer.model_dump(mode="json"))
+                    sys.stdout.flush()
+                raise
 
     return asyncio.run(connected())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from stemma_client.client import Client
 from .finding import find_document
 from .redlines import pairs
 
+STDOUT = Path("-")
 UNFINISHED = ("not_written", "not_approved", "stale")
 
 
@@ -36,13 +38,17 @@ class Asked:
 async def export(client: Client, *, asked: Asked, as_json: bool) -> ExitCode:
     """Ask for a format, wait for it, write it, and say what a person should know of it."""
     chosen = _format(asked.format, asked.output)
-    _check(asked, chosen)
+    _check(asked, chosen, as_json)
     document_id = await find_document(client, asked.document)
     path = _target(asked.output, f"{document_id}{'-changes' if asked.redline else ''}.{chosen}")
     compared = await pairs(client, document_id, asked.section, asked.redline) if asked.redline else ()
     with console(stderr=True).status(f"exporting {chosen}"):
         done = await client.export(document_id, chosen, redline=compared)
-        write_atomically(path, await client.artifact(document_id, done.artifact))
+        content = await client.artifact(document_id, done.artifact)
+    if path == STDOUT:
+        sys.stdout.buffer.write(content)
+    else:
+        write_atomically(path, content)
     if as_json:
         say_json(done.model_dump(mode="json") | {"path": str(path), "finished": not _is_unfinished(done.warnings)})
     else:
@@ -50,7 +56,13 @@ async def export(client: Client, *, asked: Asked, as_json: bool) -> ExitCode:
     return ExitCode.UNFINISHED if _is_unfinished(done.warnings) else ExitCode.OK
 
 
-def _check(asked: Asked, chosen: ExportFormat) -> None:
+def _check(asked: Asked, chosen: ExportFormat, as_json: bool) -> None:
+    if asked.output == STDOUT and as_json:
+        raise CliError(ExitCode.USAGE, "stdout takes the document or --json, not both")
+    if asked.output == STDOUT and sys.stdout.isatty():
+        raise CliError(
+            ExitCode.USAGE, "a terminal shows no document", "send stdout to a file or a pipe, or name a file"
+        )
     if asked.redline and chosen is not ExportFormat.DOCX:
         raise CliError(ExitCode.USAGE, f"a redline is a docx, not a {chosen}")
     if asked.section and not asked.redline:
@@ -60,20 +72,28 @@ def _check(asked: Asked, chosen: ExportFormat) -> None:
 
 
 def _tell(path: Path, done: DocumentExported) -> None:
-    say(str(path))
+    if path != STDOUT:
+        say(str(path))
     note(f"exported as {done.export_id}")
     for warning in done.warnings:
         note(f"warning: {_warning_words(warning)}")
 
 
 def _format(wanted: str | None, output: Path | None) -> ExportFormat:
-    ending = output.suffix.lstrip(".").lower() if output else ""
-    if wanted:
-        return ExportFormat(wanted)
-    return ExportFormat(ending) if ending in {*ExportFormat} else ExportFormat.DOCX
+    """What was asked for, else what the ending of the file says; the two never contradict each other."""
+    ending = "" if output is None or output.is_dir() else output.suffix.lstrip(".").lower()
+    known = ending in {*ExportFormat}
+    if wanted and known and ending != wanted:
+        raise CliError(ExitCode.USAGE, f"{output} ends as {ending}, and --format says {wanted}", "say one of the two")
+    if ending and not (wanted or known):
+        endings = ", ".join(f".{known_format}" for known_format in ExportFormat)
+        raise CliError(ExitCode.USAGE, f"no format has the ending of {output}", f"use {endings}, or say --format")
+    return ExportFormat(wanted or ending or ExportFormat.DOCX)
 
 
 def _target(output: Path | None, name: str) -> Path:
+    if output == STDOUT:
+        return STDOUT
     path = Path(name) if output is None else output / name if output.is_dir() else output
     if not path.parent.is_dir():
         raise CliError(ExitCode.USAGE, f"no such folder: {path.parent}")
