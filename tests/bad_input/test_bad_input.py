@@ -136,6 +136,14 @@ CASES: dict[str, tuple[Act, str]] = {
         settings("", STEMMA_ORCHESTRATOR_MAX_IMPUT_BYTES="1"),
         "STEMMA_ORCHESTRATOR_MAX_IMPUT_BYTES: no such setting",
     ),
+    "a shared variable with a typo": (
+        settings("", STEMMA_NATS_URLL="x"),
+        "STEMMA_NATS_URLL: no such setting; STEMMA_NATS_URL is one",
+    ),
+    "a shared variable of a wrong value": (
+        settings("", STEMMA_LOG_LEVEL="foo"),
+        r"log_level: .*\(settings.toml or STEMMA_LOG_LEVEL\)",
+    ),
 }
 
 

@@ -13,7 +13,9 @@ from stemma_messaging import BadSettings, WorkerSettings, config_dir, load_setti
 class LinterSettings(WorkerSettings):
     engine: Literal["rumdl", "markdownlint-cli"] = "rumdl"
     api_key: SecretStr | None = None
-    dsn: SecretStr | None = Field(default=None, validation_alias=AliasChoices("STEMMA_CHECKPOINT_DSN", "dsn"))
+    dsn: SecretStr | None = Field(
+        default=None, min_length=5, validation_alias=AliasChoices("STEMMA_CHECKPOINT_DSN", "dsn")
+    )
 
 
 @pytest.fixture
@@ -83,8 +85,32 @@ def test_a_bad_variable_is_refused_by_name(file: Path, monkeypatch: pytest.Monke
         _load(file)
 
 
-def test_a_variable_of_another_service_is_none_of_ours(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STEMMA_CONVERTER_ANYTHING", "x")
+@pytest.mark.req("P16")
+@pytest.mark.parametrize("name", ["STEMMA_LOG_LEVEL", "STEMMA_LOG_JSON", "STEMMA_CHECKPOINT_DSN"])
+def test_a_bad_value_is_refused_by_the_name_of_the_shared_variable_that_sets_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "foo")
+    with pytest.raises(BadSettings, match=rf"\(settings\.toml or {name}\)$"):
+        _load(file)
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize("name", ["STEMMA_NATS_URL", "STEMMA_LOG_LEVEL", "STEMMA_CHECKPOINT_DSN"])
+def test_a_typo_in_a_shared_variable_is_refused_by_name(file: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    typo = name + name[-1]
+    monkeypatch.setenv(typo, "x")
+    with pytest.raises(BadSettings, match=f"^{typo}: no such setting; {name} is one$"):
+        _load(file)
+
+
+OTHERS = """CONVERTER_NATS_PASSWORD CONVERTER_ANYTHING DATA_DIR PASSWORD_VALIDATOR PASSWORD_CLIENT_DEFAULT PASSWORD_SYS
+    PASSWORD_POSTGRES TENANT ACTOR TEST_SERVERS NATS_PORT NATS_SERVICE_HOST""".split()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_variable_of_others_is_none_of_ours(file: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(f"STEMMA_{name}", "x")
     _load(file)
 
 

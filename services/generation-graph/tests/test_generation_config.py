@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from stemma_generation_graph.app import (
     NodeModel,
     check_nodes,
     load_parts,
+    main,
     model_callers,
     service,
 )
@@ -148,3 +150,35 @@ def test_a_bad_setting_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_node_that_no_graph_has_is_refused_by_name(node: str) -> None:
     with pytest.raises(BadSettings, match=rf"nodes\.{node}: there is no such node; there are agent, "):
         check_nodes(GenerationSettings(nodes={node: NodeModel(temperature=1.0)}), find_graphs())
+
+
+BAD_SETUPS = {
+    "a wrong value": ({"STEMMA_CHECKPOINT_DSN": "hidden"}, r"not a connection .* or STEMMA_CHECKPOINT_DSN\)\n", 2),
+    "a typo": ({"STEMMA_GENERATION_GRAPH_TEMPERATUR": "1"}, "STEMMA_GENERATION_GRAPH_TEMPERATUR: no such setting\n", 2),
+    "no PostgreSQL": (
+        {"STEMMA_CHECKPOINT_DSN": "postgresql://me:hidden@127.0.0.1:1/db"},
+        "cannot be reached or written .*STEMMA_CHECKPOINT_DSN.* --setup again\n",
+        1,
+    ),
+    "no folder": ({"STEMMA_DATA_DIR": "/dev/null"}, "cannot be reached or written .*STEMMA_DATA_DIR.* again\n", 1),
+}
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize(("environment", "told", "code"), BAD_SETUPS.values(), ids=list(BAD_SETUPS))
+def test_a_setup_that_cannot_be_ends_with_one_line_that_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    environment: dict[str, str],
+    told: str,
+    code: int,
+) -> None:
+    monkeypatch.setattr("sys.argv", ["stemma-generation-graph", "--setup"])
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == code
+    assert re.fullmatch(f"stemma-generation-graph: .*{told}", said), said
+    assert "hidden" not in said

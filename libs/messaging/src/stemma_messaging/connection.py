@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 from typing import Any
 
 from nats.errors import AuthorizationError
@@ -22,6 +23,7 @@ class Watch:
     def __init__(self) -> None:
         self.failure: asyncio.Future[BusFailed] = asyncio.get_running_loop().create_future()
         self._closing = False
+        self._told = False
 
     def expect_close(self) -> None:
         """From now on a closed connection is what we want."""
@@ -32,7 +34,7 @@ class Watch:
         if not self.failure.done():
             self.failure.set_result(BusFailed(reason))
 
-    async def on_error(self, error: Exception) -> None:
+    async def on_error(self, error: Exception, servers: str = "") -> None:
         """A forbidden subject shows nowhere else; what waits for it would wait for ever."""
         forbidden = _FORBIDDEN.search(str(error))
         if forbidden:
@@ -41,9 +43,13 @@ class Watch:
             self.fail(f"{action.lower()} to {subject} is not permitted")
         elif isinstance(error, AuthorizationError) or "authorization violation" in str(error).lower():
             self.fail("the server refuses user or password")
+        elif isinstance(error, OSError) and not self._told:
+            self._told = True
+            get_logger().warning(names.Log.CONNECTION_LOST, server=servers, reason="no connection yet; trying on")
 
     async def on_disconnected(self) -> None:
         """The client reconnects by itself."""
+        self._told = True
         if not self._closing:
             get_logger().warning(names.Log.CONNECTION_LOST)
 
@@ -59,18 +65,24 @@ class Watch:
 
 def connect_options(settings: ServiceSettings, service: str, watch: Watch) -> dict[str, Any]:
     """The options of `nats.connect` for a service."""
+    servers = settings.nats_url.split(",")
     user = settings.nats_user
     password = settings.nats_password.get_secret_value() if settings.nats_password else None
     return {
-        "servers": settings.nats_url.split(","),
+        "servers": servers,
         "user": user,
         "password": password,
         "name": service,
         "inbox_prefix": f"_INBOX_{user}" if user else "_INBOX",
         "max_reconnect_attempts": -1,
         "reconnect_time_wait": RECONNECT_WAIT_S,
-        "error_cb": watch.on_error,
+        "error_cb": partial(watch.on_error, servers=",".join(map(_address, servers))),
         "disconnected_cb": watch.on_disconnected,
         "reconnected_cb": watch.on_reconnected,
         "closed_cb": watch.on_closed,
     }
+
+
+def _address(server: str) -> str:
+    """Host and port, without user and password."""
+    return server.rpartition("@")[2].rpartition("://")[2]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +25,7 @@ from .settings import BadSettings, ServiceSettings, config_dir, load_settings
 
 S = TypeVar("S", bound=ServiceSettings)
 Open = Callable[[S, Bus], AbstractAsyncContextManager[None]]
+Verb = Callable[[S], None]
 
 EXIT_FAILED = 1
 EXIT_BAD_SETTINGS = 2
@@ -67,17 +70,40 @@ class Service(Generic[S]):
                 _write_whole(settings.ready_file, str(port))
             raise await bus.failure()
 
-    def main(self) -> None:
-        """Run as a process: exits with 0 on SIGTERM or SIGINT, 1 on failure, 2 on bad settings."""
+    def main(self, verbs: Mapping[str, Verb[S]] | None = None) -> None:
+        """Run as a process: exits with 0 on SIGTERM or SIGINT, 1 on failure, 2 on bad settings or arguments.
+
+        ``verbs`` are what the command can do instead, by argument; their docstrings are what ``--help`` tells.
+        """
+        verb = self._chosen(verbs or {})
         try:
             settings = self.load_settings()
         except BadSettings as bad:
             sys.exit(self._refuse(bad))
+        if verb is not None:
+            verb(settings)
+            return
         flush = stemma_telemetry.configure(self.name, json=settings.log_json, level=settings.log_level)
         try:
             sys.exit(asyncio.run(self._run_until_signal(settings)))
         finally:
             flush()
+
+    def _chosen(self, verbs: Mapping[str, Verb[S]]) -> Verb[S] | None:
+        parser = argparse.ArgumentParser(
+            prog=f"stemma-{self.name}",
+            description=f"{_summary(self.name)} A service of Stemma; it runs until SIGTERM or SIGINT.",
+            epilog="Settings are no arguments: they stand in config/settings.toml, and variables of the environment "
+            f"override them, STEMMA_{self.name.upper().replace('-', '_')}_<KEY>, or STEMMA_NATS_URL and the like for "
+            "what all services share.",
+            allow_abbrev=False,
+        )
+        group = parser.add_mutually_exclusive_group()
+        for name, verb in verbs.items():
+            group.add_argument(name, dest="verb", action="store_const", const=verb, help=verb.__doc__)
+        parser.set_defaults(verb=None)
+        chosen: Verb[S] | None = parser.parse_args().verb
+        return chosen
 
     async def _run_until_signal(self, settings: S) -> int:
         running = asyncio.create_task(self.run(settings))
@@ -97,6 +123,13 @@ class Service(Generic[S]):
         for problem in bad.problems:
             print(f"stemma-{self.name}: {problem}", file=sys.stderr)
         return EXIT_BAD_SETTINGS
+
+
+def _summary(name: str) -> str:
+    try:
+        return f"{metadata(f'stemma-{name}')['Summary']}."
+    except PackageNotFoundError:
+        return f"{name}."
 
 
 def _collect_rarely() -> None:

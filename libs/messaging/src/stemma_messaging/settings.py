@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -20,6 +21,8 @@ from pydantic_settings import (
 
 S = TypeVar("S", bound="ServiceSettings")
 CONFIG_DIR = "CONFIG_DIR"
+RESEMBLANCE = 0.85
+"""Of a variable to a shared one, from which on it is a typo and not somebody else's."""
 
 
 class BadSettings(ValueError):
@@ -111,41 +114,65 @@ def load_settings(service: str, settings_class: type[S], file: Path, **overrides
             "model_config": SettingsConfigDict(env_prefix=prefix, toml_file=file),
         },
     )
-    strangers = _unknown_variables(prefix, settings_class)
+    variables = _variables(prefix, settings_class)
+    strangers = _unknown_variables(prefix, set(variables.values())) + _misspelt_variables(prefix, variables)
     if strangers:
-        raise BadSettings(f"{name}: no such setting" for name in strangers)
+        raise BadSettings(strangers)
     try:
         settings: S = bound(**overrides)
     except ValidationError as error:
-        raise BadSettings(_problems(error, prefix, file.name)) from None
+        raise BadSettings(_problems(error, variables, file.name)) from None
     except (SettingsError, ValueError) as error:
         raise BadSettings([f"{file.name}: {type(error).__name__}"]) from None
     return settings
 
 
-def _unknown_variables(prefix: str, settings_class: type[BaseSettings]) -> list[str]:
-    known = {f"{prefix}{name.upper()}" for name, field in settings_class.model_fields.items() if not _aliases(field)}
-    known |= {alias for field in settings_class.model_fields.values() for alias in _aliases(field)}
-    ours = (name for name in os.environ if name.upper().startswith(prefix) and name != f"{prefix}{CONFIG_DIR}")
-    return sorted(name for name in ours if name.upper().split("__")[0] not in known)
+def _variables(prefix: str, settings_class: type[BaseSettings]) -> dict[str, str]:
+    """The variable that sets a field, under the field's name and under the name by which errors call it."""
+    variables: dict[str, str] = {}
+    for name, field in settings_class.model_fields.items():
+        alias = _alias(field)
+        variables[name] = alias or f"{prefix}{name.upper()}"
+        if alias:
+            variables[alias] = alias
+    return variables
 
 
-def _aliases(field: FieldInfo) -> set[str]:
+def _alias(field: FieldInfo) -> str | None:
     match field.validation_alias:
-        case None:
-            return set()
         case str() as alias:
-            return {alias.upper()}
-        case AliasChoices(choices=choices):
-            return {choice.upper() for choice in choices if isinstance(choice, str)}
+            return alias
+        case AliasChoices(choices=[str() as first, *_]):
+            return first
         case _:
-            return set()
+            return None
 
 
-def _problems(error: ValidationError, prefix: str, file: str) -> list[str]:
-    """One line a problem, with both places where it can come from, and without the value: it may be a secret."""
+def _unknown_variables(prefix: str, known: Set[str]) -> list[str]:
+    ours = (name for name in os.environ if name.upper().startswith(prefix) and name != f"{prefix}{CONFIG_DIR}")
+    return sorted(f"{name}: no such setting" for name in ours if name.upper().split("__")[0] not in known)
+
+
+def _misspelt_variables(prefix: str, variables: Mapping[str, str]) -> list[str]:
+    """Others may have variables of their own; one that resembles a shared one was meant for us."""
+    shared = {variable for variable in variables.values() if not variable.startswith(prefix)}
+    others = (name for name in os.environ if name.upper().startswith("STEMMA_") and name.upper() not in shared)
+    found = {
+        name: get_close_matches(name.upper(), shared, 1, RESEMBLANCE)
+        for name in others
+        if not name.upper().startswith(prefix)
+    }
+    return sorted(f"{name}: no such setting; {near[0]} is one" for name, near in found.items() if near)
+
+
+def _problems(error: ValidationError, variables: Mapping[str, str], file: str) -> list[str]:
+    """One line a problem, with the places where it can come from, and without the value: it may be a secret."""
     lines = []
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
-        name = ".".join(map(str, problem["loc"])).removeprefix("STEMMA_").lower()
-        lines.append(f"{name}: {problem['msg']} ({file} or {prefix}{name.upper().replace('.', '__')})")
+        field, *inner = map(str, problem["loc"] or ("",))
+        name = ".".join([field.removeprefix("STEMMA_"), *inner]).lower()
+        variable = variables.get(field)
+        inside = "".join(f"__{part.upper()}" for part in inner)
+        places = f"{file} or {variable}{inside}" if variable else file
+        lines.append(f"{name}: {problem['msg']} ({places})")
     return lines

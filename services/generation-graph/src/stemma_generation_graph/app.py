@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from sqlite3 import Error as SqliteError
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -231,7 +232,17 @@ service = worker_service(subjects.GENERATION, GenerationSettings, open_handlers)
 
 def main() -> None:
     """Run the service, or with ``--setup`` make the checkpointer's tables and end."""
-    if sys.argv[1:] == ["--setup"]:
-        asyncio.run(set_up(service.load_settings().checkpoint_place))
-    else:
-        service.main()
+    service.main({"--setup": _set_up})
+
+
+def _set_up(settings: GenerationSettings) -> None:
+    """make the tables of the checkpointer and end"""
+    from psycopg import Error as PostgresError
+
+    try:
+        asyncio.run(set_up(settings.checkpoint_place))
+    except (PostgresError, SqliteError, OSError) as error:
+        told = "STEMMA_DATA_DIR or checkpoint_path" if settings.checkpoint_dsn is None else "STEMMA_CHECKPOINT_DSN"
+        why = f"the checkpointer's database cannot be reached or written ({type(error).__name__})"
+        print(f"stemma-generation-graph: {why}; see to it and to {told}, then run --setup again", file=sys.stderr)
+        sys.exit(1)

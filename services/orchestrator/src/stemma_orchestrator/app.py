@@ -116,14 +116,12 @@ async def repair(settings: OrchestratorSettings) -> int:
 
 def main() -> None:
     """Run the orchestrator until it is told to stop, or with ``--repair`` mend what is derived from the log and end."""
-    if sys.argv[1:] == ["--repair"]:
-        _repair()
-    else:
-        service.main()
+    service.main({"--repair": _repair})
 
 
-def _repair() -> None:
+def _repair(settings: OrchestratorSettings) -> None:
+    """mend what is derived from the log, summaries and open jobs, and end"""
     try:
-        print(f"repaired documents: {asyncio.run(repair(service.load_settings()))}")
-    except (BadSettings, BusFailed) as failure:
+        print(f"repaired documents: {asyncio.run(repair(settings))}")
+    except BusFailed as failure:
         sys.exit(f"stemma-orchestrator: {failure}")
