@@ -10,6 +10,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, provision
 from stemma_provisioning.topology import consumers, streams
+from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected
 
 
@@ -101,9 +102,34 @@ async def test_the_command_provisions_and_checks(tmp_path: Path) -> None:
 
 
 def _command(server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "stemma_provisioning", "--server", server.url, *arguments]
-    environment = {"STEMMA_NATS_PASSWORD": server.passwords[PROVISIONER]}
+    return _run(server.url, server.passwords[PROVISIONER], *arguments)
+
+
+def _run(url: str, password: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "stemma_provisioning", "--server", url, *arguments]
+    environment = {"STEMMA_NATS_PASSWORD": password}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_the_command_says_in_one_line_that_no_server_answers() -> None:
+    port = free_port()
+    ended = _run(f"nats://me:hidden@127.0.0.1:{port}", "hidden", "--check")
+    told = f"no NATS server answers at 127.0.0.1:{port}: start it, or name another by --server or STEMMA_NATS_URL"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"stemma-provision: {told}\n")
+
+
+def test_the_command_says_in_one_line_that_the_server_refuses_it(nats_server: NatsServer) -> None:
+    address = nats_server.url.removeprefix("nats://")
+    guessed = _run(nats_server.url, "hidden", "--check")
+    told = f"the server at {address} refuses provisioner: see to --user and STEMMA_NATS_PASSWORD"
+    assert (guessed.returncode, guessed.stderr) == (2, f"stemma-provision: {told}\n")
+
+
+def test_the_command_says_in_one_line_what_is_no_address() -> None:
+    ended = _run("nats://me:hidden@[::1", "hidden", "--check")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("stemma-provision: [::1: ")
+    assert ended.stderr.count("\n") == 1
 
 
 async def test_a_restarted_server_has_its_port_and_its_data(tmp_path: Path) -> None:

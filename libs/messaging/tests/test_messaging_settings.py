@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import Field, SecretStr
 from stemma_messaging import BadSettings, WorkerSettings, config_dir, load_settings
 
 
 class LinterSettings(WorkerSettings):
     engine: Literal["rumdl", "markdownlint-cli"] = "rumdl"
     api_key: SecretStr | None = None
-    dsn: SecretStr | None = Field(
-        default=None, min_length=5, validation_alias=AliasChoices("STEMMA_CHECKPOINT_DSN", "dsn")
-    )
+    dsn: SecretStr | None = Field(default=None, min_length=5, validation_alias="STEMMA_CHECKPOINT_DSN")
 
 
 @pytest.fixture
@@ -50,6 +48,30 @@ def test_the_connection_is_the_same_for_every_service(file: Path, monkeypatch: p
     assert settings.nats_password.get_secret_value() == "hidden"
     assert settings.dsn is not None
     assert "hidden" not in repr(settings)
+
+
+@pytest.mark.req("P16")
+def test_a_variable_without_our_prefix_is_none_of_ours(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in LinterSettings.model_fields:
+        monkeypatch.setenv(name.upper(), "x")
+    assert _load(file).model_dump() == LinterSettings().model_dump()
+
+
+@pytest.mark.req("P16")
+def test_what_all_services_share_has_its_plain_name_in_the_file_and_in_arguments(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text('nats_url = "nats://file:1"\nnats_user = "file"\nlog_level = "error"\ndsn = "postgresql://file"\n')
+    monkeypatch.setenv("STEMMA_NATS_URL", "nats://environment:1")
+    monkeypatch.setenv("STEMMA_NATS_USER", "environment")
+    settings = load_settings("validator", LinterSettings, file, nats_url="nats://argument:1")
+    assert (settings.nats_url, settings.nats_user, settings.log_level) == (
+        "nats://argument:1",
+        "environment",
+        "error",
+    )
+    assert settings.dsn is not None
+    assert settings.dsn.get_secret_value() == "postgresql://file"
 
 
 BAD_FILES = {

@@ -69,5 +69,6 @@ async def test_that_no_server_answers_is_told_once_and_without_the_password(
     for _ in range(2):
         await tell(ConnectionRefusedError())
     told = capsys.readouterr().out
-    assert told.count("one:4222,two:4222") == 1
+    assert told.count("one:4222,two:4222") == told.count("server_unreachable") == 1
+    assert "connection_lost" not in told
     assert "hidden" not in told

@@ -162,9 +162,12 @@ async def test_a_server_that_lets_nobody_in_refuses_start_without_its_secret(
     postgres: PostgresServer, wrong: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     port = free_port() if wrong == "port" else postgres.port
+    dsn = f"postgresql://stemma:guessed@127.0.0.1:{port}/postgres"
     with pytest.raises(CheckpointsUnusable, match="does not answer, or lets nobody in") as refused:
-        await open_checkpointer(f"postgresql://stemma:guessed@127.0.0.1:{port}/postgres").__aenter__()
-    assert "guessed" not in str(refused.value) + "".join(capfd.readouterr())
+        await open_checkpointer(dsn).__aenter__()
+    with pytest.raises(CheckpointsUnusable, match=r"OperationalError.*STEMMA_CHECKPOINT_DSN, then") as not_set_up:
+        await set_up(dsn)
+    assert "guessed" not in f"{refused.value} {not_set_up.value}" + "".join(capfd.readouterr())
 
 
 @pytest.mark.parametrize("dsn", ["", "postgresql://stemma:hidden@host:port/x?y=z", "hidden", "host=x hidden=hidden"])

@@ -169,6 +169,21 @@ async def test_refuses_a_list_of_inputs_that_no_job_could_carry(intake: Intake, 
     assert (field, "too many files" in message) == ("inputs", True)
 
 
+@pytest.mark.req("G2")
+async def test_refuses_a_kind_that_is_written_from_files_without_one(intake: Intake, uploads: UploadStore) -> None:
+    async def graphs() -> frozenset[str]:
+        return frozenset({"document_agent"})
+
+    intake = replace(intake, graphs=graphs)
+    image = (await uploads.put(PNG, name="plan.png", media_type="image/png")).model_dump()
+    text = (await uploads.put(b"# Site\n", name="site.md", media_type="text/markdown")).model_dump()
+    told = "'document' is written from files: give at least one of text/markdown or text/plain"
+    assert await refusal_of(intake, kind="agentic") == ("inputs", told)
+    assert await refusal_of(intake, kind="agentic", inputs=[image]) == ("inputs", told)
+    command = await create(intake, kind="agentic", inputs=[image, text])
+    assert [item.name for item in command.inputs] == ["plan.png", "site.md"]
+
+
 async def test_refuses_two_inputs_of_one_name(intake: Intake, uploads: UploadStore) -> None:
     upload = await uploads.put(b"text", name="a.md", media_type="text/markdown")
     assert (await refusal_of(intake, inputs=[upload.model_dump()] * 2))[0] == "inputs.1.name"

@@ -12,6 +12,11 @@ from stemma_orchestrator.requests import Received, read_request
 SUBJECT = "stemma.request.v1.default.create-document"
 
 
+UPLOAD = {"object_name": "0" * 64, "digest": "0" * 64, "size": 3, "media_type": "text/markdown", "name": "brief.md"}
+SECTION = {"document_id": "d", "section_id": "s"}
+PAIR = {"section_id": "s", "from_version": 1, "to_version": 2}
+
+
 def read(body: object, headers: dict[str, str] | None = None, subject: str = SUBJECT) -> Received:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     return read_request(subject, headers or {}, data, 7)
@@ -63,8 +68,9 @@ def test_names_the_fields_that_it_does_not_know_and_goes_on() -> None:
         (b"[" * 50_000, ""),
         ({"brief": "Write."}, "kind"),
         ({"kind": "pro*posal", "brief": "Write."}, "kind"),
-        ({"kind": "proposal"}, ""),
-        ({"kind": "proposal", "brief": "  "}, ""),
+        ({"kind": "proposal"}, "brief"),
+        ({"kind": "proposal", "brief": "  "}, "brief"),
+        ({"kind": "proposal", "brief": "x", "brief_upload": UPLOAD}, "brief_upload"),
         ({"kind": "proposal", "brief": 3}, "brief"),
         ({"kind": "proposal", "brief": "x", "inputs": [{"object_name": "a"}]}, "inputs.0.digest"),
         ({"kind": "proposal", "brief": "x", "request_id": "a.b"}, "request_id"),
@@ -125,7 +131,24 @@ def test_a_decision_is_bound_to_a_version() -> None:
     assert isinstance(read(body | {"version": 2}, subject=subject).request, ApproveSection)
 
 
-def test_a_text_that_is_blank_takes_the_place_of_none() -> None:
-    body = {"document_id": "d", "section_id": "s", "version": 1, "text": " \n\t"}
-    received = read(body, subject="stemma.request.v1.default.edit-section")
-    assert ["text is blank" in problem.message for problem in received.problems] == [True]
+@pytest.mark.req("E3")
+@pytest.mark.failure("bad-request")
+@pytest.mark.parametrize(
+    ("name", "body", "problem"),
+    [
+        ("edit-section", {"version": 1, "text": " \n\t"}, "text: text is blank"),
+        ("edit-section", {"version": 1}, "instruction: give exactly one of instruction, text and text_upload"),
+        ("edit-section", {"version": 1, "instruction": "x", "text": "x"}, "text: give exactly one of "),
+        ("edit-section", {"version": 1, "text": "x", "text_upload": UPLOAD}, "text_upload: give exactly one of "),
+        ("answer-need", {"need_id": "n", "answer": " "}, "answer: give answer or decisions"),
+        ("export-document", {"format": "pdf", "redline": [PAIR]}, "format: a redline is a docx"),
+        ("export-document", {"format": "docx", "redline": [PAIR, PAIR]}, "redline.1.section_id: s is named twice"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_at_one_of_its_fields(
+    name: str, body: dict[str, object], problem: str
+) -> None:
+    received = read(SECTION | body, subject=f"stemma.request.v1.default.{name}")
+    assert received.request is None
+    [found] = received.problems
+    assert f"{found.field}: {found.message}".startswith(problem)

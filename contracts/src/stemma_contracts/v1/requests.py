@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
 
-from stemma_contracts.base import Contract
+from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import FileName, Token
 
@@ -66,9 +66,10 @@ class CreateDocument(Request):
     @model_validator(mode="after")
     def _one_brief(self) -> CreateDocument:
         if (self.brief is None) == (self.brief_upload is None):
-            raise ValueError("give exactly one of brief and brief_upload")
+            field = "brief" if self.brief is None else "brief_upload"
+            raise invalid_field("give exactly one of brief and brief_upload", field)
         if self.brief is not None and not self.brief.strip():
-            raise ValueError("brief is blank")
+            raise invalid_field("brief is blank", "brief")
         return self
 
 
@@ -106,10 +107,12 @@ class EditSection(DocumentRequest):
 
     @model_validator(mode="after")
     def _one_way(self) -> EditSection:
-        if sum(way is not None for way in (self.instruction, self.text, self.text_upload)) != 1:
-            raise ValueError("give exactly one of instruction, text and text_upload")
+        given = [way for way in ("instruction", "text", "text_upload") if getattr(self, way) is not None]
+        if len(given) != 1:
+            field = given[-1] if given else "instruction"
+            raise invalid_field("give exactly one of instruction, text and text_upload", field)
         if self.text is not None and not self.text.strip():
-            raise ValueError("text is blank")
+            raise invalid_field("text is blank", "text")
         return self
 
 
@@ -155,7 +158,7 @@ class AnswerNeed(DocumentRequest):
     @model_validator(mode="after")
     def _says_something(self) -> AnswerNeed:
         if not self.answer.strip() and not self.decisions:
-            raise ValueError("give answer or decisions")
+            raise invalid_field("give answer or decisions", "answer")
         return self
 
 
@@ -189,7 +192,8 @@ class ExportDocument(DocumentRequest):
     def _compares_as_docx(self) -> ExportDocument:
         names = [pair.section_id for pair in self.redline]
         if names and self.format is not ExportFormat.DOCX:
-            raise ValueError("a redline is a docx")
-        if len(set(names)) != len(names):
-            raise ValueError("redline: a section is named twice")
+            raise invalid_field("a redline is a docx", "format")
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise invalid_field(f"{name} is named twice", "redline", i, "section_id")
         return self

@@ -9,13 +9,20 @@ import sys
 from collections.abc import Sequence
 
 import nats
+from nats.errors import Error as NatsError
+from nats.errors import NoServersError
 from stemma_contracts.tokens import check_token
 
 from .permissions import PROVISIONER, inbox_prefix
-from .provision import check, provision
+from .provision import Drift, check, provision
 from .topology import ACK_WAIT_S, DEFAULT_TENANTS
 
-CONNECT_ATTEMPTS = 10
+RECONNECT_WAIT_S = 0.25
+ATTEMPTS_TO_CHECK = 4
+ATTEMPTS_TO_PROVISION = 40
+"""Whoever provisions has often just started the server, and it may have to read its streams first."""
+EXIT_DIFFERS = 1
+EXIT_UNUSABLE = 2
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -30,7 +37,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--user", default=environment.get("STEMMA_NATS_USER", PROVISIONER))
     parser.add_argument("--tenant", dest="tenants", action="append", type=_tenant, help="may be given several times")
     parser.add_argument("--ack-wait", type=float, default=ACK_WAIT_S, help="seconds")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 and list what differs")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="change nothing; exit 1 and list what differs, exit 2 without a usable server",
+    )
     return parser.parse_args(argv)
 
 
@@ -39,21 +50,55 @@ def _tenant(text: str) -> str:
 
 
 async def _run(arguments: argparse.Namespace) -> int:
+    told: list[Exception] = []
+    try:
+        drifts = await _drifts(arguments, told)
+    except NatsError as error:
+        print(f"stemma-provision: {_why([*told, error], arguments)}", file=sys.stderr)
+        return EXIT_UNUSABLE
+    for drift in drifts:
+        print(drift, file=sys.stderr)
+    return EXIT_DIFFERS if drifts else 0
+
+
+async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[Drift]:
+    """What differs in the end; ``told`` gets what the connection tells meanwhile."""
+
+    async def tell(error: Exception) -> None:
+        told.append(error)
+
     connection = await nats.connect(
-        arguments.server,
+        arguments.server.split(","),
         user=arguments.user,
         password=os.environ.get("STEMMA_NATS_PASSWORD"),
         inbox_prefix=inbox_prefix(arguments.user),
-        max_reconnect_attempts=CONNECT_ATTEMPTS,
+        max_reconnect_attempts=ATTEMPTS_TO_CHECK if arguments.check else ATTEMPTS_TO_PROVISION,
+        reconnect_time_wait=RECONNECT_WAIT_S,
+        error_cb=tell,
     )
     try:
         js = connection.jetstream(timeout=10)
         tenants = arguments.tenants or DEFAULT_TENANTS
         if not arguments.check:
             await provision(js, tenants, arguments.ack_wait)
-        drifts = await check(js, tenants, arguments.ack_wait)
+        return await check(js, tenants, arguments.ack_wait)
     finally:
         await connection.close()
-    for drift in drifts:
-        print(drift, file=sys.stderr)
-    return 1 if drifts else 0
+
+
+def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
+    """What kept the command from its work, and what to do."""
+    server = ",".join(map(_address, arguments.server.split(",")))
+    words = " ".join(map(str, errors)).lower()
+    if "authorization violation" in words:
+        return f"the server at {server} refuses {arguments.user}: see to --user and STEMMA_NATS_PASSWORD"
+    if "permissions violation" in words:
+        return f"the server at {server} forbids this to {arguments.user}: be {PROVISIONER}, or see to its permissions"
+    if isinstance(errors[-1], NoServersError):
+        return f"no NATS server answers at {server}: start it, or name another by --server or STEMMA_NATS_URL"
+    return f"{server}: {errors[-1]}"
+
+
+def _address(server: str) -> str:
+    """Host and port, without user and password."""
+    return server.rpartition("@")[2].rpartition("://")[2]

@@ -45,7 +45,7 @@ class Watch:
             self.fail("the server refuses user or password")
         elif isinstance(error, OSError) and not self._told:
             self._told = True
-            get_logger().warning(names.Log.CONNECTION_LOST, server=servers, reason="no connection yet; trying on")
+            get_logger().warning(names.Log.SERVER_UNREACHABLE, server=servers, reason="no connection yet; trying on")
 
     async def on_disconnected(self) -> None:
         """The client reconnects by itself."""

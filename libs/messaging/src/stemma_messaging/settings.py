@@ -9,8 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
-from pydantic.fields import FieldInfo
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -34,8 +33,11 @@ class BadSettings(ValueError):
 
 
 def _common(name: str, default: Any, **constraints: Any) -> Any:
-    """A field whose environment variable is the same for every service."""
-    return Field(default, validation_alias=AliasChoices(f"STEMMA_{name.upper()}", name), **constraints)
+    """A field whose environment variable is the same for every service.
+
+    Each alias is looked up in the environment as it stands, so the plain name must not be one.
+    """
+    return Field(default, validation_alias=f"STEMMA_{name.upper()}", **constraints)
 
 
 class ServiceSettings(BaseSettings):
@@ -47,7 +49,9 @@ class ServiceSettings(BaseSettings):
     another folder of config files, the settings file among them.
     """
 
-    model_config = SettingsConfigDict(extra="forbid", populate_by_name=True, env_nested_delimiter="__")
+    model_config = SettingsConfigDict(
+        extra="forbid", populate_by_name=True, env_prefix="STEMMA_", env_nested_delimiter="__"
+    )
 
     nats_url: str = _common("nats_url", "nats://127.0.0.1:4222")
     nats_user: str | None = _common("nats_user", None)
@@ -131,21 +135,11 @@ def _variables(prefix: str, settings_class: type[BaseSettings]) -> dict[str, str
     """The variable that sets a field, under the field's name and under the name by which errors call it."""
     variables: dict[str, str] = {}
     for name, field in settings_class.model_fields.items():
-        alias = _alias(field)
-        variables[name] = alias or f"{prefix}{name.upper()}"
-        if alias:
+        alias = field.validation_alias
+        variables[name] = alias if isinstance(alias, str) else f"{prefix}{name.upper()}"
+        if isinstance(alias, str):
             variables[alias] = alias
     return variables
-
-
-def _alias(field: FieldInfo) -> str | None:
-    match field.validation_alias:
-        case str() as alias:
-            return alias
-        case AliasChoices(choices=[str() as first, *_]):
-            return first
-        case _:
-            return None
 
 
 def _unknown_variables(prefix: str, known: Set[str]) -> list[str]:

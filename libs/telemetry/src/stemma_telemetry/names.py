@@ -79,6 +79,7 @@ class Log(StrEnum):
     MESSAGE_UNSETTLED = "message_unsettled"
     PUBLISH_RETRIED = "publish_retried"
     PULL_FAILED = "pull_failed"
+    SERVER_UNREACHABLE = "server_unreachable"
     CONNECTION_LOST = "connection_lost"
     CONNECTION_RESTORED = "connection_restored"
     PERMISSION_DENIED = "permission_denied"

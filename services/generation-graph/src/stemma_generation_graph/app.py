@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from sqlite3 import Error as SqliteError
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from stemma_artifacts.kept import KeptArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import subjects
@@ -89,11 +88,11 @@ class GenerationSettings(WorkerSettings):
     )
     agent: AgentLimits = Field(default=AgentLimits(), description="the graph that works by tools")
     max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
-    data_dir: Path = Field(Path(".stemma"), validation_alias=AliasChoices("STEMMA_DATA_DIR", "data_dir"))
+    data_dir: Path = Field(Path(".stemma"), validation_alias="STEMMA_DATA_DIR")
     checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
     checkpoint_dsn: SecretStr | None = Field(
         None,
-        validation_alias=AliasChoices("STEMMA_CHECKPOINT_DSN", "checkpoint_dsn"),
+        validation_alias="STEMMA_CHECKPOINT_DSN",
         description="a PostgreSQL for the checkpoints, instead of the file",
     )
 
@@ -237,12 +236,8 @@ def main() -> None:
 
 def _set_up(settings: GenerationSettings) -> None:
     """make the tables of the checkpointer and end"""
-    from psycopg import Error as PostgresError
-
     try:
         asyncio.run(set_up(settings.checkpoint_place))
-    except (PostgresError, SqliteError, OSError) as error:
-        told = "STEMMA_DATA_DIR or checkpoint_path" if settings.checkpoint_dsn is None else "STEMMA_CHECKPOINT_DSN"
-        why = f"the checkpointer's database cannot be reached or written ({type(error).__name__})"
-        print(f"stemma-generation-graph: {why}; see to it and to {told}, then run --setup again", file=sys.stderr)
+    except CheckpointsUnusable as unusable:
+        print(f"stemma-generation-graph: {unusable}", file=sys.stderr)
         sys.exit(1)

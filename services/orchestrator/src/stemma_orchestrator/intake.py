@@ -16,7 +16,7 @@ from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, UploadRe
 from .catalog import Catalog, Kind
 from .core import commands as c
 from .core.identity import document_id_for
-from .core.planning import plan_sections, planned_cycle, unknown_sections
+from .core.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
 from .inputs import (
     Limits,
     NotWhatItSays,
@@ -128,12 +128,13 @@ class Intake:
     async def _create(self, tenant: str, asked: c.Asked, request: r.CreateDocument, time: datetime) -> c.Create:
         kind = await self._kind(request)
         document_id = document_id_for(tenant, asked.request_id)
-        if problems := problems_of_inputs(request.inputs, self.limits):
+        sections = plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review)
+        missing = missing_inputs(kind.blueprint, sections, {upload.media_type for upload in request.inputs})
+        if problems := [*problems_of_inputs(request.inputs, self.limits), *missing]:
             raise Refused(*problems[:MAX_NAMED])
         brief = await self._brief(tenant, document_id, request)
         inputs = await self._inputs(tenant, document_id, request.inputs)
         title = await self._stored(tenant, document_id, request.title, "title.txt") if request.title.strip() else None
-        sections = plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review)
         return c.Create(
             asked=asked,
             tenant=tenant,

@@ -20,7 +20,10 @@ __all__ = ["CheckpointsUnusable", "check_dsn", "open_checkpointer", "require_str
 
 
 async def set_up(place: Path | str) -> None:
-    """Make the tables in a SQLite file or in the PostgreSQL that a DSN names; harmless if they are there."""
+    """Make the tables in a SQLite file or in the PostgreSQL that a DSN names; harmless if they are there.
+
+    Raises `CheckpointsUnusable`, with the setting to see to and without any secret.
+    """
     match place:
         case Path():
             from . import sqlite

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, OperationalError
+from psycopg import Error as PostgresError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, require
+from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
 
 TABLES = frozenset({"checkpoint_migrations", "checkpoints", "checkpoint_blobs", "checkpoint_writes"})
 INDEX: Final = """
@@ -35,11 +36,14 @@ Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
 
 async def set_up(dsn: str) -> None:
-    """Make the tables, or bring them to the newest version, and the index."""
-    async with AsyncPostgresSaver.from_conn_string(_with_defaults(dsn)) as saver:
-        await saver.setup()
-    async with await AsyncConnection.connect(_with_defaults(dsn)) as connection:
-        await connection.execute(INDEX)
+    """Make the tables, or bring them to the newest version, and the index; raises `CheckpointsUnusable`."""
+    try:
+        async with AsyncPostgresSaver.from_conn_string(_with_defaults(dsn)) as saver:
+            await saver.setup()
+        async with await AsyncConnection.connect(_with_defaults(dsn)) as connection:
+            await connection.execute(INDEX)
+    except PostgresError as error:
+        raise cannot_set_up(error, "STEMMA_CHECKPOINT_DSN") from None
 
 
 @asynccontextmanager

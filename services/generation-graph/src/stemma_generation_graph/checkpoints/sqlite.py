@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from sqlite3 import Error as SqliteError
 from typing import Final
 
 import aiosqlite
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, require
+from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
 
 NAMES: Final = frozenset({"checkpoints", "writes", ONE_SUCCESSOR})
 # The saver writes by INSERT OR REPLACE, which would answer a unique index by deleting the first successor.
@@ -25,11 +26,14 @@ CREATE TRIGGER IF NOT EXISTS stemma_one_successor BEFORE INSERT ON checkpoints W
 
 
 async def set_up(path: Path) -> None:
-    """Make file, tables and trigger."""
-    await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
-    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-        await saver.setup()
-        await saver.conn.execute(TRIGGER)
+    """Make file, tables and trigger; raises `CheckpointsUnusable`."""
+    try:
+        await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
+        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+            await saver.setup()
+            await saver.conn.execute(TRIGGER)
+    except (SqliteError, OSError) as error:
+        raise cannot_set_up(error, "STEMMA_DATA_DIR or checkpoint_path") from None
 
 
 @asynccontextmanager

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from graphlib import CycleError, TopologicalSorter
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.values import Problem, ReviewMode, ReviewPolicy, SectionPlan
 
 DependencyMap = Mapping[str, Sequence[str]]
+MediaType = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.+-]+/[a-z0-9.+-]+$")]
 
 
 class BlueprintSection(BaseModel):
@@ -30,6 +32,7 @@ class BlueprintSection(BaseModel):
     max_revisions: int | None = Field(default=None, ge=0, le=100)
     agent: str = Field(default="", max_length=64, description="what its author is called")
     requires: tuple[Token, ...] = Field(default=(), description="upstream sections that must hold a text")
+    needs_input: tuple[MediaType, ...] = Field(default=(), description="media types, one of which an input must have")
 
 
 class Blueprint(BaseModel):
@@ -104,6 +107,19 @@ def unknown_sections(blueprint: Blueprint, wanted: Sequence[str] | None) -> list
         Problem(field=f"sections.{i}", message=f"{blueprint.kind} has no section {name!r}; it has {sorted(known)}")
         for i, name in enumerate(wanted or ())
         if name not in known
+    ]
+
+
+def missing_inputs(blueprint: Blueprint, sections: Sequence[SectionPlan], given: Set[str]) -> list[Problem]:
+    """What sections are written from, and no input has the media type of."""
+    chosen = {section.section_id for section in sections}
+    return [
+        Problem(
+            field="inputs",
+            message=f"{section.id!r} is written from files: give at least one of {' or '.join(section.needs_input)}",
+        )
+        for section in blueprint.sections
+        if section.id in chosen and section.needs_input and given.isdisjoint(section.needs_input)
     ]
 
 
