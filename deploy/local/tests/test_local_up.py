@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from stemma_local.foreground import run_in_foreground
 
 STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
 
@@ -19,9 +20,8 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    started = subprocess.Popen(
-        [*STEMMA, "up", "--in-process", "--json"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
-    )
+    command, env = [*STEMMA, "up", "--in-process", "--json"], environment() | {"STEMMA_TENANT": "team"}
+    started = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
     yield started
     if started.poll() is None:
         started.terminate()
@@ -40,7 +40,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.timeout(120)
-def test_up_tells_when_it_is_ready_serves_the_other_verbs_and_leaves_nothing_behind(
+def test_up_tells_when_it_is_ready_serves_the_other_verbs_of_its_tenant_and_leaves_nothing_behind(
     up: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     assert up.stdout is not None
@@ -56,7 +56,7 @@ def test_up_tells_when_it_is_ready_serves_the_other_verbs_and_leaves_nothing_beh
 
     assert [line["part"] for line in lines if line["message"] == "ready"] == ["services", "stemma"]
     assert lines[-1] == {"part": "stemma", "message": "ready"}
-    assert (listed.returncode, listed.stdout) == (0, "")
+    assert (listed.returncode, listed.stdout, state["tenant"]) == (0, "", "team")
     assert (second.returncode, second.stderr.strip().endswith(f"(pid {state['pid']})")) == (1, True)
     assert (up.wait(60), json.loads(rest.splitlines()[-1])) == (0, {"part": "stemma", "message": "stopped"})
     assert not any(map(alive, pids))
@@ -67,3 +67,45 @@ def test_what_the_demo_says_as_json_is_its_files_alone(tmp_path: Path) -> None:
     told = run(tmp_path, "demo", "--kind", "poem", "--json")
     assert (told.returncode, told.stdout) == (2, "")
     assert "no demonstration of 'poem'" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [("taken", "a file is in the way"), ("taken/x", "Not a directory"), ("used", "(logs)")],
+)
+def test_a_folder_that_cannot_hold_data_is_wrong_usage_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").touch()
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "logs").touch()
+
+    code = run_in_foreground(Path(data), in_process=False, port=None, as_json=False)
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert line.startswith(f"error: cannot keep data in {data}: ")
+    assert reason in line
+    assert line.endswith("name another folder by --data or STEMMA_DATA_DIR")
+
+
+def test_damaged_passwords_refuse_the_start_by_their_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = tmp_path / "credentials.json"
+    damaged.write_text('{"orchestrator": ')
+
+    code = run_in_foreground(tmp_path, in_process=False, port=None, as_json=False)
+
+    told = f"error: {damaged} is damaged: remove it, and new passwords are made\n"
+    assert (code, capsys.readouterr().err) == (1, told)
+
+
+def test_a_tenant_that_is_no_token_refuses_the_start_by_its_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STEMMA_TENANT", "a*b")
+
+    code = run_in_foreground(tmp_path / "data", in_process=False, port=None, as_json=False)
+
+    assert (code, (tmp_path / "data").exists()) == (2, False)
+    assert capsys.readouterr().err.startswith("error: STEMMA_TENANT must match")

@@ -142,6 +142,36 @@ async def test_an_unknown_document_ends_with_1_and_a_hint(cli: Any, document_id:
     assert "see `stemma list`" in done.stderr
 
 
+@pytest.mark.parametrize("verb", ["export", "pause", "resume", "cancel"])
+async def test_a_document_that_stemma_does_not_know_is_rejected_with_a_hint(
+    cli: Any, backstage: Any, verb: str
+) -> None:
+    backstage.problems = (Problem(field="document_id", message="there is no such document"),)
+
+    done = await cli(verb, "nosuch", *(["--yes"] if verb == "cancel" else []))
+
+    assert done.exit_code == 3
+    assert "see `stemma list`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [
+        ("STEMMA_NATS_URL", "http://127.0.0.1:1", "STEMMA_NATS_URL is no address of a NATS server"),
+        ("STEMMA_TENANT", "a*b", "STEMMA_TENANT must match"),
+    ],
+)
+async def test_a_wrong_variable_ends_with_2_and_its_name(
+    cli: Any, environment: dict[str, str], variable: str, value: str, words: str
+) -> None:
+    environment[variable] = value
+
+    done = await cli("list")
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
 async def test_no_server_ends_with_4_and_says_how_to_start_one(cli: Any, environment: dict[str, str]) -> None:
     environment["STEMMA_NATS_URL"] = "nats://127.0.0.1:1"
 

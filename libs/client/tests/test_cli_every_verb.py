@@ -17,6 +17,7 @@ from stemma_contracts.v1.values import (
     StaleMark,
     StaleReason,
 )
+from typer.main import get_command
 from typer.testing import CliRunner
 
 NARROW = 40
@@ -43,6 +44,20 @@ def test_every_verb_teaches_with_an_example_and_speaks_json(verb: str) -> None:
 
     assert f"Example: stemma {verb}" in shown
     assert "--json" in shown
+
+
+@pytest.mark.parametrize("verb", ["", "new", "revise"])
+async def test_help_in_a_narrow_terminal_has_every_name_whole(on_a_terminal: Any, verb: str) -> None:
+    group: Any = get_command(app)
+    options = group.commands[verb].params if verb else []
+    names = {name for option in options for name in option.opts if name.startswith("-")} or set(VERBS)
+
+    seen, code = await on_a_terminal(*verb.split(), "--help", columns=NARROW)
+
+    shown = re.findall(r"(?m)^  (\S.*)$", seen.replace("\r", ""))
+    assert code == 0
+    assert names <= set(re.findall(r"[\w-]+", " ".join(shown)))
+    assert [line for line in seen.splitlines() if len(line) > NARROW] == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])

@@ -8,13 +8,13 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.values import ExportFormat, Origin
 
 STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
 
@@ -106,27 +106,49 @@ async def test_cancel_does_what_is_answered_at_the_terminal(
     assert (ended, len(backstage.received)) == (code, sent)
 
 
-async def test_an_interrupt_at_the_question_of_cancel_ends_with_130(
-    environment: dict[str, str], backstage: Any, document_id: str
+@pytest.fixture
+async def written(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
+    """A document with a text that a person made."""
+    text = await backstage.text(document_id, "Mine.")
+    edited = events.SectionEdited(section_id="research", version=2, draft=text, origin=Origin.WRITTEN, actor="ben")
+    await backstage.append(document_id, requested, drafted("research"), edited)
+    return document_id
+
+
+@pytest.mark.parametrize(
+    ("verb", "about", "untouched"),
+    [("cancel", (), "nothing was cancelled"), ("regenerate", ("research",), "research stays as it is")],
+)
+async def test_an_interrupt_at_a_question_ends_with_130_at_once(
+    environment: dict[str, str], backstage: Any, written: str, verb: str, about: tuple[str, ...], untouched: str
 ) -> None:
-    code, told = await asyncio.to_thread(_interrupted_at_the_question, os.environ | environment, document_id)
+    command = [*STEMMA, verb, written, *about]
+
+    code, told = await asyncio.to_thread(_interrupted_at_the_question, os.environ | environment, command)
 
     assert code == 130
-    assert told.endswith("interrupted; nothing was cancelled\n")
+    assert told.endswith(f"interrupted; {untouched}\n")
     assert backstage.received == []
 
 
-def _interrupted_at_the_question(environment: Mapping[str, str], document_id: str) -> tuple[int, str]:
+def _interrupted_at_the_question(environment: Mapping[str, str], command: Sequence[str]) -> tuple[int, str]:
     terminal, stdin = pty.openpty()
-    pipe = subprocess.PIPE
-    with subprocess.Popen([*STEMMA, "cancel", document_id], env=environment, stdin=stdin, stderr=pipe) as process:
+    with subprocess.Popen(command, env=environment, stdin=stdin, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
-        asked = process.stderr.read(len(f"Cancel document {document_id} for good?"))
+        asked = b""
+        while not asked.endswith(b"[y/N]: "):
+            asked += process.stderr.read(1)
         process.send_signal(signal.SIGINT)
         told = asked + process.stderr.read()
     os.close(terminal)
     os.close(stdin)
     return process.returncode, told.decode()
+
+
+async def test_words_are_typed_at_the_terminal_to_their_end(on_a_terminal: Any, backstage: Any, written: str) -> None:
+    _, code = await on_a_terminal("edit", written, "research", "-m", "-", typed="Say more\nof it.\n\x04")
+
+    assert (code, backstage.received[-1][1].instruction) == (0, "Say more\nof it.\n")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from stemma_client.settings import find_server
+from stemma_client import InvalidAddressError
+from stemma_client.settings import STATE_FILE, find_server
+from stemma_contracts.tokens import InvalidToken
 
 STATE = {"url": "nats://127.0.0.1:5", "tenant": "team", "user": "client-team", "password": "secret", "pid": 7}
 
@@ -53,3 +55,53 @@ def test_a_damaged_state_file_is_no_state_file(tmp_path: Path, content: str) -> 
     (tmp_path / "stemma.json").write_text(content)
 
     assert find_server(environ={"STEMMA_DATA_DIR": str(tmp_path)}).url == "nats://127.0.0.1:4222"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "nonsense://x",
+        "http://127.0.0.1:4222",
+        "NATS://there",
+        "nats://",
+        "nats://:4222",
+        "nats://there:notaport",
+        "nats://there:99999",
+        "nats://[::1",
+        "nats://one,nats://two",
+        "not there",
+    ],
+)
+def test_what_is_no_address_is_refused_by_the_name_of_what_gave_it(url: str, tmp_path: Path) -> None:
+    (tmp_path / "stemma.json").write_text(json.dumps({"url": url}))
+
+    with pytest.raises(InvalidAddressError, match="STEMMA_NATS_URL is no address"):
+        find_server(environ={"STEMMA_NATS_URL": url})
+    with pytest.raises(InvalidAddressError, match="url is no address"):
+        find_server(url, environ={})
+    with pytest.raises(InvalidAddressError, match=STATE_FILE):
+        find_server(environ={"STEMMA_DATA_DIR": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["there", "there:4222", "nats://there", "tls://there:4222/", "wss://there", "nats://[::1]:4222", "nats://a@b"],
+)
+def test_an_address_may_be_given_in_every_way_that_a_nats_client_takes(url: str) -> None:
+    assert find_server(url, environ={}).url == url
+
+
+@pytest.mark.req("P16")
+def test_a_password_in_a_wrong_address_is_not_shown() -> None:
+    with pytest.raises(InvalidAddressError, match="'there:notaport'"):
+        find_server("nats://me:secret@there:notaport", environ={})
+
+
+def test_a_wrong_tenant_is_refused_by_the_name_of_what_gave_it(tmp_path: Path) -> None:
+    (tmp_path / "stemma.json").write_text(json.dumps({"tenant": "a*b"}))
+
+    with pytest.raises(InvalidToken, match="STEMMA_TENANT must match"):
+        find_server(environ={"STEMMA_TENANT": "a*b"})
+    with pytest.raises(InvalidToken, match=STATE_FILE):
+        find_server(environ={"STEMMA_DATA_DIR": str(tmp_path)})

@@ -9,11 +9,13 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
+from pydantic import TypeAdapter
 from stemma_client.settings import STATE_FILE
 
 CREDENTIALS_FILE = "credentials.json"
+PASSWORDS = TypeAdapter(dict[str, str])
 
 
 class AlreadyRunningError(RuntimeError):
@@ -24,18 +26,39 @@ class AlreadyRunningError(RuntimeError):
         super().__init__(f"Stemma already runs on {folder} (pid {pid or 'unknown'})")
 
 
+class UnusableFolderError(RuntimeError):
+    """Nothing can be kept in a folder; the message has its name as it was given, and what stands in the way."""
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        reason = "a file is in the way" if isinstance(error, FileExistsError) else error.strerror
+        at_fault = Path(error.filename)
+        part = "" if at_fault == folder.absolute() else f" ({at_fault.name})"
+        super().__init__(f"cannot keep data in {folder}: {reason}{part}")
+
+
+class DamagedPasswordsError(RuntimeError):
+    """The file of the passwords cannot be read; the message says what to do."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(f"{file} is damaged: remove it, and new passwords are made")
+
+
 class DataFolder:
     """A folder that only its owner may look into."""
 
     def __init__(self, root: Path) -> None:
+        self._given = root
         self.root = root.absolute()
         self.state_file = self.root / STATE_FILE
 
     def create(self) -> None:
-        """Make the folder and those in it."""
-        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for part in ("logs", "run", "nats"):
-            (self.root / part).mkdir(mode=0o700, exist_ok=True)
+        """Make the folder and those in it. Raises `UnusableFolderError`."""
+        try:
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for part in ("logs", "run", "nats"):
+                (self.root / part).mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise UnusableFolderError(self._given, error) from error
 
     def log(self, name: str) -> Path:
         """Where a process writes its log."""
@@ -47,8 +70,11 @@ class DataFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder; the system releases it however this process ends. Raises `AlreadyRunningError`."""
-        with (self.root / "lock").open("a+") as file:
+        """Hold the folder; the system releases it however this process ends.
+
+        Raises `AlreadyRunningError` and `UnusableFolderError`.
+        """
+        with self._lock_file() as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -58,13 +84,27 @@ class DataFolder:
             file.flush()
             yield
 
+    def _lock_file(self) -> TextIO:
+        try:
+            return (self.root / "lock").open("a+")
+        except OSError as error:
+            raise UnusableFolderError(self._given, error) from error
+
     def passwords(self) -> dict[str, str]:
-        """The passwords that are kept, by user."""
+        """The passwords that are kept, by user. Raises `DamagedPasswordsError`."""
         path = self.root / CREDENTIALS_FILE
-        return dict(json.loads(path.read_text())) if path.exists() else {}
+        if not path.exists():
+            return {}
+        try:
+            return PASSWORDS.validate_json(path.read_bytes())
+        except ValueError:
+            raise DamagedPasswordsError(path) from None
 
     def make_passwords(self, users: Iterable[str]) -> dict[str, str]:
-        """A password for each user: the one that is kept, or a new random one, which is kept from now on."""
+        """A password for each user: the one that is kept, or a new random one, which is kept from now on.
+
+        Raises `DamagedPasswordsError`.
+        """
         kept = self.passwords()
         complete = {user: kept.get(user) or secrets.token_urlsafe(24) for user in users}
         if complete != kept:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Coroutine
@@ -11,10 +12,12 @@ from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
+from stemma_client.settings import DEFAULT_TENANT, TENANT_VARIABLE
+from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_provisioning import ServerFailed
 
-from .demonstration import demonstrate
-from .folder import AlreadyRunningError
+from .demonstration import USAGE, demonstrate
+from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
 from .processes import DidNotStartError, Report
 from .supervisor import LocalStemma
 
@@ -52,14 +55,22 @@ def _told(running: Coroutine[Any, Any, int]) -> int:
         return asyncio.run(running)
     except DidNotStartError as error:
         print(f"error: {error}", *_tail(error.log), sep="\n", file=sys.stderr)
-    except (AlreadyRunningError, ServerFailed, OSError) as error:
+    except UnusableFolderError as error:
+        print(f"error: {error}; name another folder by --data or STEMMA_DATA_DIR", file=sys.stderr)
+        return USAGE
+    except InvalidToken as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USAGE
+    except (AlreadyRunningError, DamagedPasswordsError, ServerFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
     return 1
 
 
 async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) -> int:
+    tenant = check_token(os.environ.get(TENANT_VARIABLE) or DEFAULT_TENANT, TENANT_VARIABLE)
     _cancel_on_signals(say)
-    local = LocalStemma(data, in_process=in_process, port=port, report=say)
+    tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
+    local = LocalStemma(data, tenants=tenants, in_process=in_process, port=port, report=say)
     with suppress(asyncio.CancelledError):
         async with local:
             say("stemma", "ready")

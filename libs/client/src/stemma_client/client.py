@@ -11,7 +11,6 @@ from pathlib import Path
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
-from stemma_contracts.tokens import check_token
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
@@ -79,10 +78,10 @@ class Client(SectionDecisions):
         What is not given comes from ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``,
         ``STEMMA_NATS_PASSWORD`` and ``STEMMA_TENANT``, else from the state file of ``stemma up``.
         ``actor`` names the person behind the decisions in the log. ``told`` is called with a line when the server
-        is lost and when it is back; in between the client waits for it.
+        is lost and when it is back; in between the client waits for it. Raises `InvalidAddressError`, and
+        `InvalidToken` of `stemma_contracts.tokens` for what is no tenant.
         """
         address = find_server(url, tenant=tenant, user=user, password=password)
-        check_token(address.tenant, "tenant")
         async with connect(address, told) as connection:
             yield cls(connection, actor)
 

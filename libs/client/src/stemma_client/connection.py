@@ -98,8 +98,8 @@ class Connection:
         cause = self._last_error if isinstance(error, NoServersError) and self._last_error else error
         if _is_refusal(cause):
             user = self.address.user
-            return AccessDeniedError(f"the server at {self.address.url} refuses user {user or '(none)'}")
-        return ServerUnreachableError(f"no server at {self.address.url}")
+            return AccessDeniedError(f"the server at {self.address.shown} refuses user {user or '(none)'}")
+        return ServerUnreachableError(f"no server at {self.address.shown}")
 
     async def snapshot(self, stream: str, subject: str, *, latest: bool = False) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject now, in order; ``latest``: the last message of each subject."""

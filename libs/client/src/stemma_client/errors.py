@@ -16,6 +16,10 @@ class ServerUnreachableError(StemmaError):
     """No NATS server answers at the address."""
 
 
+class InvalidAddressError(StemmaError):
+    """What was given as the address of the server is none; the message names what gave it, and nothing was tried."""
+
+
 class AccessDeniedError(StemmaError):
     """The server refuses the user, the password, or what the user asked for."""
 

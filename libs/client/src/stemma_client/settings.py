@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from stemma_contracts.tokens import check_token
+
+from .errors import InvalidAddressError
 
 STATE_FILE = "stemma.json"
 DATA_DIR = ".stemma"
 DEFAULT_URL = "nats://127.0.0.1:4222"
 DEFAULT_TENANT = "default"
+URL_VARIABLE = "STEMMA_NATS_URL"
+TENANT_VARIABLE = "STEMMA_TENANT"
+SCHEMES = ("nats", "tls", "ws", "wss")
+_HOST = re.compile(r"[\w.:%-]+")
 
 
 @dataclass(frozen=True)
@@ -22,6 +32,12 @@ class ServerAddress:
     tenant: str = DEFAULT_TENANT
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+
+    @property
+    def shown(self) -> str:
+        """The address as people may see it, without a user or a password that stands in it."""
+        scheme, separator, _ = self.url.rpartition("://")
+        return f"{scheme}{separator}{_without_credentials(self.url).rpartition('://')[2]}"
 
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
@@ -45,16 +61,43 @@ def find_server(
     """The server to talk to.
 
     The credentials of the state file are used only with the address of the state file, so that a
-    password never goes to a server that it is not for.
+    password never goes to a server that it is not for. Raises `InvalidAddressError` and, for a tenant, `InvalidToken`;
+    each names the argument, the variable or the file that the value is from.
     """
-    url = url or environ.get("STEMMA_NATS_URL")
-    state = {} if url else _read_state(data_dir(environ) / STATE_FILE)
-    tenant = tenant or environ.get("STEMMA_TENANT") or state.get("tenant", DEFAULT_TENANT)
+    state_file = data_dir(environ) / STATE_FILE
+    url, url_from = _given(url, "url", URL_VARIABLE, environ)
+    state = {} if url is not None else _read_state(state_file)
+    if url is None:
+        url, url_from = state.get("url", DEFAULT_URL), f"the url in {state_file}"
+    tenant, tenant_from = _given(tenant or None, "tenant", TENANT_VARIABLE, environ)
+    if not tenant:
+        tenant, tenant_from = state.get("tenant", DEFAULT_TENANT), f"the tenant in {state_file}"
     password = password or environ.get("STEMMA_NATS_PASSWORD") or state.get("password")
     user = user or environ.get("STEMMA_NATS_USER") or state.get("user")
     if password and not user:
         user = client_user(tenant)
-    return ServerAddress(url or state.get("url", DEFAULT_URL), tenant, user, password)
+    return ServerAddress(_checked_url(url, url_from), check_token(tenant, tenant_from), user, password)
+
+
+def _given(value: str | None, argument: str, variable: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
+    """A value and what gave it."""
+    return (environ.get(variable), variable) if value is None else (value, argument)
+
+
+def _checked_url(url: str, given_by: str) -> str:
+    scheme, has_scheme, rest = url.rpartition("://")
+    try:
+        parts = urlsplit(f"//{rest}")
+        valid = (scheme in SCHEMES or not has_scheme) and _HOST.fullmatch(parts.hostname or "") and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise InvalidAddressError(f"{given_by} is no address of a NATS server: {_without_credentials(url)!r}")
+    return url
+
+
+def _without_credentials(url: str) -> str:
+    return url.rpartition("@")[2]
 
 
 def _read_state(path: Path) -> dict[str, str]:

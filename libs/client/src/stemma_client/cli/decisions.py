@@ -9,8 +9,6 @@ from typing import Annotated
 import typer
 
 from .arguments import AsJson, Document, Message, Section, Version
-from .exits import ExitCode
-from .output import note
 from .runtime import run
 
 
@@ -140,12 +138,12 @@ def cancel(
 def _ask_before_cancelling(document: str) -> None:
     if not sys.stdin.isatty():
         raise typer.BadParameter("there is no terminal to ask at: say --yes to cancel for good")
-    try:
-        agreed = typer.confirm(f"Cancel document {document} for good?", err=True)
-    except typer.Abort:
-        note("interrupted; nothing was cancelled")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-    if not agreed:
+    import asyncio
+
+    from .asking import ask
+
+    question = f"Cancel document {document} for good?"
+    if not asyncio.run(ask(question, otherwise="nothing was cancelled")):
         raise typer.Abort
 
 

@@ -10,6 +10,7 @@ from stemma_client.errors import (
     AccessDeniedError,
     AnswerTimeoutError,
     DocumentNotFoundError,
+    InvalidAddressError,
     InvalidInputError,
     RequestRejectedError,
     RequestTooLargeError,
@@ -19,6 +20,8 @@ from stemma_client.errors import (
 
 from .exits import CliError, ExitCode
 
+SEE_THE_LIST = "see `stemma list` for the documents that there are"
+
 
 def words_for(error: Exception) -> CliError | None:
     """What to tell a person; None for an error that only a bug explains."""
@@ -26,7 +29,7 @@ def words_for(error: Exception) -> CliError | None:
         return error
     for kind, code, hint in _TABLE:
         if isinstance(error, kind):
-            return CliError(code, _message(error), hint)
+            return CliError(code, _message(error), _hint(error) or hint)
     return None
 
 
@@ -35,7 +38,8 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
     (AccessDeniedError, ExitCode.FAILED, "check STEMMA_NATS_USER, STEMMA_NATS_PASSWORD and STEMMA_TENANT"),
     (RequestRejectedError, ExitCode.REJECTED, ""),
     (AnswerTimeoutError, ExitCode.FAILED, "does the orchestrator run? see `stemma list`, and the logs of `stemma up`"),
-    (DocumentNotFoundError, ExitCode.FAILED, "see `stemma list` for the documents that there are"),
+    (DocumentNotFoundError, ExitCode.FAILED, SEE_THE_LIST),
+    (InvalidAddressError, ExitCode.USAGE, "an address looks like nats://127.0.0.1:4222"),
     (InvalidInputError, ExitCode.USAGE, ""),
     (RequestTooLargeError, ExitCode.USAGE, "say less, or send fewer files"),
     (StemmaError, ExitCode.FAILED, ""),
@@ -45,6 +49,15 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
     (ValidationError, ExitCode.USAGE, ""),
     (OSError, ExitCode.FAILED, ""),
 )
+
+
+def _hint(error: Exception) -> str:
+    """What to do next about this one error, where its kind alone does not say it."""
+    match error:
+        case RequestRejectedError() if any(problem.field == "document_id" for problem in error.problems):
+            return SEE_THE_LIST
+        case _:
+            return ""
 
 
 def _message(error: Exception) -> str:

@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from . import comparing, decisions, documents, editing, exporting, kinds, progress, tracing
+from .narrow import NARROW, Verb, Verbs
+from .output import console
 
 COMMANDS_GROUP = "stemma.commands"
 
@@ -21,13 +23,16 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 rejected by Stemma, 4 no server, 5 export
 Environment: STEMMA_NATS_URL, STEMMA_NATS_USER, STEMMA_NATS_PASSWORD, STEMMA_TENANT, STEMMA_ACTOR (who decides), \
 STEMMA_DATA_DIR (folder of `stemma up`, ./.stemma by default, where the other verbs find the server)."""
 
+CONTEXT: dict[str, object] = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="stemma",
+    cls=Verbs,
     help="Long documents with several authors: models write, people review.",
     epilog=EPILOG,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=CONTEXT,
 )
 
 
@@ -55,9 +60,9 @@ VERBS = {
 
 def _add_commands() -> None:
     for name, verb in VERBS.items():
-        app.command(name)(verb)
+        app.command(name, cls=Verb)(verb)
     for entry_point in sorted(entry_points(group=COMMANDS_GROUP), key=lambda e: e.name):
-        app.command(entry_point.name)(entry_point.load())
+        app.command(entry_point.name, cls=Verb)(entry_point.load())
 
 
 _add_commands()
@@ -67,6 +72,7 @@ def main() -> None:
     """Run the command line."""
     _replace_closed_streams()
     _spare_websockets()
+    _be_plain_in_a_narrow_terminal()
     app()
 
 
@@ -75,6 +81,12 @@ def _replace_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _be_plain_in_a_narrow_terminal() -> None:
+    if (columns := console().width) < NARROW:
+        app.rich_markup_mode = None
+        CONTEXT["terminal_width"] = columns
 
 
 def _spare_websockets() -> None:

@@ -37,7 +37,7 @@ async def answer(
     files = dict(map(_pair, supply))
     _check_names(found, {*chosen, *files})
     uploads: dict[str, UploadRef] = {name: await client.upload(Path(file)) for name, file in files.items()}
-    words = words_or_stdin(message) if message else ""
+    words = await words_or_stdin(message) if message else ""
     accepted = await client.answer_need(view.document_id, section, need, words, decisions={**chosen, **uploads})
     tell_answer(accepted, f"answered {need} of {section}", as_json=as_json, need_id=need)
 

@@ -46,7 +46,7 @@ async def revise(
     """Send a section to the editor, or everything back to its authors."""
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, version)
-    feedback = words_or_stdin(message)
+    feedback = await words_or_stdin(message)
     accepted = await client.revise(
         view.document_id, section, version, feedback, cycle=cycle, replace_edited=replace_edited
     )

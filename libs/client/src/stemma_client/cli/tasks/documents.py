@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
 
+from stemma_client.cli.asking import read_stdin
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, say, say_json, say_table
 from stemma_client.cli.wording import (
@@ -61,7 +62,7 @@ async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
     if wish.brief is None:
         raise CliError(ExitCode.USAGE, "a document needs a brief", "give --brief FILE, or --sample for a first look")
     review = ReviewPolicy(mode=ReviewMode(wish.policy), min_score=wish.min_score) if wish.policy else None
-    brief = _brief(wish.brief)
+    brief = await _brief(wish.brief)
     accepted = await client.create_document(
         wish.kind,
         brief=brief,
@@ -89,8 +90,8 @@ def _with_sample(wish: Wish) -> Wish:
     return replace(wish, brief=str(folder / "brief.md"), inputs=[folder / "inputs"])
 
 
-def _brief(path: str) -> str:
-    data = sys.stdin.buffer.read() if path == "-" else read(Path(path))
+async def _brief(path: str) -> str:
+    data = await read_stdin() if path == "-" else read(Path(path))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 
-import typer
-
+from stemma_client.cli.asking import ask, read_stdin
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean_line, note
 from stemma_client.cli.wording import origin_words
@@ -27,14 +25,14 @@ async def instruct(
     """Ask the editor agent for a change."""
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, version)
-    accepted = await client.edit(view.document_id, section, version, instruction=words_or_stdin(message))
+    accepted = await client.edit(view.document_id, section, version, instruction=await words_or_stdin(message))
     tell_answer(accepted, f"asked the editor to change {section} version {version}", as_json=as_json, version=version)
     note(f"see what comes of it with `stemma watch {view.document_id[:8]}`")
 
 
 async def write(client: Client, *, document: str, section: str, file: str, version: int | None, as_json: bool) -> None:
     """Put a text in the place of what is written."""
-    text = _text_of_file(file)
+    text = await _text_of_file(file)
     view, found = await find_section(client, document, section)
     await _write(client, view.document_id, section, text, found.version if version is None else version, as_json)
 
@@ -48,7 +46,7 @@ async def write_in_editor(client: Client, *, document: str, section: str, as_jso
     view, found = await find_section(client, document, section)
     before = await text_of(client, view.document_id, found.draft)
     file = await edited_in_file(section, before)
-    text = _text_of_file(str(file))
+    text = await _text_of_file(str(file))
     if text == before or not text.strip():
         file.unlink()
         note("nothing was changed, so nothing is sent" if text == before else "the text is empty, so nothing is sent")
@@ -67,9 +65,9 @@ async def _write(client: Client, document_id: str, section: str, text: str, vers
         note(f"stale now: {', '.join(s.section_id for s in view.stale)}; see `stemma stale {document_id[:8]}`")
 
 
-def _text_of_file(file: str) -> str:
+async def _text_of_file(file: str) -> str:
     try:
-        return sys.stdin.read() if file == "-" else read(Path(file)).decode()
+        return (await read_stdin() if file == "-" else read(Path(file))).decode()
     except UnicodeDecodeError:
         raise InvalidInputError(f"{'stdin' if file == '-' else file} is not UTF-8 text") from None
 
@@ -96,7 +94,7 @@ async def regenerate(
     view, found = await find_section(client, document, section)
     version = version_to_decide(found, version)
     replace_edited = replace_edited or await _may_replace(found)
-    guidance = words_or_stdin(message) if message else None
+    guidance = await words_or_stdin(message) if message else None
     accepted = await client.regenerate(
         view.document_id, section, version, guidance=guidance, replace_edited=replace_edited
     )
@@ -111,7 +109,7 @@ async def _may_replace(section: SectionView) -> bool:
     if not sys.stdin.isatty():
         hint = "say --replace-edited if it may be replaced; `stemma restore` brings it back"
         raise CliError(ExitCode.REJECTED, words, hint)
-    if not await asyncio.to_thread(typer.confirm, f"{words}. Replace it?", default=False):
+    if not await ask(f"{words}. Replace it?", otherwise=f"{section.section_id} stays as it is"):
         raise CliError(ExitCode.FAILED, f"{section.section_id} stays as it is")
     return True
 
