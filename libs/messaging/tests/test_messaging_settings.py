@@ -118,6 +118,25 @@ def test_a_bad_value_is_refused_by_the_name_of_the_shared_variable_that_sets_it(
 
 
 @pytest.mark.req("P16")
+@pytest.mark.parametrize("servers", ["", "http://there", "nats://me:hidden@there:port", "nats://one,", "one two"])
+def test_an_address_that_is_none_is_refused_without_its_password(
+    file: Path, monkeypatch: pytest.MonkeyPatch, servers: str
+) -> None:
+    monkeypatch.setenv("STEMMA_NATS_URL", servers)
+    with pytest.raises(BadSettings, match=r"^nats_url: .* \(settings\.toml or STEMMA_NATS_URL\)$") as refused:
+        _load(file)
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("servers", ["there:4222", "nats://one,nats://me:pass@two:4223", "tls://[::1]:4222", "wss://x"])
+def test_addresses_may_be_given_in_every_way_that_a_nats_client_takes(
+    file: Path, monkeypatch: pytest.MonkeyPatch, servers: str
+) -> None:
+    monkeypatch.setenv("STEMMA_NATS_URL", servers)
+    assert _load(file).nats_url == servers
+
+
+@pytest.mark.req("P16")
 @pytest.mark.parametrize("name", ["STEMMA_NATS_URL", "STEMMA_LOG_LEVEL", "STEMMA_CHECKPOINT_DSN"])
 def test_a_typo_in_a_shared_variable_is_refused_by_name(file: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     typo = name + name[-1]

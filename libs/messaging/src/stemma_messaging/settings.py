@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Set
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, NatsDsn, SecretStr, TypeAdapter, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 S = TypeVar("S", bound="ServiceSettings")
 CONFIG_DIR = "CONFIG_DIR"
+SERVER = TypeAdapter(NatsDsn)
 RESEMBLANCE = 0.85
 """Of a variable to a shared one, from which on it is a typo and not somebody else's."""
 
@@ -40,6 +41,14 @@ def _common(name: str, default: Any, **constraints: Any) -> Any:
     return Field(default, validation_alias=f"STEMMA_{name.upper()}", **constraints)
 
 
+def _check_servers(servers: str) -> str:
+    for server in servers.split(","):
+        if not server.strip():
+            raise ValueError("an address is missing")
+        SERVER.validate_python(server if "://" in server else f"nats://{server}")
+    return servers
+
+
 class ServiceSettings(BaseSettings):
     """What every service can be told.
 
@@ -53,7 +62,7 @@ class ServiceSettings(BaseSettings):
         extra="forbid", populate_by_name=True, env_prefix="STEMMA_", env_nested_delimiter="__"
     )
 
-    nats_url: str = _common("nats_url", "nats://127.0.0.1:4222")
+    nats_url: Annotated[str, AfterValidator(_check_servers)] = _common("nats_url", "nats://127.0.0.1:4222")
     nats_user: str | None = _common("nats_user", None)
     nats_password: SecretStr | None = _common("nats_password", None)
     log_json: bool = _common("log_json", True)
