@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -70,6 +71,17 @@ async def installation(
         stack.push_async_callback(generation.stop)
         await generation.start(START_S)
         yield Installation(stemma, generation, await _admin(stack, stemma))
+
+
+@asynccontextmanager
+async def ended(process: asyncio.subprocess.Process) -> AsyncIterator[None]:
+    """A process that is not left behind when the bench is stopped."""
+    try:
+        yield
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
 
 
 async def _admin(stack: AsyncExitStack, stemma: LocalStemma) -> Nats:

@@ -14,7 +14,7 @@ from contextlib import aclosing
 from pathlib import Path
 from statistics import median
 
-from bench_installation import Installation, installation
+from bench_installation import Installation, ended, installation
 from bench_report import row, title
 from bench_workload import caller, measure
 from stemma_client import Client, RecordedEvent
@@ -42,13 +42,12 @@ async def _up() -> float:
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         command = [str(Path(sys.executable).with_name("stemma")), "up", "--data", folder]
-        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-        assert process.stdout is not None
-        while not re.match(rb"stemma\s+ready", await process.stdout.readline()):
-            assert process.returncode is None, "stemma up ended"
-        seconds = time.perf_counter() - started
-        process.send_signal(signal.SIGINT)
-        await process.communicate()
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, start_new_session=True)
+        async with ended(process):
+            assert process.stdout is not None
+            while not re.match(rb"stemma\s+ready", await process.stdout.readline()):
+                assert process.returncode is None, "stemma up ended"
+            seconds = time.perf_counter() - started
     return seconds
 
 

@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter
 from typing import Any
 
-from bench_installation import HERE, installation
+from bench_installation import HERE, ended, installation
 from bench_report import by_name, row, title
 from bench_workload import Caller, Measured, caller, measure
 from nats.aio.msg import Msg
@@ -78,8 +78,9 @@ def _rounds(found: list[tuple[Measured, dict[str, float]]]) -> str:
 async def _langgraph(milliseconds: int, at_a_time: int, runs: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(HERE / "bench_langgraph.py"), *map(str, (milliseconds, at_a_time, runs)), folder]
-        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-        output, _ = await process.communicate()
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, start_new_session=True)
+        async with ended(process):
+            output, _ = await process.communicate()
     found: dict[str, float] = json.loads(output)
     return found
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import signal
+import sys
 from collections.abc import Awaitable, Callable
 
 import bench_operations
@@ -34,29 +36,55 @@ async def recovery(quick: bool) -> None:
         await bench_operations.recovery(lease)
 
 
-PARTS: dict[str, Part] = {
-    "floor": lambda _: bench_runs.floor(),
-    "ready": lambda _: bench_operations.ready(),
-    "runs": runs,
-    "offline": bench_runs.offline,
-    "messages": lambda _: bench_runs.messages(),
-    "lint": lambda _: bench_operations.lint(),
-    "export": lambda _: bench_operations.exports(),
-    "recovery": recovery,
-    "tracing": bench_tracing.tracing,
-    "scale": bench_scale.scale,
+PARTS: dict[str, tuple[str, Part]] = {
+    "floor": ("raw JetStream, publish and acknowledge; memory of each service", lambda _: bench_runs.floor()),
+    "ready": ("`stemma up` in an empty folder until it is ready", lambda _: bench_operations.ready()),
+    "runs": ("documents at 1, 16 and 64 at a time, beside plain LangGraph: the longest part, 8 minutes", runs),
+    "offline": ("documents by the offline writer, as shipped", bench_runs.offline),
+    "messages": ("what one document sends and stores", lambda _: bench_runs.messages()),
+    "lint": ("drafts through the bus and the linter", lambda _: bench_operations.lint()),
+    "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
+    "recovery": ("how soon a section goes on after kill -9 of a worker", recovery),
+    "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
+    "scale": ("the same with 1, 1,000 and 20,000 other documents in the log", bench_scale.scale),
 }
 
 
-async def main() -> None:
+def main() -> int:
     """Run the parts that are asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join(PARTS), help=f"parts, of {', '.join(PARTS)}")
+    arguments = _arguments()
+    try:
+        return asyncio.run(_run(arguments.only, arguments.quick))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        print("stopped; what was started has ended", file=sys.stderr)
+        return 130
+
+
+def _arguments() -> argparse.Namespace:
+    described = "\n".join(f"  {name:10} {words}" for name, (words, _) in PARTS.items())
+    parser = argparse.ArgumentParser(
+        description=f"{__doc__}\nParts:\n{described}", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", type=_parts, default=list(PARTS), metavar="PARTS", help="some parts, as in runs,lint")
     parser.add_argument("--quick", action="store_true", help="fewer runs, fewer documents, one lease")
-    arguments = parser.parse_args()
-    for name in arguments.only.split(","):
-        await PARTS[name](arguments.quick)
+    return parser.parse_args()
+
+
+def _parts(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if unknown := [name for name in names if name not in PARTS]:
+        raise argparse.ArgumentTypeError(f"no part is called {unknown[0]!r}; there are {', '.join(PARTS)}")
+    return names
+
+
+async def _run(names: list[str], quick: bool) -> int:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    for name in names:
+        await PARTS[name][1](quick)
+    return 0
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    sys.exit(main())
