@@ -1,19 +1,22 @@
-"""Finds what would break readers or old messages when the schema of a contract changes in its version."""
+"""Finds what would break readers or old messages when the schema of a contract changes in its version.
+
+Services are deployed one by one and the log is kept: a newer reader must be able to read what an older writer
+wrote, and it must mean the same. Of all but requests an older reader must be able to read what a newer writer
+writes, too. A request may take more than before: an older service rejects it and says why.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from stemma_contracts import Entry
+from stemma_contracts import Entry, Family
 
+from .constraints import narrowed, widened
+from .defaults import default_of, shown
 from .parties import readers
-
-Schema = dict[str, Any]
-LOWER_BOUNDS = ("minimum", "minLength", "minItems", "exclusiveMinimum")
-UPPER_BOUNDS = ("maximum", "maxLength", "maxItems", "exclusiveMaximum")
-FIXED = ("pattern", "format")
+from .shapes import ANYTHING, Schema, alternatives, as_map, kind_of
 
 
 @dataclass(frozen=True)
@@ -24,9 +27,10 @@ class Break:
     what: str
 
 
-def breaks(old: Schema, new: Schema) -> list[Break]:
+def breaks(old: Schema, new: Schema, family: Family) -> list[Break]:
     """Every breaking change from one schema of a contract to the next."""
-    return list(_Comparison(old.get("$defs", {}), new.get("$defs", {})).compare(old, new, ""))
+    comparison = _Comparison(old.get("$defs", {}), new.get("$defs", {}), family is Family.REQUEST)
+    return list(comparison.compare(old, new, ""))
 
 
 def report(entry: Entry, found: list[Break]) -> list[str]:
@@ -36,8 +40,8 @@ def report(entry: Entry, found: list[Break]) -> list[str]:
 
 
 class _Comparison:
-    def __init__(self, old_defs: Schema, new_defs: Schema) -> None:
-        self._old_defs, self._new_defs = old_defs, new_defs
+    def __init__(self, old_defs: Schema, new_defs: Schema, may_widen: bool) -> None:
+        self._old_defs, self._new_defs, self._may_widen = old_defs, new_defs, may_widen
         self._open: set[tuple[str, str]] = set()
 
     def compare(self, old: Schema, new: Schema, path: str) -> Iterator[Break]:
@@ -45,70 +49,48 @@ class _Comparison:
         if all(pair) and pair in self._open:
             return
         self._open.add(pair)
-        yield from self._variants(_resolve(old, self._old_defs), _resolve(new, self._new_defs), path)
+        yield from self._variants(alternatives(old, self._old_defs), alternatives(new, self._new_defs), path)
         self._open.discard(pair)
 
-    def _variants(self, old: Schema, new: Schema, path: str) -> Iterator[Break]:
-        offered = {self._kind(v, self._new_defs): v for v in _alternatives(new)}
-        for variant in _alternatives(old):
-            kind = self._kind(variant, self._old_defs)
-            if kind not in offered:
-                yield Break(path, f"no longer takes {kind}")
-            else:
-                yield from self._same_kind(
-                    _resolve(variant, self._old_defs), _resolve(offered[kind], self._new_defs), path
-                )
+    def _variants(self, before: list[Schema], after: list[Schema], path: str) -> Iterator[Break]:
+        for old in before:
+            offered = [list(self._same_kind(old, new, path)) for new in after if _takes(new, kind_of(old))]
+            yield from min(offered, key=len, default=[Break(path, f"no longer takes {kind_of(old)}")])
+        if not self._may_widen:
+            for kind in Counter(map(kind_of, after)) - Counter(map(kind_of, before)):
+                yield Break(path, f"may be {kind} now")
 
     def _same_kind(self, old: Schema, new: Schema, path: str) -> Iterator[Break]:
-        yield from _narrowed(old, new, path)
+        yield from (Break(path, what) for what in narrowed(old, new))
+        if not self._may_widen:
+            yield from (Break(path, what) for what in widened(old, new))
         yield from self._properties(old, new, path)
-        for key, mark in (("items", "[]"), ("additionalProperties", ".*")):
-            if isinstance(old.get(key), dict) and isinstance(new.get(key), dict):
-                yield from self.compare(old[key], new[key], path + mark)
+        before, after = as_map(old), as_map(new)
+        for key, mark in (("items", "[]"), ("propertyNames", ".*"), ("additionalProperties", ".*")):
+            if key in before or key in after:
+                yield from self.compare(before.get(key, {}), after.get(key, {}), path + mark)
 
     def _properties(self, old: Schema, new: Schema, path: str) -> Iterator[Break]:
         before, after = old.get("properties", {}), new.get("properties", {})
         was_required, is_required = set(old.get("required", ())), set(new.get("required", ()))
-        for name in before.keys() - after.keys():
+        for name in sorted(before.keys() - after.keys()):
             yield Break(_join(path, name), "was removed")
         for name in sorted(is_required - was_required):
             yield Break(_join(path, name), "is required now")
-        for name in sorted((was_required - is_required) & after.keys()):
+        for name in sorted((was_required - is_required) & after.keys()) if not self._may_widen else ():
             yield Break(_join(path, name), "was always there and may be absent now")
-        for name in before.keys() & after.keys():
+        for name in sorted((before.keys() & after.keys()) - was_required - is_required):
+            yield from self._default(before[name], after[name], _join(path, name))
+        for name in sorted(before.keys() & after.keys()):
             yield from self.compare(before[name], after[name], _join(path, name))
 
-    def _kind(self, schema: Schema, defs: Schema) -> str:
-        target = _resolve(schema, defs)
-        return str(target.get("type", "anything"))
+    def _default(self, old: Schema, new: Schema, path: str) -> Iterator[Break]:
+        if default_of(old, self._old_defs) != default_of(new, self._new_defs):
+            yield Break(path, f"the default is {shown(new)} now and was {shown(old)}")
 
 
-def _narrowed(old: Schema, new: Schema, path: str) -> Iterator[Break]:
-    before, after = _values(old), _values(new)
-    if after is not None and before is None:
-        yield Break(path, "takes only some values now")
-    for value in (v for v in before or () if after is not None and v not in after):
-        yield Break(path, f"no longer takes the value {value!r}")
-    for key in (k for k in LOWER_BOUNDS if k in new and new[k] > old.get(k, float("-inf"))):
-        yield Break(path, f"{key} was raised to {new[key]}")
-    for key in (k for k in UPPER_BOUNDS if k in new and new[k] < old.get(k, float("inf"))):
-        yield Break(path, f"{key} was lowered to {new[key]}")
-    for key in (k for k in FIXED if k in new and new[k] != old.get(k)):
-        yield Break(path, f"{key} is {new[key]!r} now")
-
-
-def _values(schema: Schema) -> list[Any] | None:
-    return [schema["const"]] if "const" in schema else schema.get("enum")
-
-
-def _alternatives(schema: Schema) -> list[Schema]:
-    return list(schema.get("anyOf") or schema.get("oneOf") or [schema])
-
-
-def _resolve(schema: Schema, defs: Schema) -> Schema:
-    while "$ref" in schema:
-        schema = defs[schema["$ref"].rsplit("/", 1)[-1]]
-    return schema
+def _takes(schema: Schema, kind: str) -> bool:
+    return kind_of(schema) in (kind, ANYTHING) or (kind, kind_of(schema)) == ("integer", "number")
 
 
 def _join(path: str, name: str) -> str:
