@@ -71,6 +71,14 @@ CASES: dict[str, tuple[Act, str]] = {
     "not UTF-8": (ask(b"\xff\xfe\x00"), "the body is not JSON"),
     "nested without end": (ask(b"[" * 50_000), "the body is not JSON"),
     "a missing field": (ask({"brief": "x"}), "kind: Field required"),
+    "a misspelt field": (
+        ask({"kind": "proposal", "brieff": "x"}),
+        "^brief: give exactly one .*; brieff: unknown field",
+    ),
+    "a misspelt field beside an unknown kind": (
+        ask(GOOD | {"kind": "poem", "titel": "x"}),
+        "^kind: 'poem' is not known; .*; titel: unknown field, ignored$",
+    ),
     "a wrong type": (ask(GOOD | {"brief": 3}), "brief: Input should be a valid string"),
     "a wrong type inside": (ask(GOOD | {"inputs": [{"name": 7}]}), "inputs.0.name: Input should be a valid string"),
     "an unknown kind": (ask(GOOD | {"kind": "poem"}), "kind: 'poem' is not known; known are: .*proposal"),

@@ -94,6 +94,44 @@ async def test_watch_of_a_failed_document_ends_with_1_and_says_how_to_go_on(
     assert f"try again with `stemma retry {document_id[:8]} research`" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("missing", "detail", "remedy"),
+    [
+        (
+            ("research",),
+            "research is required and must be at least 100 characters",
+            "first write research with `stemma edit {0} research --editor`, then `stemma retry {0} solution`",
+        ),
+        (
+            ("project_brief",),
+            "project_brief is required and must not be blank",
+            "other inputs are needed: ask for a new document with `stemma new proposal`",
+        ),
+        (
+            (),
+            "there is no Markdown file among the inputs",
+            "other inputs are needed: ask for a new document with `stemma new proposal`",
+        ),
+    ],
+)
+async def test_watch_offers_no_retry_of_a_section_that_lacks_its_inputs(
+    cli: Any, backstage: Any, document_id: str, requested: Any, missing: tuple[str, ...], detail: str, remedy: str
+) -> None:
+    failed = {"job_id": "j", "activity": Activity.GENERATE, "status": SectionStatus.FAILED, "detail": detail}
+    other = events.SectionModelUnavailable(section_id="research", **failed | {"detail": "429"})
+    lacking = events.SectionInputsMissing(section_id="solution", missing=missing, **failed)
+    ended = events.DocumentFailed(failed_sections=("research", "solution"))
+    await backstage.append(document_id, requested, other, lacking, ended)
+
+    done = await cli("watch", document_id)
+
+    assert done.exit_code == 1
+    assert done.stderr.splitlines() == [
+        f"failed: solution (inputs missing: {detail}); {remedy.format(document_id[:8])}",
+        f"failed: research; try again with `stemma retry {document_id[:8]} research`",
+    ]
+
+
 async def test_ctrl_c_ends_watch_with_130_and_one_line(
     backstage: Any, environment: dict[str, str], document_id: str, requested: Any
 ) -> None:

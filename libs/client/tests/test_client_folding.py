@@ -116,6 +116,15 @@ def test_a_failure_is_told_in_words_until_it_is_tried_again(after: Any, failure:
     assert (research(retried).status, research(retried).failure) == (SectionStatus.GENERATING, None)
 
 
+def test_what_a_failed_section_lacked_is_known_until_it_is_tried_again(after: Any) -> None:
+    lacking, again = e.SectionInputsMissing(**FAILURE, missing=("brief",)), e.SectionRetried(section_id="research")
+    other = e.SectionModelUnavailable(**FAILURE)
+
+    told = [after(*contracts) for contracts in ((lacking,), (lacking, again), (lacking, again, other))]
+
+    assert [research(view).missing for view in told] == [("brief",), None, None]
+
+
 def test_a_question_waits_for_a_person_until_it_is_answered(after: Any) -> None:
     need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
     raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)

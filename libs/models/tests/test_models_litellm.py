@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -45,9 +46,21 @@ def provider() -> Iterator[Provider]:
         yield running
 
 
+@pytest.fixture
+async def warm_provider(provider: Provider) -> Provider:
+    """LiteLLM imports for seconds in its first calls, which a short time limit would not outlast."""
+    for sink in (None, ignore):
+        provider.script = [says("Hello.")]
+        await caller(provider).text(context(), "generate", PROMPT, on_token=sink)
+    provider.requests.clear()
+    return provider
+
+
 def caller(provider: Provider, **settings: Any) -> ModelCaller:
-    os.environ["OPENAI_API_KEY"] = "test-key"
-    chosen = ModelSettings(name="openai/gpt-4o-mini", api_base=provider.base, **{"backoff": 0.001, **settings})
+    for name in ("OPENAI", "ANTHROPIC", "GEMINI"):
+        os.environ[f"{name}_API_KEY"] = "test-key"
+    usual = {"name": "openai/gpt-4o-mini", "backoff": 0.001}
+    chosen = ModelSettings(api_base=provider.base, **{**usual, **settings})
     return ModelCaller(chat_model(chosen), chosen, MemoryRecordStore(), MemoryArtifactStore())
 
 
@@ -120,22 +133,108 @@ async def test_the_number_of_http_attempts_is_exact(provider: Provider, status: 
     assert (len(provider.requests), failure.value.usage.calls) == (attempts, attempts)
 
 
+BROKEN = [
+    Reply({"content": "one two three four"}, cut=True),
+    Reply(body=b"<html>busy"),
+    Reply(body=b'{"choices": []}'),
+    Reply(body=b'data: {"choices": []}\n\n'),
+    says("one two three four", "error"),
+    says("one two three four", "abort"),
+]
+
+
 @pytest.mark.parametrize("streamed", [False, True])
-@pytest.mark.parametrize("broken", [Reply({"content": "one two three four"}, cut=True), Reply(body=b"<html>busy")])
-async def test_a_broken_answer_is_asked_for_again_and_never_taken(
+@pytest.mark.parametrize("broken", BROKEN)
+async def test_a_broken_answer_is_tried_again_as_it_was_and_never_taken(
     provider: Provider, streamed: bool, broken: Reply
 ) -> None:
     provider.script = [broken, broken, says("whole")]
     sink = ignore if streamed else None
     answer = await caller(provider, retries=2).text(context(), "generate", PROMPT, on_token=sink)
+    assert (answer.text, answer.usage.calls) == ("whole", 3)
+    assert [len(request["messages"]) for request in provider.requests] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("done", [False, True])
+async def test_a_stream_that_ends_without_a_reason_is_no_answer(provider: Provider, done: bool) -> None:
+    provider.script = [Reply({"content": "half a sen"}, stated=False, done=done)] * 9
+    with pytest.raises(ModelUnavailableError, match="IncompleteAnswerError") as failure:
+        await caller(provider, retries=2).text(context(), "generate", PROMPT, on_token=ignore)
+    assert (len(provider.requests), failure.value.usage.calls) == (3, 3)
+
+
+async def test_a_stream_that_gives_its_reason_needs_no_last_line(provider: Provider) -> None:
+    provider.script = [Reply({"content": "whole"}, done=False)]
+    answer = await caller(provider).text(context(), "generate", PROMPT, on_token=ignore)
+    assert (answer.text, len(provider.requests)) == ("whole", 1)
+
+
+def events(*bodies: dict[str, Any]) -> Reply:
+    return Reply(body=b"".join(b"data: " + json.dumps(body).encode() + b"\n\n" for body in bodies))
+
+
+ANTHROPIC = (
+    {"type": "message_start", "message": {"id": "1", "usage": {"input_tokens": 5, "output_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "whole"}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}},
+    {"type": "message_stop"},
+)
+
+
+async def test_the_stream_of_another_protocol_is_whole_with_its_reason_and_no_answer_before(provider: Provider) -> None:
+    provider.script = [events(*ANTHROPIC[:3]), events(*ANTHROPIC[:4]), events(*ANTHROPIC)]
+    model = caller(provider, name="anthropic/claude-sonnet-4-5")
+    answer = await model.text(context(), "generate", PROMPT, on_token=ignore)
     assert (answer.text, answer.usage.calls, len(provider.requests)) == ("whole", 3, 3)
 
 
-async def test_a_provider_that_never_answers_is_left_at_the_time_limit(provider: Provider) -> None:
-    provider.script = [Reply(silent=True)] * 9
-    with pytest.raises(ModelUnavailableError, match=r"no answer within 0\.5 s"):
-        await caller(provider, call_limit=0.5).text(context(), "generate", PROMPT)
-    assert len(provider.requests) == 1
+async def test_a_stream_that_goes_on_after_its_reason_is_whole(provider: Provider) -> None:
+    usage = {"usageMetadata": {"promptTokenCount": 4, "candidatesTokenCount": 2, "totalTokenCount": 6}}
+    said = {"content": {"parts": [{"text": "whole"}], "role": "model"}, "finishReason": "STOP"}
+    provider.script = [events({"candidates": [said], **usage}, usage)]
+    model = caller(provider, name="gemini/gemini-2.5-flash")
+    assert (await model.text(context(), "generate", PROMPT, on_token=ignore)).text == "whole"
+
+
+async def test_an_answer_in_one_piece_is_whole_without_a_reason(provider: Provider) -> None:
+    provider.script = [Reply({"content": "whole"}, stated=False)]
+    answer = await caller(provider).text(context(), "generate", PROMPT)
+    assert (answer.text, len(provider.requests)) == ("whole", 1)
+
+
+async def test_a_provider_that_never_answers_is_left_at_the_time_limit(warm_provider: Provider) -> None:
+    warm_provider.script = [Reply(silent=True)] * 9
+    with pytest.raises(ModelUnavailableError, match=r"no answer within 1 s, after Timeout \(408\)"):
+        await caller(warm_provider, call_limit=1).text(context(), "generate", PROMPT)
+    assert len(warm_provider.requests) == 2
+
+
+@pytest.mark.parametrize("silent", [Reply(silent=True), Reply({"content": "one two three"}, silent=True, cut=True)])
+async def test_a_provider_that_falls_silent_is_tried_again_within_the_time_limit(
+    warm_provider: Provider, silent: Reply
+) -> None:
+    warm_provider.script = [silent, says("whole")]
+    answer = await caller(warm_provider, call_limit=1.5).text(context(), "generate", PROMPT, on_token=ignore)
+    assert (answer.text, answer.usage.calls, len(warm_provider.requests)) == ("whole", 2, 2)
+
+
+@pytest.mark.full
+async def test_a_stream_may_last_longer_than_its_provider_may_be_silent(warm_provider: Provider) -> None:
+    warm_provider.script = [Reply({"content": "one two three four"}, pause_s=0.2)]
+    answer = await caller(warm_provider, call_limit=4.0).text(context(), "generate", PROMPT, on_token=ignore)
+    assert (answer.text, len(warm_provider.requests)) == ("onetwothreefour", 1)
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "nobody-knows-it"])
+async def test_litellm_prints_nothing_between_the_lines_of_the_log(
+    provider: Provider, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    provider.script = [fails(400)]
+    with pytest.raises(ModelUnavailableError, match="400"):
+        await caller(provider, name=name).text(context(), "generate", PROMPT)
+    assert capfd.readouterr().out == ""
 
 
 @pytest.mark.req("P13")

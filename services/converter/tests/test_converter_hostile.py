@@ -168,8 +168,9 @@ async def test_typesetting_follows_no_symbolic_link(tmp_path: Path) -> None:
 
 async def test_a_program_that_takes_too_long_is_killed_with_its_children(tmp_path: Path) -> None:
     script = "sleep 60 & echo $! > child; wait"
-    with pytest.raises(ConversionError, match="timeout"):
+    with pytest.raises(ConversionError, match="timeout") as failed:
         await run_confined("program", ("/bin/sh", "-c", script), b"", folder=tmp_path, limits=Limits(seconds=0.3))
+    assert (failed.value.program, failed.value.exit_code) == ("program", None)
     child = int((tmp_path / "child").read_text())
     state = Path(f"/proc/{child}/stat")
     assert not state.exists() or state.read_text().split()[2] == "Z"

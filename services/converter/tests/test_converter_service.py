@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from stemma_converter.handlers import on_convert_document
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
+from structlog.testing import capture_logs
 
 
 def test_settings_that_ship_build_a_converter() -> None:
@@ -78,6 +80,29 @@ async def test_an_outcome_echoes_its_job_and_names_the_file_for_people(exporter:
     failed = await exporter.outcome("docx", "> " * 300 + "deep\n")
     assert isinstance(failed, ConversionFailed)
     assert (failed.job_id, failed.detail) == ("doc-1.7.convert", "nested_too_deeply")
+
+
+@pytest.mark.parametrize(
+    ("program", "draft", "told"),
+    [
+        ("/bin/false", "Secret.", {"reason": "pandoc_failed", "program": "pandoc", "exit_code": 1}),
+        ("/no/such/pandoc", "Secret.", {"reason": "pandoc_failed", "program": "pandoc", "exit_code": 127}),
+        (None, "> " * 300 + "Secret.", {"reason": "nested_too_deeply", "program": None, "exit_code": None}),
+    ],
+)
+async def test_a_conversion_that_fails_is_one_warning_without_text_or_paths(
+    exporter: Any, program: str | None, draft: str, told: dict[str, Any]
+) -> None:
+    if program is not None:
+        pandoc = replace(exporter.converter.pandoc, program=Path(program))
+        exporter.converter = replace(exporter.converter, pandoc=pandoc)
+
+    with capture_logs() as lines:
+        failed = await exporter.outcome("docx", draft, title="Secret")
+
+    assert isinstance(failed, ConversionFailed)
+    assert failed.detail == told["reason"]
+    assert lines == [{"event": "conversion_failed", "log_level": "warning", "format": "docx", **told}]
 
 
 async def test_a_lost_artifact_is_an_outage_and_no_outcome(exporter: Any) -> None:

@@ -84,6 +84,22 @@ def test_refuses_what_it_cannot_use_and_names_the_field(body: object, field: str
 
 
 @pytest.mark.req("E3")
+@pytest.mark.failure("bad-request")
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ({"kind": "proposal", "brieff": "Write."}, "brief"),
+        ({"kind": "proposal", "brief": "Write.", "brieff": "x", "request_id": "seq-9"}, "request_id"),
+    ],
+)
+def test_what_is_refused_has_its_unknown_fields_beside_what_is_wrong(body: object, wrong: str) -> None:
+    received = read(body)
+    assert received.request is None
+    assert [problem.field for problem in received.problems] == [wrong]
+    assert received.ignored_fields == ("brieff",)
+
+
+@pytest.mark.req("E3")
 def test_names_only_so_many_unknown_fields_and_whatever_they_hold_can_be_answered() -> None:
     body = b'{"kind": "proposal", "brief": "x", "\\ud800": 1' + b"".join(b', "k%d": 1' % i for i in range(7000)) + b"}"
     received = read(body)

@@ -77,6 +77,7 @@ def _started(view: DocumentView, section_ids: Iterable[str]) -> DocumentView:
             lint_round=0,
             failure=None,
             failed_at=None,
+            missing=None,
         )
     return view
 

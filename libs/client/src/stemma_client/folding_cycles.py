@@ -44,6 +44,7 @@ def _queued(section: SectionView) -> SectionView:
         refusal=None,
         failure=None,
         failed_at=None,
+        missing=None,
     )
 
 

@@ -105,7 +105,8 @@ def _with_version(section: SectionView, version: VersionView, **changes: Any) ->
     if current is not None and current.number == version.number:
         kept = kept[:-1]
         version = _still_a_persons(current, version)
-    return replace(section, versions=(*kept, version), refusal=None, failure=None, failed_at=None, **changes)
+    unfailed = replace(section, failure=None, failed_at=None, missing=None)
+    return replace(unfailed, versions=(*kept, version), refusal=None, **changes)
 
 
 def _still_a_persons(current: VersionView, again: VersionView) -> VersionView:
@@ -164,6 +165,7 @@ def _(
         need=None,
         refusal=None,
         failure=None,
+        missing=None,
     )
 
 
@@ -196,13 +198,15 @@ def _(event: e.SectionFailure, section: SectionView, at: datetime | None) -> Sec
     if event.activity in section.checks:
         return replace(section, checks=section.checks - {event.activity}, failure=f"{event.activity}: {failure}")
     failed_at = None if _RESUMPTION in event.job_id else event.activity
-    return replace(section, status=event.status, activity=None, failure=failure, failed_at=failed_at)
+    missing = event.missing if isinstance(event, e.SectionInputsMissing) else None
+    failed = replace(section, failure=failure, failed_at=failed_at, missing=missing)
+    return replace(failed, status=event.status, activity=None)
 
 
 @section_after.register
 def _(event: e.SectionRetried, section: SectionView, at: datetime | None) -> SectionView:
     # A draft is validated again, and a paused graph goes on; everything else begins anew, once it is met.
-    tried = replace(section, failure=None, failed_at=None)
+    tried = replace(section, failure=None, failed_at=None, missing=None)
     if section.status is not SectionStatus.FAILED:
         return tried
     if section.failed_at is Activity.GENERATE:
@@ -227,7 +231,8 @@ def _(event: e.SectionKept, section: SectionView, at: datetime | None) -> Sectio
 
 @section_after.register
 def _(event: e.SectionRegenerationRequested, section: SectionView, at: datetime | None) -> SectionView:
-    return replace(section, status=SectionStatus.QUEUED, activity=None, checks=frozenset(), refusal=None, failure=None)
+    queued = replace(section, status=SectionStatus.QUEUED, activity=None, checks=frozenset())
+    return replace(queued, refusal=None, failure=None, missing=None)
 
 
 @section_after.register

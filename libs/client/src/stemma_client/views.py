@@ -80,8 +80,9 @@ class StaleView:
 class SectionView:
     """One section with all versions that it ever had.
 
-    ``failure`` is the last one, in short; ``checks`` are looks at the current version that are under way and
-    change no status; ``returns_to`` is the status that a section has again when an edit comes to nothing.
+    ``failure`` is the last one, in short; ``missing`` names what was not there to write from, None if that is not why
+    it failed. ``checks`` are looks at the current version that are under way and change no status; ``returns_to`` is
+    the status that a section has again when an edit comes to nothing.
     """
 
     section_id: str
@@ -100,6 +101,7 @@ class SectionView:
     refusal: ArtifactRef | None = None
     failure: str | None = None
     failed_at: Activity | None = None
+    missing: tuple[str, ...] | None = None
     graph: str = "section"
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -39,18 +40,20 @@ class ModelClient:
 
     async def call(self, request: Request, meter: Meter, on_token: TokenSink | None) -> tuple[AIMessage, Usage]:
         """The answer and what all attempts cost; raises `ModelUnavailableError`."""
-        spent = Meter(meter)
+        spent, failures = Meter(meter), list[str]()
         limit = asyncio.timeout(self._settings.call_limit)
         try:
             async with limit:
-                return await self._attempts(request, spent, on_token), spent.total
+                return await self._attempts(request, spent, on_token, failures), spent.total
         except Exception as error:
             if not is_provider_error(error):
                 raise
-            late = f"no answer within {self._settings.call_limit:g} s"
+            late = ", after ".join([f"no answer within {self._settings.call_limit:g} s", *failures[-1:]])
             raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
 
-    async def _attempts(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
+    async def _attempts(
+        self, request: Request, spent: Meter, on_token: TokenSink | None, failures: list[str]
+    ) -> AIMessage:
         """The first attempt, and what `_retries` makes of its error: next to no call needs them, and they cost time."""
         try:
             return await self._attempt(request, spent, on_token)
@@ -62,14 +65,14 @@ class ModelClient:
                 raise failed.pop()
             return await self._attempt(request, spent, on_token)
 
-        return await self._retries()(attempt)
+        return await self._retries(failures)(attempt)
 
-    def _retries(self) -> AsyncRetrying:
+    def _retries(self, failures: list[str]) -> AsyncRetrying:
         return AsyncRetrying(
             stop=stop_after_attempt(1 + self._settings.retries),
             wait=Wait(self._settings),
             retry=retry_if_exception(is_transient),
-            before_sleep=_log_retry,
+            before_sleep=partial(_note_failure, failures=failures),
             reraise=True,
         )
 
@@ -118,8 +121,9 @@ def _clean(message: AIMessage) -> AIMessage:
     )
 
 
-def _log_retry(state: RetryCallState) -> None:
+def _note_failure(state: RetryCallState, failures: list[str]) -> None:
     error = state.outcome.exception() if state.outcome else None
     if error is not None:
-        note(SpanEvent.RETRY, attempt=state.attempt_number, error=describe(error))
-        log.warning("model_call_retried", attempt=state.attempt_number, error=describe(error))
+        failures.append(describe(error))
+        note(SpanEvent.RETRY, attempt=state.attempt_number, error=failures[-1])
+        log.warning("model_call_retried", attempt=state.attempt_number, error=failures[-1])

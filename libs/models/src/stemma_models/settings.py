@@ -21,6 +21,11 @@ class ModelSettings(BaseModel):
     backoff: float = Field(default=1.0, ge=0, description="seconds before the first retry, doubled each time")
 
     @property
+    def silence_limit(self) -> float:
+        """Seconds that a provider may say nothing in one attempt, so that a call has room for another."""
+        return self.call_limit / 2
+
+    @property
     def parameters(self) -> dict[str, object]:
         """What changes the answer, and so belongs to the key of a record."""
         return self.model_dump(include={"name", "api_base", "temperature", "max_tokens"})

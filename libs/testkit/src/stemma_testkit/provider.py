@@ -20,7 +20,8 @@ class Reply:
     """One answer of the provider.
 
     ``body`` stands in place of a completion, whatever it is; ``cut`` breaks the connection in the middle of the
-    answer; ``silent`` never answers.
+    answer; ``silent`` never answers, with ``cut`` from the middle on. An answer that is not ``stated`` does not say
+    why it ended, a stream that is not ``done`` lacks the line ``[DONE]``. ``pause_s`` lies before each line.
     """
 
     message: Mapping[str, Any] = field(default_factory=dict)
@@ -30,6 +31,9 @@ class Reply:
     body: bytes | None = None
     cut: bool = False
     silent: bool = False
+    stated: bool = True
+    done: bool = True
+    pause_s: float = 0.0
 
 
 def says(text: str, finish_reason: str = "stop") -> Reply:
@@ -78,10 +82,10 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.requests.append(asked)
         reply = self.server.script.pop(0)
+        if not reply.silent or reply.cut:
+            self._answer(reply, bool(asked.get("stream")))
         if reply.silent:
             self.server.stopping.wait()
-        else:
-            self._answer(reply, bool(asked.get("stream")))
 
     def _answer(self, reply: Reply, stream: bool) -> None:
         body = _body(reply, stream) if reply.body is None else reply.body
@@ -91,7 +95,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in reply.headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body[: len(body) // 2] if reply.cut else body)
+        sent = body[: len(body) // 2] if reply.cut else body
+        for part in sent.splitlines(keepends=True):
+            self.server.stopping.wait(reply.pause_s)
+            self.wfile.write(part)
         self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -108,17 +115,22 @@ def _head(kind: str) -> dict[str, Any]:
 
 def _completion(reply: Reply) -> dict[str, Any]:
     message = {"role": "assistant", "content": None, **reply.message}
-    reason = reply.finish_reason or ("tool_calls" if reply.message.get("tool_calls") else "stop")
-    choice = {"index": 0, "finish_reason": reason, "message": message}
+    usual = "tool_calls" if reply.message.get("tool_calls") else "stop"
+    choice = {"index": 0, "finish_reason": _reason(reply, usual), "message": message}
     return {**_head("chat.completion"), "choices": [choice], "usage": USAGE}
+
+
+def _reason(reply: Reply, usual: str) -> str | None:
+    return reply.finish_reason or usual if reply.stated else None
 
 
 def _events(reply: Reply) -> Iterator[bytes]:
     for word in str(reply.message.get("content") or "").split(" "):
         yield _event(choices=[{"index": 0, "delta": {"role": "assistant", "content": word}}])
-    yield _event(choices=[{"index": 0, "delta": {}, "finish_reason": reply.finish_reason or "stop"}])
+    yield _event(choices=[{"index": 0, "delta": {}, "finish_reason": _reason(reply, "stop")}])
     yield _event(choices=[], usage=USAGE)
-    yield b"data: [DONE]\n\n"
+    if reply.done:
+        yield b"data: [DONE]\n\n"
 
 
 def _event(**data: Any) -> bytes:

@@ -44,14 +44,16 @@ async def run_confined(
     shell = ("/bin/sh", "-c", _LIMITED, "sh", *map(str, numbers), *map(str, command))
     # Into a file and not into a pipe, because the limit of what is written holds for files.
     with TemporaryFile(dir=folder) as output:
-        status = await _run(shell, data, output, folder, limits.seconds)
+        status = await _run(what, shell, data, output, folder, limits.seconds)
         if status != 0:
-            raise ConversionError(f"{what}_failed")
+            raise ConversionError(f"{what}_failed", what, status)
         output.seek(0)
         return await asyncio.to_thread(output.read)
 
 
-async def _run(command: Sequence[str], data: bytes, output: IO[bytes], folder: Path, seconds: float) -> int | None:
+async def _run(
+    what: str, command: Sequence[str], data: bytes, output: IO[bytes], folder: Path, seconds: float
+) -> int | None:
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,
@@ -64,7 +66,7 @@ async def _run(command: Sequence[str], data: bytes, output: IO[bytes], folder: P
     try:
         await asyncio.wait_for(process.communicate(data), seconds)
     except TimeoutError:
-        raise ConversionError("timeout") from None
+        raise ConversionError("timeout", what) from None
     finally:
         _kill_group(process.pid)
         await process.wait()

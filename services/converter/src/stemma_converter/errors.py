@@ -4,8 +4,14 @@ from __future__ import annotations
 
 
 class ConversionError(Exception):
-    """The document cannot be converted; ``code`` says why in one word and holds no text of it."""
+    """The document cannot be converted; ``code`` says why in one word and holds no text of it.
 
-    def __init__(self, code: str) -> None:
+    ``program`` is what failed if one did, and ``exit_code`` how it ended: negative for a signal, None if it was killed
+    because its time was up.
+    """
+
+    def __init__(self, code: str, program: str | None = None, exit_code: int | None = None) -> None:
         super().__init__(code)
         self.code = code
+        self.program = program
+        self.exit_code = exit_code

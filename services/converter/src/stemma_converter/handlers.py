@@ -11,6 +11,7 @@ from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import ArtifactRef
+from stemma_telemetry import get_logger
 
 from .assembly import Draft, assemble, draft, versions, wanted_images, with_previous
 from .converter import Converter, file_name, media_type
@@ -18,6 +19,8 @@ from .errors import ConversionError
 from .images import Picture, vet
 from .manuscript import Manuscript
 from .source import decode, flatten_footnotes
+
+log = get_logger()
 
 
 async def on_convert_document(
@@ -30,6 +33,14 @@ async def on_convert_document(
         manuscript = await _manuscript(job, artifacts, converter)
         data = await converter.write(job.format, manuscript)
     except ConversionError as error:
+        # Of what a program says about its input nothing is kept: it quotes the text.
+        log.warning(
+            "conversion_failed",
+            format=job.format,
+            reason=error.code,
+            program=error.program,
+            exit_code=error.exit_code,
+        )
         return ConversionFailed(**echo, detail=error.code)
     kind, name = media_type(job.format), file_name(manuscript, job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, data, media_type=kind, name=name)

@@ -33,7 +33,11 @@ class EditorSettings(WorkerSettings):
     api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
-    call_limit_s: float = Field(default=180.0, gt=0, description="one model call with all its retries")
+    call_limit_s: float = Field(
+        default=180.0,
+        gt=0,
+        description="one model call with all its retries; a provider that is silent for half of it is tried again",
+    )
     call_retries: int = Field(default=4, ge=0, le=20)
 
     @property

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from pydantic import ValidationError
-from stemma_contracts import Family, UnknownContract, registry, subjects
+from stemma_contracts import Contract, Family, UnknownContract, registry, subjects
 from stemma_contracts.tokens import is_token
 from stemma_contracts.v1.requests import Request
 from stemma_contracts.v1.values import Problem
@@ -47,11 +47,9 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
         request = _decode(headers.get("ce-type"), name, body)
     except _Unreadable as error:
         asked = Asked(_own_id(error.body) or fallback, digest, "unknown")
-        return Received(tenant, asked, sequence, None, error.problems)
-    unknown = sorted(set(body) - set(type(request).model_fields))
-    ignored = tuple(shown(name) for name in unknown[:MAX_NAMED])
+        return Received(tenant, asked, sequence, None, error.problems, error.ignored_fields)
     asked = Asked(request.request_id or fallback, digest, request.actor)
-    return Received(tenant, asked, sequence, request, ignored_fields=ignored)
+    return Received(tenant, asked, sequence, request, ignored_fields=_ignored_fields(type(request), body))
 
 
 def _address(subject: str) -> tuple[str, str]:
@@ -64,10 +62,18 @@ def _address(subject: str) -> tuple[str, str]:
 
 
 class _Unreadable(Exception):
-    def __init__(self, *problems: Problem, body: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, *problems: Problem, body: Mapping[str, Any] | None = None, cls: type[Contract] | None = None
+    ) -> None:
         super().__init__(problems)
         self.problems = problems
         self.body = body or {}
+        self.ignored_fields = _ignored_fields(cls, self.body) if cls else ()
+
+
+def _ignored_fields(cls: type[Contract], body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that a contract does not know, as far as an answer names them."""
+    return tuple(shown(name) for name in sorted(set(body) - set(cls.model_fields))[:MAX_NAMED])
 
 
 def _json_object(data: bytes) -> dict[str, Any]:
@@ -97,10 +103,11 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
     try:
         request = entry.cls.model_validate(body)
     except ValidationError as error:
-        raise _Unreadable(*problems_of(error), body=body) from None
+        raise _Unreadable(*problems_of(error), body=body, cls=entry.cls) from None
     assert isinstance(request, Request)
     if request.request_id is not None and is_given(request.request_id):
-        raise _Unreadable(Problem(field="request_id", message="such ids are made here, for requests without one"))
+        problem = Problem(field="request_id", message="such ids are made here, for requests without one")
+        raise _Unreadable(problem, body=body, cls=entry.cls)
     return request
 
 

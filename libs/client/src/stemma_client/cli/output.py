@@ -43,12 +43,27 @@ def console(*, stderr: bool = False, width: int | None = None) -> Console:
 
 def say_tree(tree: Tree) -> None:
     """A tree; folded at the width of a terminal, a line for each line in a pipe."""
-    console(width=None if sys.stdout.isatty() else PIPE_WIDTH).print(tree)
+    console(width=stdout_width()).print(tree)
 
 
 def say(text: str) -> None:
     """One line on stdout."""
     print(clean_line(text))
+
+
+def stdout_width() -> int:
+    """Columns of the terminal that is written to; as good as no bound in a pipe."""
+    return console().width if sys.stdout.isatty() else PIPE_WIDTH
+
+
+def say_fitting(lines: Iterable[str]) -> None:
+    """Lines of clean text that keep their indentation; cut at the width of a terminal, whole in a pipe."""
+    screen = console() if sys.stdout.isatty() else None
+    for line in lines:
+        if screen is None:
+            print(line)
+        else:
+            screen.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
 def note(text: str) -> None:

@@ -11,6 +11,9 @@ from .runtime import run
 def trace(document: Document, as_json: AsJson = False) -> None:
     """Show what led to what in a document, how long it took, and the chain that took longest.
 
+    Times are in seconds from the start and, with +, from the cause.
+    `*` marks the critical path: what took longest, so that nothing else would save time.
+
     It is read from the log alone; a trace backend shows the same trace ids in more detail.
 
     Example: stemma trace 3f2a

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable, Sequence
+from math import floor, log10
 from typing import Any
 
 from stemma_contracts.v1.cycles import CycleSummary
@@ -11,7 +12,7 @@ from stemma_contracts.v1.events import ReviewConclusion
 from stemma_contracts.v1.values import Origin, SectionStatus, StaleReason
 
 from stemma_client.recorded import RecordedEvent
-from stemma_client.views import SectionView, VersionView
+from stemma_client.views import DocumentView, SectionView, VersionView
 
 _ORIGINS = {
     Origin.GENERATED: "generated",
@@ -142,6 +143,42 @@ def _status_words(section: SectionView) -> str:
     if section.status is SectionStatus.GENERATING and section.activity:
         return f"{section.status} ({section.activity})"
     return section.status.replace("_", " ") + (" (being checked)" if section.checks else "")
+
+
+def failure_words(view: DocumentView, failed: Sequence[SectionView]) -> Iterable[str]:
+    """What failed and what to do about it; where the same would only fail again, what has to come first."""
+    document = view.document_id[:8]
+    for section in (s for s in failed if s.missing is not None):
+        yield f"failed: {section.section_id} ({section.failure}); {_remedy(view, section, document)}"
+    if again := [s.section_id for s in failed if s.missing is None]:
+        yield f"failed: {', '.join(again)}; try again with `stemma retry {document} {again[0]}`"
+
+
+def _remedy(view: DocumentView, section: SectionView, document: str) -> str:
+    """How a section gets the inputs that it lacks: texts of other sections can be written, given files stay."""
+    missing = section.missing or ()
+    if not missing or any(name not in view.sections for name in missing):
+        return f"other inputs are needed: ask for a new document with `stemma new {view.kind}`"
+    retry = f"`stemma retry {document} {section.section_id}`"
+    return f"first write {', '.join(missing)} with `stemma edit {document} {missing[0]} --editor`, then {retry}"
+
+
+def waiting_words(sections: Iterable[SectionView]) -> str:
+    """That a person is waited for, and where to read for what."""
+    return f"waits for a person: {', '.join(section.section_id for section in sections)}; see `stemma inbox`"
+
+
+def paused_words(view: DocumentView) -> str:
+    """That a person stopped it, and what starts it again."""
+    return f"paused: go on with `stemma resume {view.document_id[:8]}`"
+
+
+def cost_words(cost: float) -> str:
+    """A sum of dollars in cents, a smaller one with its first two digits."""
+    if not 0 < cost < 0.1:
+        return f"{cost:.2f} dollars"
+    whole, _, digits = f"{cost:.{1 - floor(log10(cost))}f}".partition(".")
+    return f"{whole}.{digits.rstrip('0'):0<2} dollars"
 
 
 def origin_words(version: VersionView | None) -> str:

@@ -16,6 +16,7 @@ from stemma_client.cli.asking import read_stdin
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, say, say_json, say_table
 from stemma_client.cli.wording import (
+    cost_words,
     cycle_words,
     issues,
     origin_words,
@@ -184,7 +185,7 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
 def _usage_words(view: DocumentView) -> str:
     usage = view.usage
     tokens = f"{usage.input_tokens} tokens read, {usage.output_tokens} written"
-    return f"model calls: {usage.calls}, {tokens}, {usage.cost:.2f} dollars"
+    return f"model calls: {usage.calls}, {tokens}, {cost_words(usage.cost)}"
 
 
 async def show_section(client: Client, *, document: str, section: str, as_json: bool) -> None:

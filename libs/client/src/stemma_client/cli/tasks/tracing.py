@@ -6,13 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stemma_client.cli.output import say, say_json
-from stemma_client.cli.wording import event_words
+from stemma_contracts.v1.values import DocumentStatus
+
+from stemma_client.cli.output import clean_line, note, say_fitting, say_json, stdout_width
+from stemma_client.cli.wording import event_words, paused_words, waiting_words
 from stemma_client.client import Client
+from stemma_client.folding import fold
 from stemma_client.recorded import RecordedEvent
+from stemma_client.views import DocumentView
 
 from .finding import find_document
 
+WIDE = 56
+"""Columns of the screen below which the time since what led to a step is not told."""
+LEGEND = ("seconds from the start, + from the cause", "*: critical path, what took longest")
 _MARK = "*"
 
 
@@ -76,23 +83,59 @@ def critical_path(root: Step) -> list[Step]:
 
 
 async def trace(client: Client, *, document: str, as_json: bool) -> None:
-    """All trees of a document with times, each with its critical path marked."""
-    for root in trees(await client.history(await find_document(client, document))):
-        path = critical_path(root)
+    """All trees of a document with times, each with its critical path marked, and who is waited for."""
+    document_id = await find_document(client, document)
+    events = await client.history(document_id)
+    for root in trees(events):
         if as_json:
-            say_json(_as_json(root, path))
-            continue
-        seconds = path[-1].since(root)
-        say(f"{root.event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S}  {seconds:.3f} s  trace {root.trace_id or '-'}")
-        for line in _lines(root, root, set(map(id, path)), 0):
-            print(line)
+            say_json(_as_json(root, critical_path(root)))
+        else:
+            say_fitting(lines(root, stdout_width()))
+    if not as_json:
+        for line in LEGEND:
+            note(line)
+        _tell_who_is_waited_for(fold(document_id, events))
 
 
-def _lines(root: Step, step: Step, path: set[int], depth: int) -> Iterable[str]:
-    mark = _MARK if id(step) in path else " "
-    yield f"{mark} {step.since(root):9.3f} {f'+{step.after_s:.3f}':>9}  {'  ' * depth}{event_words(step.event)}"
+def _tell_who_is_waited_for(view: DocumentView) -> None:
+    if view.waiting and view.status is not DocumentStatus.CANCELLED:
+        note(waiting_words(view.waiting))
+    if view.status is DocumentStatus.PAUSED:
+        note(paused_words(view))
+
+
+def lines(root: Step, width: int) -> Iterable[str]:
+    """A tree: when it began and how long it took, and a line for each step; half of the width is left for words."""
+    path = critical_path(root)
+    seconds = f"{path[-1].since(root):.3f}"
+    yield from _heading(root, seconds, width)
+    steps, marked = list(_with_depth(root)), set(map(id, path))
+    deepest = max(depth for _, depth in steps)
+    for step, depth in steps:
+        times = f"{step.since(root):{len(seconds)}.3f}"
+        if width >= WIDE:
+            times += f" {f'+{step.after_s:.3f}':>{len(seconds) + 1}}"
+        before = f"{_MARK if id(step) in marked else ' '} {times}  "
+        indent = _indent(depth, deepest, (width - len(before)) // 2)
+        yield f"{before}{' ' * indent}{clean_line(event_words(step.event))}"
+
+
+def _heading(root: Step, seconds: str, width: int) -> Sequence[str]:
+    begun = f"{root.event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S}  {seconds} s"
+    trace_id = f"trace {clean_line(root.trace_id) or '-'}"
+    line = f"{begun}  {trace_id}"
+    return [line] if len(line) <= width else [begun, trace_id]
+
+
+def _indent(depth: int, deepest: int, room: int) -> int:
+    """Two columns a step down the tree, one where it is deep for the room, and no more than the room."""
+    return min(depth if 2 * deepest > room else 2 * depth, room)
+
+
+def _with_depth(step: Step, depth: int = 0) -> Iterable[tuple[Step, int]]:
+    yield step, depth
     for child in step.children:
-        yield from _lines(root, child, path, depth + 1)
+        yield from _with_depth(child, depth + 1)
 
 
 def _as_json(root: Step, path: Sequence[Step]) -> dict[str, Any]:

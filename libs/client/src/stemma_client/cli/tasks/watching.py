@@ -18,10 +18,13 @@ from stemma_client.cli.output import clean_line, console, note, say, say_json, t
 from stemma_client.cli.wording import (
     event_json,
     event_line,
+    failure_words,
+    paused_words,
     reasons_words,
     score_words,
     status_words,
     version_words,
+    waiting_words,
 )
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons
@@ -165,12 +168,12 @@ async def _verdict(client: Client, view: DocumentView) -> ExitCode:
         return ExitCode.OK
     for section in (s for s in view.sections.values() if s.refusal):
         note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
-    failed = [s.section_id for s in view.sections.values() if s.status is SectionStatus.FAILED]
-    if failed:
-        note(f"failed: {', '.join(failed)}; try again with `stemma retry {view.document_id[:8]} {failed[0]}`")
+    failed = [s for s in view.sections.values() if s.status is SectionStatus.FAILED]
+    for words in failure_words(view, failed):
+        note(words)
     _tell_who_waits(view)
     if view.status is DocumentStatus.PAUSED:
-        note(f"paused: go on with `stemma resume {view.document_id[:8]}`")
+        note(paused_words(view))
     return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK
 
 
@@ -179,6 +182,6 @@ def _tell_who_waits(view: DocumentView) -> None:
         note(f"stale: {section.section_id} ({reasons_words(stale_reasons(view, section))})")
     if view.stale:
         note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")
-    asked = [s.section_id for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]
+    asked = [s for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]
     if asked:
-        note(f"waits for a person: {', '.join(asked)}; see `stemma inbox`")
+        note(waiting_words(asked))
