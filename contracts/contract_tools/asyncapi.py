@@ -37,7 +37,8 @@ subscribe to a document, a type or a tenant by wildcard, from any point.
 **Delivery** is at least once: read the id of a message before you act on it. A message that a service
 cannot handle lies on its dead letter subject, with the reason in headers.
 
-**Versions.** Inside a version a contract only gains optional fields; ignore what you do not know.
+**Versions.** Inside a version a message only gains optional fields, and a request may also take more than
+before; ignore what you do not know.
 """
 PARAMETERS = {
     "tenant": "The tenant; a caller's permission pins it.",

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 Schema = dict[str, Any]
 ANYTHING = "anything"
 
 
-def resolve(schema: Schema, defs: Schema) -> Schema:
-    """The schema that a reference leads to, with what stands beside the reference."""
-    while "$ref" in schema:
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = defs[schema["$ref"].rsplit("/", 1)[-1]] | beside
-    return schema
-
-
 def alternatives(schema: Schema, defs: Schema) -> list[Schema]:
-    """What a value may be, one schema for each kind of it."""
-    schema = resolve(schema, defs)
-    variants = schema.get("anyOf") or schema.get("oneOf")
-    return [resolve(variant, defs) for variant in variants] if variants else [schema]
+    """What a value may be, one schema for each variant, those of a union inside a union too."""
+    return list(_variants(schema, defs, frozenset()))
+
+
+def _variants(schema: Schema, defs: Schema, above: frozenset[str]) -> Iterator[Schema]:
+    if ref := schema.get("$ref"):
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        if ref not in above:
+            yield from _variants(defs[ref.rsplit("/", 1)[-1]] | beside, defs, above | {ref})
+    elif union := schema.get("anyOf") or schema.get("oneOf"):
+        for variant in union:
+            yield from _variants(variant, defs, above)
+    else:
+        yield schema
 
 
 def kind_of(schema: Schema) -> str:

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 import pytest
 from contract_tools.compatibility import breaks, report
 from contract_tools.schemas import schema_of
-from pydantic import ConfigDict, Field, create_model
+from contract_tools.shapes import alternatives
+from pydantic import ConfigDict, Field, RootModel, create_model
 from stemma_contracts import Contract, Family, registry
-from stemma_contracts.v1.values import ArtifactRef
 
 ENTRIES = {
     Family.REQUEST: registry.entry_for("stemma.create.document.v1"),
@@ -68,10 +68,42 @@ class GrownPolicy(Policy):
     note: str = "none"
 
 
+class SignedPolicy(Policy):
+    """The same with one field more that is always there."""
+
+    signature: str
+
+
 class StrictPolicy(Policy):
     """The same for those who know every field."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class StrictGrownPolicy(StrictPolicy):
+    """The same with one field more."""
+
+    note: str = "none"
+
+
+class OpenPolicy(Policy):
+    """The same with whatever else its writer adds."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Tree(Contract):
+    """A value that has itself inside."""
+
+    mark: Colour
+    left: Tree | None = None
+
+
+class TallTree(Contract):
+    """The same with one more value, which is met at every depth."""
+
+    mark: Colours
+    left: TallTree | None = None
 
 
 def contract(annotation: Any) -> type[Contract]:
@@ -114,7 +146,7 @@ PAIRS: dict[str, tuple[Any, Any, str, str]] = {
     "no length": (text(max_length=3), str, ": maxLength 3 is gone", ": maxLength was lowered to 3"),
     "maximum": (number(le=3), number(le=4), ": maximum was raised to 4", ": maximum was lowered to 3"),
     "minimum": (number(ge=3), number(ge=2), ": minimum was lowered to 2", ": minimum was raised to 3"),
-    "no minimum": (number(gt=0), int, ": exclusiveMinimum 0 is gone", ": exclusiveMinimum was raised to 0"),
+    "no minimum": (number(gt=0), int, ": minimum 1 is gone", ": minimum was raised to 1"),
     "items": (
         some(tuple[int, ...], 3),
         some(tuple[int, ...], 4),
@@ -131,7 +163,7 @@ PAIRS: dict[str, tuple[Any, Any, str, str]] = {
     "number": (int, float, ": may be number now", ": no longer takes number"),
     "union": (int, int | str, ": may be string now", ": no longer takes string"),
     "map": (Policy, Policy | dict[str, int], ": may be map now", ": no longer takes map"),
-    "object": (Policy, Policy | ArtifactRef, ": may be object now", ".digest: was removed"),
+    "object": (Policy, Policy | SignedPolicy, ".signature: is required now", ".signature: was removed"),
     "item": (tuple[Colour, ...], tuple[Colours, ...], f"[]: {NEW_VALUE}", f"[]: {OLD_VALUE}"),
     "entry": (dict[str, Colour], dict[str, Colours], f".*: {NEW_VALUE}", f".*: {OLD_VALUE}"),
     "key": (dict[OnlyA, int], dict[str, int], ".*: pattern '^a$' is gone", ".*: pattern is '^a$' now"),
@@ -195,3 +227,72 @@ def test_a_new_optional_field_breaks_nothing_however_deep_it_is(family: Family) 
 @every_family
 def test_a_contract_that_forbids_unknown_fields_breaks_older_writers(family: Family) -> None:
     assert changed(family, Policy, StrictPolicy) == [": takes no unknown fields now"]
+
+
+@pytest.mark.req("E2")
+@pytest.mark.parametrize("family", READ_BY_OLDER)
+def test_a_variant_in_place_of_another_must_be_one_that_an_older_reader_reads(family: Family) -> None:
+    told = [".signature: is required now"]
+    assert changed(family, Policy | GrownPolicy, GrownPolicy | SignedPolicy) == told
+    assert changed(Family.REQUEST, Policy | GrownPolicy, GrownPolicy | SignedPolicy) == []
+    assert changed(family, OnlyA | int, OnlyA | int | text(pattern="^b$")) == [": pattern is '^b$' now"]
+
+
+@pytest.mark.req("E2")
+@every_family
+def test_a_variant_that_an_older_reader_reads_as_one_it_knows_breaks_nothing(family: Family) -> None:
+    assert changed(family, Policy, Policy | GrownPolicy) == []
+    assert changed(family, Policy | SignedPolicy, GrownPolicy | SignedPolicy) == []
+    assert changed(family, Any, Any | SignedPolicy) == []
+
+
+@pytest.mark.req("E2")
+@pytest.mark.parametrize("family", READ_BY_OLDER)
+def test_an_older_reader_that_forbids_unknown_fields_reads_no_new_ones(family: Family) -> None:
+    told = [".note: is new where no unknown fields were taken"]
+    assert changed(family, StrictPolicy, StrictGrownPolicy) == told
+    assert changed(family, StrictPolicy, GrownPolicy) == told
+    assert changed(family, StrictPolicy, OpenPolicy) == [": may have unknown fields now"]
+    assert changed(family, StrictPolicy, Policy) == []
+
+
+@pytest.mark.req("E2")
+def test_a_request_that_forbids_unknown_fields_may_take_new_ones() -> None:
+    for new in (StrictGrownPolicy, GrownPolicy, OpenPolicy):
+        assert changed(Family.REQUEST, StrictPolicy, new) == []
+
+
+@pytest.mark.req("E2")
+@every_family
+def test_a_union_with_a_name_is_read_like_its_variants(family: Family) -> None:
+    named, wider = RootModel[int | Colour] | None, RootModel[int | Colours] | None
+    assert changed(family, named, int | Colour | None) == []
+    assert changed(family, int | Colour | None, named) == []
+    assert changed(family, wider, named) == [f": {OLD_VALUE}"]
+    assert changed(family, named, wider) == ([] if family is Family.REQUEST else [f": {NEW_VALUE}"])
+
+
+@pytest.mark.req("E2")
+@every_family
+def test_a_type_that_has_itself_inside_is_compared_to_its_end(family: Family) -> None:
+    assert changed(family, Tree, Tree) == []
+    assert changed(family, TallTree, Tree) == [f".left.mark: {OLD_VALUE}", f".mark: {OLD_VALUE}"]
+
+
+def test_a_union_that_is_a_variant_of_itself_has_its_other_variants() -> None:
+    loop = {"anyOf": [{"$ref": "#/$defs/loop"}, {"type": "string"}]}
+    assert alternatives({"$ref": "#/$defs/loop"}, {"loop": loop}) == [{"type": "string"}]
+
+
+@pytest.mark.req("E2")
+@every_family
+def test_what_is_said_in_another_way_breaks_nothing(family: Family) -> None:
+    for one, other in [
+        (float, int | float),
+        (number(ge=1), number(gt=0)),
+        (number(le=3), number(lt=4)),
+        (number(ge=1, gt=1), number(ge=2)),
+    ]:
+        assert changed(family, one, other) == []
+    assert changed(family, number(gt=0), number(ge=1)) == changed(family, number(lt=4), number(le=3)) == []
+    assert changed(family, number(gt=0), number(gt=1)) == [": minimum was raised to 2"]

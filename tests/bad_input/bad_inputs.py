@@ -95,7 +95,8 @@ async def is_empty(admin: Nats, stream: str) -> bool:
 
 
 def words(answer: Any) -> str:
-    return "; ".join(f"{problem['field']}: {problem['message']}" for problem in answer["problems"])
+    reasons = [f"{problem['field']}: {problem['message']}" for problem in answer["problems"]]
+    return "; ".join([*reasons, *(f"{name} is unknown" for name in answer.get("ignored_fields", ()))])
 
 
 def publish(size: int) -> Act:

@@ -46,7 +46,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
     "recovery": ("how soon a section goes on after kill -9 of a worker", recovery),
     "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
-    "scale": ("the same with 1, 1,000 and 20,000 other documents in the log", bench_scale.scale),
+    "scale": (
+        "runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in the log",
+        bench_scale.scale,
+    ),
 }
 
 

@@ -18,4 +18,7 @@ def test_refuses_a_part_that_there_is_not_and_names_those_that_there_are() -> No
 
 
 def test_help_says_what_each_part_measures() -> None:
-    assert "  scale      the same with 1, 1,000 and 20,000 other documents in the log\n" in bench("--help").stdout
+    assert (
+        "  scale      runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in the log\n"
+        in bench("--help").stdout
+    )

@@ -47,6 +47,7 @@ class Backstage:
         self.artifacts = JetStreamArtifactStore(self.js)
         self.received: list[tuple[Msg, requests.Request]] = []
         self.problems: tuple[values.Problem, ...] = ()
+        self.rejected: dict[str, Any] = {}
         self.on_request: Callable[[requests.Request], Any] | None = None
 
     async def listen(self) -> None:
@@ -65,7 +66,7 @@ class Backstage:
     async def answer(self, request_id: str, body: bytes, document_id: str) -> None:
         common = {"request_id": request_id, "request_sequence": 1, "request_digest": hashlib.sha256(body).hexdigest()}
         accepted = answers.RequestAccepted(**common, document_id=document_id, export_id="x1")
-        rejected = answers.RequestRejected(**common, problems=self.problems)
+        rejected = answers.RequestRejected(**common, problems=self.problems, **self.rejected)
         answer = rejected if self.problems else accepted
         await self._publish(subjects.answer(TENANT, request_id), answer, document_id)
 

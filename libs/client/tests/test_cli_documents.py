@@ -154,10 +154,20 @@ async def test_a_document_that_stemma_does_not_know_is_rejected_with_a_hint(
     assert "see `stemma list`" in done.stderr
 
 
+async def test_a_document_that_is_over_was_named_rightly_and_unknown_fields_are_told(cli: Any, backstage: Any) -> None:
+    backstage.problems = (Problem(field="document_id", message="the document is cancelled"),)
+    backstage.rejected = {"document_id": "nosuch", "ignored_fields": ("sektion",)}
+
+    done = await cli("pause", "nosuch")
+
+    told = "error: rejected: document_id: the document is cancelled; unknown fields: sektion\n"
+    assert (done.exit_code, done.stderr) == (3, told)
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "words"),
     [
-        ("STEMMA_NATS_URL", "http://127.0.0.1:1", "STEMMA_NATS_URL is no address of a NATS server"),
+        ("STEMMA_NATS_URL", "http://127.0.0.1:1", "STEMMA_NATS_URL must be an address of a NATS server"),
         ("STEMMA_TENANT", "a*b", "STEMMA_TENANT must match"),
     ],
 )

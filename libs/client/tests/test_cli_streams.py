@@ -137,7 +137,9 @@ def _interrupted_at_the_question(environment: Mapping[str, str], command: Sequen
         assert process.stderr is not None
         asked = b""
         while not asked.endswith(b"[y/N]: "):
-            asked += process.stderr.read(1)
+            letter = process.stderr.read(1)
+            assert letter, asked
+            asked += letter
         process.send_signal(signal.SIGINT)
         told = asked + process.stderr.read()
     os.close(terminal)

@@ -60,7 +60,6 @@ def test_a_damaged_state_file_is_no_state_file(tmp_path: Path, content: str) -> 
 @pytest.mark.parametrize(
     "url",
     [
-        "",
         "nonsense://x",
         "http://127.0.0.1:4222",
         "NATS://there",
@@ -69,16 +68,16 @@ def test_a_damaged_state_file_is_no_state_file(tmp_path: Path, content: str) -> 
         "nats://there:notaport",
         "nats://there:99999",
         "nats://[::1",
-        "nats://one,nats://two",
+        "nats://one,",
         "not there",
     ],
 )
 def test_what_is_no_address_is_refused_by_the_name_of_what_gave_it(url: str, tmp_path: Path) -> None:
     (tmp_path / "stemma.json").write_text(json.dumps({"url": url}))
 
-    with pytest.raises(InvalidAddressError, match="STEMMA_NATS_URL is no address"):
+    with pytest.raises(InvalidAddressError, match="STEMMA_NATS_URL must be an address"):
         find_server(environ={"STEMMA_NATS_URL": url})
-    with pytest.raises(InvalidAddressError, match="url is no address"):
+    with pytest.raises(InvalidAddressError, match="url must be an address"):
         find_server(url, environ={})
     with pytest.raises(InvalidAddressError, match=STATE_FILE):
         find_server(environ={"STEMMA_DATA_DIR": str(tmp_path)})
@@ -86,7 +85,16 @@ def test_what_is_no_address_is_refused_by_the_name_of_what_gave_it(url: str, tmp
 
 @pytest.mark.parametrize(
     "url",
-    ["there", "there:4222", "nats://there", "tls://there:4222/", "wss://there", "nats://[::1]:4222", "nats://a@b"],
+    [
+        "there",
+        "there:4222",
+        "nats://there",
+        "tls://there:4222/",
+        "wss://there",
+        "nats://[::1]:4222",
+        "nats://a@b",
+        "nats://one,two:1",
+    ],
 )
 def test_an_address_may_be_given_in_every_way_that_a_nats_client_takes(url: str) -> None:
     assert find_server(url, environ={}).url == url
@@ -94,8 +102,10 @@ def test_an_address_may_be_given_in_every_way_that_a_nats_client_takes(url: str)
 
 @pytest.mark.req("P16")
 def test_a_password_in_a_wrong_address_is_not_shown() -> None:
-    with pytest.raises(InvalidAddressError, match="'there:notaport'"):
-        find_server("nats://me:secret@there:notaport", environ={})
+    with pytest.raises(InvalidAddressError) as refused:
+        find_server("nats://me:secret", environ={})
+    assert "secret" not in str(refused.value)
+    assert find_server("nats://me:secret@one,me:secret@two:1", environ={}).shown == "nats://one,two:1"
 
 
 def test_a_wrong_tenant_is_refused_by_the_name_of_what_gave_it(tmp_path: Path) -> None:

@@ -117,8 +117,11 @@ def test_a_bad_value_is_refused_by_the_name_of_the_shared_variable_that_sets_it(
         _load(file)
 
 
+NO_SERVERS = ["", "nats://", "NATS://there", "http://there", "nats://me:hidden@there:port", "nats://one,", "one two"]
+
+
 @pytest.mark.req("P16")
-@pytest.mark.parametrize("servers", ["", "http://there", "nats://me:hidden@there:port", "nats://one,", "one two"])
+@pytest.mark.parametrize("servers", NO_SERVERS)
 def test_an_address_that_is_none_is_refused_without_its_password(
     file: Path, monkeypatch: pytest.MonkeyPatch, servers: str
 ) -> None:

@@ -206,9 +206,15 @@ async def test_an_answer_in_one_piece_is_whole_without_a_reason(provider: Provid
 
 async def test_a_provider_that_never_answers_is_left_at_the_time_limit(warm_provider: Provider) -> None:
     warm_provider.script = [Reply(silent=True)] * 9
-    with pytest.raises(ModelUnavailableError, match=r"no answer within 1 s, after Timeout \(408\)"):
-        await caller(warm_provider, call_limit=1).text(context(), "generate", PROMPT)
+    with pytest.raises(ModelUnavailableError, match=r"no answer within 2 s, after Timeout \(408\)"):
+        await caller(warm_provider, call_limit=2).text(context(), "generate", PROMPT, on_token=ignore)
     assert len(warm_provider.requests) == 2
+
+
+async def test_an_answer_in_one_piece_may_take_the_whole_time_limit(warm_provider: Provider) -> None:
+    warm_provider.script = [Reply({"content": "late"}, pause_s=1.2)]
+    answer = await caller(warm_provider, call_limit=2).text(context(), "generate", PROMPT)
+    assert (answer.text, len(warm_provider.requests)) == ("late", 1)
 
 
 @pytest.mark.parametrize("silent", [Reply(silent=True), Reply({"content": "one two three"}, silent=True, cut=True)])
@@ -216,7 +222,7 @@ async def test_a_provider_that_falls_silent_is_tried_again_within_the_time_limit
     warm_provider: Provider, silent: Reply
 ) -> None:
     warm_provider.script = [silent, says("whole")]
-    answer = await caller(warm_provider, call_limit=1.5).text(context(), "generate", PROMPT, on_token=ignore)
+    answer = await caller(warm_provider, call_limit=3).text(context(), "generate", PROMPT, on_token=ignore)
     assert (answer.text, answer.usage.calls, len(warm_provider.requests)) == ("whole", 2, 2)
 
 

@@ -39,7 +39,11 @@ class RequestAccepted(Answer):
 
 @registry.contract("stemma.request.rejected.v1", Family.ANSWER)
 class RequestRejected(Answer):
-    """The request changed nothing; ``problems`` says which fields are wrong and why."""
+    """The request changed nothing; ``problems`` says which fields are wrong and why.
+
+    ``ignored_fields`` are fields that this version does not know: none is a problem, but one may be a misspelt name.
+    """
 
     problems: tuple[Problem, ...]
     document_id: Token | None = None
+    ignored_fields: tuple[str, ...] = ()

@@ -106,7 +106,7 @@ class DataFolder:
         Raises `DamagedPasswordsError`.
         """
         kept = self.passwords()
-        complete = {user: kept.get(user) or secrets.token_urlsafe(24) for user in users}
+        complete = kept | {user: kept.get(user) or secrets.token_urlsafe(24) for user in users}
         if complete != kept:
             write_private(self.root / CREDENTIALS_FILE, complete)
         return complete

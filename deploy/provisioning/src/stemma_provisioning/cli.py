@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import nats
 from nats.errors import Error as NatsError
 from nats.errors import NoServersError
+from stemma_contracts.servers import InvalidServers, check_servers, servers_in, without_credentials
 from stemma_contracts.tokens import check_token
 
 from .permissions import PROVISIONER, inbox_prefix
@@ -21,6 +22,7 @@ RECONNECT_WAIT_S = 0.25
 ATTEMPTS_TO_CHECK = 4
 ATTEMPTS_TO_PROVISION = 40
 """Whoever provisions has often just started the server, and it may have to read its streams first."""
+REFUSED = "authorization violation"
 EXIT_DIFFERS = 1
 EXIT_UNUSABLE = 2
 
@@ -33,7 +35,12 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="stemma-provision", description=__doc__)
     environment = os.environ
-    parser.add_argument("--server", default=environment.get("STEMMA_NATS_URL", "nats://127.0.0.1:4222"))
+    parser.add_argument(
+        "--server",
+        type=_servers,
+        default=environment.get("STEMMA_NATS_URL", "nats://127.0.0.1:4222"),
+        help="STEMMA_NATS_URL by default; several with commas between",
+    )
     parser.add_argument("--user", default=environment.get("STEMMA_NATS_USER", PROVISIONER))
     parser.add_argument("--tenant", dest="tenants", action="append", type=_tenant, help="may be given several times")
     parser.add_argument("--ack-wait", type=float, default=ACK_WAIT_S, help="seconds")
@@ -43,6 +50,13 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         help="change nothing; exit 1 and list what differs, exit 2 without a usable server",
     )
     return parser.parse_args(argv)
+
+
+def _servers(text: str) -> str:
+    try:
+        return check_servers(text)
+    except InvalidServers as error:
+        raise argparse.ArgumentTypeError(f"{error} (or STEMMA_NATS_URL)") from None
 
 
 def _tenant(text: str) -> str:
@@ -66,9 +80,11 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
 
     async def tell(error: Exception) -> None:
         told.append(error)
+        if REFUSED in str(error).lower():
+            raise error  # it would be refused as often as it is tried
 
     connection = await nats.connect(
-        arguments.server.split(","),
+        servers_in(arguments.server),
         user=arguments.user,
         password=os.environ.get("STEMMA_NATS_PASSWORD"),
         inbox_prefix=inbox_prefix(arguments.user),
@@ -88,17 +104,12 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
 
 def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
     """What kept the command from its work, and what to do."""
-    server = ",".join(map(_address, arguments.server.split(",")))
+    server = without_credentials(arguments.server)
     words = " ".join(map(str, errors)).lower()
-    if "authorization violation" in words:
+    if REFUSED in words:
         return f"the server at {server} refuses {arguments.user}: see to --user and STEMMA_NATS_PASSWORD"
     if "permissions violation" in words:
         return f"the server at {server} forbids this to {arguments.user}: be {PROVISIONER}, or see to its permissions"
     if isinstance(errors[-1], NoServersError):
         return f"no NATS server answers at {server}: start it, or name another by --server or STEMMA_NATS_URL"
     return f"{server}: {errors[-1]}"
-
-
-def _address(server: str) -> str:
-    """Host and port, without user and password."""
-    return server.rpartition("@")[2].rpartition("://")[2]

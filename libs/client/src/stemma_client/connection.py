@@ -16,6 +16,7 @@ from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import NoStreamResponseError, NotFoundError, ServiceUnavailableError
+from stemma_contracts.servers import servers_in
 
 from .errors import AccessDeniedError, ServerUnreachableError
 from .settings import ServerAddress
@@ -51,9 +52,9 @@ class Connection:
                 raise AccessDeniedError(self._take_denial())
             return task.result()
         except (NatsTimeoutError, ConnectionClosedError) as error:
-            raise ServerUnreachableError(f"the server at {self.address.url} does not answer") from error
+            raise ServerUnreachableError(f"the server at {self.address.shown} does not answer") from error
         except (NotFoundError, NoStreamResponseError, ServiceUnavailableError) as error:
-            raise ServerUnreachableError(f"the server at {self.address.url} is not set up for Stemma") from error
+            raise ServerUnreachableError(f"the server at {self.address.shown} is not set up for Stemma") from error
         finally:
             task.cancel()
 
@@ -69,16 +70,16 @@ class Connection:
 
     async def _on_lost(self) -> None:
         if not self.nats.is_closed:
-            self._told(f"the server at {self.address.url} is gone; waiting for it")
+            self._told(f"the server at {self.address.shown} is gone; waiting for it")
 
     async def _on_return(self) -> None:
-        self._told(f"the server at {self.address.url} is back")
+        self._told(f"the server at {self.address.shown} is back")
 
     async def open(self) -> None:
         """Connect; raises `ServerUnreachableError` or `AccessDeniedError`. Afterwards it reconnects for ever."""
         try:
             await self.nats.connect(
-                self.address.url,
+                servers_in(self.address.url),
                 user=self.address.user,
                 password=self.address.password,
                 name="stemma-client",

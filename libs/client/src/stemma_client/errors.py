@@ -31,7 +31,9 @@ class RequestRejectedError(StemmaError):
         self.answer = answer
         self.request_id = answer.request_id
         self.problems = answer.problems
-        super().__init__("; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in answer.problems))
+        reasons = [f"{p.field}: {p.message}" if p.field else p.message for p in answer.problems]
+        unknown = [f"unknown fields: {', '.join(answer.ignored_fields)}"] if answer.ignored_fields else []
+        super().__init__("; ".join([*reasons, *unknown]))
 
 
 class RequestTooLargeError(StemmaError):

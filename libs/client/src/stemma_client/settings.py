@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from stemma_contracts.servers import InvalidServers, check_servers, without_credentials
 from stemma_contracts.tokens import check_token
 
 from .errors import InvalidAddressError
@@ -20,15 +19,16 @@ DEFAULT_URL = "nats://127.0.0.1:4222"
 DEFAULT_TENANT = "default"
 URL_VARIABLE = "STEMMA_NATS_URL"
 TENANT_VARIABLE = "STEMMA_TENANT"
-SCHEMES = ("nats", "tls", "ws", "wss")
-_HOST = re.compile(r"[\w.:%-]+")
 
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """A NATS server and the user that the caller is there; ``tenant`` is pinned by the user's permissions."""
+    """A NATS server, or several with commas between, and the user that the caller is there.
 
-    url: str
+    ``tenant`` is pinned by the user's permissions.
+    """
+
+    url: str = field(repr=False)
     tenant: str = DEFAULT_TENANT
     user: str | None = None
     password: str | None = field(default=None, repr=False)
@@ -36,8 +36,7 @@ class ServerAddress:
     @property
     def shown(self) -> str:
         """The address as people may see it, without a user or a password that stands in it."""
-        scheme, separator, _ = self.url.rpartition("://")
-        return f"{scheme}{separator}{_without_credentials(self.url).rpartition('://')[2]}"
+        return without_credentials(self.url)
 
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
@@ -66,10 +65,10 @@ def find_server(
     """
     state_file = data_dir(environ) / STATE_FILE
     url, url_from = _given(url, "url", URL_VARIABLE, environ)
-    state = {} if url is not None else _read_state(state_file)
-    if url is None:
+    state = {} if url else _read_state(state_file)
+    if not url:
         url, url_from = state.get("url", DEFAULT_URL), f"the url in {state_file}"
-    tenant, tenant_from = _given(tenant or None, "tenant", TENANT_VARIABLE, environ)
+    tenant, tenant_from = _given(tenant, "tenant", TENANT_VARIABLE, environ)
     if not tenant:
         tenant, tenant_from = state.get("tenant", DEFAULT_TENANT), f"the tenant in {state_file}"
     password = password or environ.get("STEMMA_NATS_PASSWORD") or state.get("password")
@@ -80,24 +79,15 @@ def find_server(
 
 
 def _given(value: str | None, argument: str, variable: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """A value and what gave it."""
-    return (environ.get(variable), variable) if value is None else (value, argument)
+    """A value and what gave it; an empty one counts as none."""
+    return (value, argument) if value else (environ.get(variable), variable)
 
 
 def _checked_url(url: str, given_by: str) -> str:
-    scheme, has_scheme, rest = url.rpartition("://")
     try:
-        parts = urlsplit(f"//{rest}")
-        valid = (scheme in SCHEMES or not has_scheme) and _HOST.fullmatch(parts.hostname or "") and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
-        raise InvalidAddressError(f"{given_by} is no address of a NATS server: {_without_credentials(url)!r}")
-    return url
-
-
-def _without_credentials(url: str) -> str:
-    return url.rpartition("@")[2]
+        return check_servers(url)
+    except InvalidServers as error:
+        raise InvalidAddressError(f"{given_by} {error}") from None
 
 
 def _read_state(path: Path) -> dict[str, str]:

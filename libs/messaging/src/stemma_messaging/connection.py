@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from nats.errors import AuthorizationError
+from stemma_contracts.servers import servers_in, without_credentials
 from stemma_telemetry import get_logger, names
 
 from .errors import BusFailed
@@ -65,24 +66,18 @@ class Watch:
 
 def connect_options(settings: ServiceSettings, service: str, watch: Watch) -> dict[str, Any]:
     """The options of `nats.connect` for a service."""
-    servers = settings.nats_url.split(",")
     user = settings.nats_user
     password = settings.nats_password.get_secret_value() if settings.nats_password else None
     return {
-        "servers": servers,
+        "servers": servers_in(settings.nats_url),
         "user": user,
         "password": password,
         "name": service,
         "inbox_prefix": f"_INBOX_{user}" if user else "_INBOX",
         "max_reconnect_attempts": -1,
         "reconnect_time_wait": RECONNECT_WAIT_S,
-        "error_cb": partial(watch.on_error, servers=",".join(map(_address, servers))),
+        "error_cb": partial(watch.on_error, servers=without_credentials(settings.nats_url)),
         "disconnected_cb": watch.on_disconnected,
         "reconnected_cb": watch.on_reconnected,
         "closed_cb": watch.on_closed,
     }
-
-
-def _address(server: str) -> str:
-    """Host and port, without user and password."""
-    return server.rpartition("@")[2].rpartition("://")[2]

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, NatsDsn, SecretStr, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -17,10 +17,10 @@ from pydantic_settings import (
     SettingsError,
     TomlConfigSettingsSource,
 )
+from stemma_contracts.servers import check_servers
 
 S = TypeVar("S", bound="ServiceSettings")
 CONFIG_DIR = "CONFIG_DIR"
-SERVER = TypeAdapter(NatsDsn)
 RESEMBLANCE = 0.85
 """Of a variable to a shared one, from which on it is a typo and not somebody else's."""
 
@@ -41,14 +41,6 @@ def _common(name: str, default: Any, **constraints: Any) -> Any:
     return Field(default, validation_alias=f"STEMMA_{name.upper()}", **constraints)
 
 
-def _check_servers(servers: str) -> str:
-    for server in servers.split(","):
-        if not server.strip():
-            raise ValueError("an address is missing")
-        SERVER.validate_python(server if "://" in server else f"nats://{server}")
-    return servers
-
-
 class ServiceSettings(BaseSettings):
     """What every service can be told.
 
@@ -62,7 +54,7 @@ class ServiceSettings(BaseSettings):
         extra="forbid", populate_by_name=True, env_prefix="STEMMA_", env_nested_delimiter="__"
     )
 
-    nats_url: Annotated[str, AfterValidator(_check_servers)] = _common("nats_url", "nats://127.0.0.1:4222")
+    nats_url: Annotated[str, AfterValidator(check_servers)] = _common("nats_url", "nats://127.0.0.1:4222")
     nats_user: str | None = _common("nats_user", None)
     nats_password: SecretStr | None = _common("nats_password", None)
     log_json: bool = _common("log_json", True)

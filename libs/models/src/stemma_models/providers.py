@@ -34,10 +34,10 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         api_base=settings.api_base,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
-        request_timeout=settings.silence_limit,
+        request_timeout=settings.call_limit,
         max_retries=1,
         # Only this keyword reaches the provider's own client; without it one call is three HTTP attempts.
         model_kwargs={"max_retries": 0, "drop_params": True},
     )
-    model.client = WholeAnswers(litellm)
+    model.client = WholeAnswers(litellm, settings.silence_limit)
     return model

@@ -22,7 +22,7 @@ class ModelSettings(BaseModel):
 
     @property
     def silence_limit(self) -> float:
-        """Seconds that a provider may say nothing in one attempt, so that a call has room for another."""
+        """Seconds that a stream may say nothing: another attempt has room then. Other answers come in one piece."""
         return self.call_limit / 2
 
     @property

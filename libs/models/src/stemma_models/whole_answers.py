@@ -18,17 +18,22 @@ class IncompleteAnswerError(ConnectionError):
 
 
 class WholeAnswers:
-    """LiteLLM as `ChatLiteLLM` calls it.
+    """LiteLLM as `ChatLiteLLM` calls it. A stream may say nothing for ``silence_limit`` seconds.
 
     Raises `IncompleteAnswerError` for an answer that is broken off or has no choice, and for a stream that ends
-    without a reason. An answer that is not streamed may leave its reason out: JSON that parses is whole.
+    without a reason. An answer that is not streamed may leave its reason out: JSON that parses is whole. Where LiteLLM
+    puts a reason of its own before the provider's (Gemini in each chunk, some others in place of "error"), nobody can
+    see that a stream was cut.
     """
 
-    def __init__(self, litellm: ModuleType) -> None:
+    def __init__(self, litellm: ModuleType, silence_limit: float) -> None:
         self._litellm = litellm
+        self._silence_limit = silence_limit
 
     async def acompletion(self, **call: Any) -> Any:
         """One HTTP attempt."""
+        if call.get("stream"):
+            call["timeout"] = self._silence_limit
         answer = await self._litellm.acompletion(**call)
         if isinstance(answer, self._litellm.CustomStreamWrapper):
             return _finished(answer)
@@ -39,7 +44,7 @@ class WholeAnswers:
 
 async def _finished(stream: CustomStreamWrapper) -> AsyncIterator[Any]:
     # LiteLLM ends every stream with a reason, if need be one of its own; what the provider said stands only in these
-    # two, and the second is forgotten with the next chunk. (For Gemini it invents one in each chunk: no cut is seen.)
+    # two, and the second is forgotten with the next chunk.
     reason = None
     async for chunk in stream:
         reason = stream.received_finish_reason or stream.intermittent_finish_reason or reason

@@ -80,7 +80,7 @@ class GenerationSettings(WorkerSettings):
     call_limit_s: float = Field(
         default=180.0,
         gt=0,
-        description="one model call with all its retries; a provider that is silent for half of it is tried again",
+        description="one model call with all its retries; a stream that is silent for half of it is tried again",
     )
     call_retries: int = Field(default=4, ge=0, le=20)
     nodes: dict[str, NodeModel] = Field(

@@ -100,12 +100,11 @@ def _accepted(received: Received, stream: StreamId, handled: HandledRequest) -> 
 
 
 def _rejected(received: Received, *problems: Problem, document_id: str | None = None) -> RequestRejected:
-    """No unknown field is a reason to reject, but a misspelt one may be behind the reason."""
-    unknown = (Problem(field=name, message="unknown field, ignored") for name in received.ignored_fields)
     return RequestRejected(
         request_id=received.asked.request_id,
         request_sequence=received.sequence,
         request_digest=received.asked.digest,
-        problems=(*problems, *unknown),
+        problems=problems,
         document_id=document_id,
+        ignored_fields=received.ignored_fields,
     )

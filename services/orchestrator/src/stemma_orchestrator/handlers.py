@@ -11,7 +11,7 @@ from stemma_telemetry import annotate, get_logger, inject
 
 from .answers import Answers
 from .desk import Desk, id_used_before
-from .requests import Received, read_request
+from .requests import read_request
 
 SOURCE = f"/{subjects.ORCHESTRATOR}"
 
@@ -31,15 +31,13 @@ async def on_request(delivery: Delivery, *, desk: Desk, answers: Answers) -> Non
         another = await answers.belongs_to_another(received)
         answer = id_used_before(received) if another else await desk.request(received, cause, delivery.time)
         annotate(document_id=answer.document_id or "")
-        _log(answer, received)
+        _log(answer)
         await answers.publish(answer, received, cause)
 
 
-def _log(answer: RequestAccepted | RequestRejected, received: Received) -> None:
-    """Unknown fields are left out: what they are called may be anybody's words."""
+def _log(answer: RequestAccepted | RequestRejected) -> None:
     if isinstance(answer, RequestRejected):
-        fields = [problem.field for problem in answer.problems if problem.field not in received.ignored_fields]
-        get_logger().info("request_rejected", fields=",".join(fields)[:200])
+        get_logger().info("request_rejected", fields=",".join(problem.field for problem in answer.problems)[:200])
 
 
 async def on_outcome(delivery: Delivery, *, desk: Desk) -> None:

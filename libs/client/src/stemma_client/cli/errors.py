@@ -39,7 +39,7 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
     (RequestRejectedError, ExitCode.REJECTED, ""),
     (AnswerTimeoutError, ExitCode.FAILED, "does the orchestrator run? see `stemma list`, and the logs of `stemma up`"),
     (DocumentNotFoundError, ExitCode.FAILED, SEE_THE_LIST),
-    (InvalidAddressError, ExitCode.USAGE, "an address looks like nats://127.0.0.1:4222"),
+    (InvalidAddressError, ExitCode.USAGE, ""),
     (InvalidInputError, ExitCode.USAGE, ""),
     (RequestTooLargeError, ExitCode.USAGE, "say less, or send fewer files"),
     (StemmaError, ExitCode.FAILED, ""),
@@ -54,10 +54,15 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
 def _hint(error: Exception) -> str:
     """What to do next about this one error, where its kind alone does not say it."""
     match error:
-        case RequestRejectedError() if any(problem.field == "document_id" for problem in error.problems):
+        case RequestRejectedError() if _names_no_document(error):
             return SEE_THE_LIST
         case _:
             return ""
+
+
+def _names_no_document(error: RequestRejectedError) -> bool:
+    about_document = any(problem.field == "document_id" for problem in error.problems)
+    return about_document and error.answer.document_id is None
 
 
 def _message(error: Exception) -> str:

@@ -26,7 +26,8 @@ class Verbs(TyperGroup):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Options and verbs."""
         _write_parameters(self, ctx, formatter)
-        described = [(name, verb.get_short_help_str(limit=UNCUT)) for name, verb in self.commands.items()]
+        shown = ((name, verb) for name, verb in self.commands.items() if not verb.hidden)
+        described = [(name, verb.get_short_help_str(limit=UNCUT)) for name, verb in shown]
         _write(formatter, "Commands", described)
 
 

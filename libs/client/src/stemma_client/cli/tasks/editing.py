@@ -67,7 +67,7 @@ async def _write(client: Client, document_id: str, section: str, text: str, vers
 
 async def _text_of_file(file: str) -> str:
     try:
-        return (await read_stdin() if file == "-" else read(Path(file))).decode()
+        return (await read_stdin() if file == "-" else read(Path(file))).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidInputError(f"{'stdin' if file == '-' else file} is not UTF-8 text") from None
 
