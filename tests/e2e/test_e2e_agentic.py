@@ -11,10 +11,18 @@ from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_generation_graph.session.tools import READABLE
+from stemma_messaging import config_dir
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 MISSING = "media/pruning-cut.png"
+
+
+@pytest.mark.req("G2")
+async def test_what_the_kind_asks_for_is_what_its_agent_can_read() -> None:
+    blueprint = json.loads((config_dir("stemma_orchestrator") / "blueprints/agentic.json").read_text())
+    assert [tuple(section["needs_input"]) for section in blueprint["sections"]] == [READABLE]
 
 
 async def asked(client: Client, document_id: str) -> Need:

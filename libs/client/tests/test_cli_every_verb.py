@@ -174,4 +174,4 @@ async def test_words_that_are_no_text_are_refused(cli: Any, backstage: Any, docu
 
     done = await cli("revise", document_id, "research", "-m", "-", stdin=b"\xff\xfe")
 
-    assert (done.exit_code, done.stderr) == (2, "error: stdin is not text in UTF-8\n")
+    assert (done.exit_code, done.stderr) == (2, "error: stdin is not UTF-8 text\n")

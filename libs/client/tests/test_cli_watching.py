@@ -109,7 +109,7 @@ async def test_watch_of_a_failed_document_ends_with_1_and_says_how_to_go_on(
         ),
         (
             (),
-            "there is no Markdown file among the inputs",
+            "there is no text among the inputs",
             "other inputs are needed: ask for a new document with `stemma new proposal`",
         ),
     ],

@@ -51,8 +51,8 @@ async def test_the_session_is_there_before_the_graph_begins() -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({}, "no Markdown file"),
-        ({"media/plan.png": b"\x89PNG"}, "no Markdown file"),
+        ({}, "no text among"),
+        ({"media/plan.png": b"\x89PNG"}, "no text among"),
         ({"a.md": "x" * (MAX_TEXT_BYTES + 1)}, "text/markdown has 2097153 bytes"),
     ],
 )
@@ -66,7 +66,7 @@ async def test_the_reason_of_a_refusal_is_told() -> None:
     agency = Agency()
     outcome = await on_generate_section(await agency.job({}), desk=agency.desk(ScriptedModel(script=[])))
     assert isinstance(outcome, InputsMissing)
-    assert outcome.detail == "there is no Markdown file among the inputs"
+    assert outcome.detail == "there is no text among the inputs"
 
 
 @pytest.mark.req("G17", "G7")

@@ -7,10 +7,10 @@ import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
-from stemma_contracts.media import READ, SHOWN
+from stemma_contracts.media import MEDIA_TYPE_PATTERN, READ, SHOWN
 from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, UploadRef
 
-_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
+_MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)
 _SIGNATURES = {
     "image/png": (b"\x89PNG\r\n\x1a\n",),
     "image/jpeg": (b"\xff\xd8\xff",),

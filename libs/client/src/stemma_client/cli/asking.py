@@ -1,4 +1,4 @@
-"""Questions at the terminal and texts from stdin.
+"""Questions at the terminal, and texts from files and from stdin.
 
 Waiting for a person leaves the event loop running: the connection stays alive, and Ctrl-C ends the wait at once.
 """
@@ -8,8 +8,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from pathlib import Path
 
 import typer
+
+from stemma_client.errors import InvalidInputError
+from stemma_client.inputs import read
 
 from .exits import ExitCode
 from .output import note
@@ -29,8 +33,16 @@ async def ask(question: str, *, otherwise: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-async def read_stdin() -> bytes:
-    """All of stdin, to its end."""
+async def text_in(file: str) -> str:
+    """The text of a file, or of stdin for ``-``; raises `InvalidInputError`."""
+    data = await _read_stdin() if file == "-" else read(Path(file))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{'stdin' if file == '-' else file} is not UTF-8 text") from None
+
+
+async def _read_stdin() -> bytes:
     if not sys.stdin.isatty():
         return sys.stdin.buffer.read()
     typed = bytearray()

@@ -7,12 +7,13 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from stemma_contracts.media import MEDIA_TYPE_PATTERN
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.values import Problem, ReviewMode, ReviewPolicy, SectionPlan
 
 DependencyMap = Mapping[str, Sequence[str]]
-MediaType = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.+-]+/[a-z0-9.+-]+$")]
+MediaType = Annotated[str, StringConstraints(pattern=MEDIA_TYPE_PATTERN)]
 
 
 class BlueprintSection(BaseModel):

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
 
-from stemma_client.cli.asking import read_stdin
+from stemma_client.cli.asking import text_in
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, say, say_json, say_table
 from stemma_client.cli.wording import (
@@ -29,7 +29,7 @@ from stemma_client.cli.wording import (
 )
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons
-from stemma_client.inputs import collect, media_type_of, read
+from stemma_client.inputs import collect, media_type_of
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_client.views import DocumentView, SectionView
 
@@ -63,7 +63,7 @@ async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
     if wish.brief is None:
         raise CliError(ExitCode.USAGE, "a document needs a brief", "give --brief FILE, or --sample for a first look")
     review = ReviewPolicy(mode=ReviewMode(wish.policy), min_score=wish.min_score) if wish.policy else None
-    brief = await _brief(wish.brief)
+    brief = await text_in(wish.brief)
     accepted = await client.create_document(
         wish.kind,
         brief=brief,
@@ -89,14 +89,6 @@ def _with_sample(wish: Wish) -> Wish:
     if wish.brief or wish.inputs:
         raise CliError(ExitCode.USAGE, "--sample brings its own brief and inputs")
     return replace(wish, brief=str(folder / "brief.md"), inputs=[folder / "inputs"])
-
-
-async def _brief(path: str) -> str:
-    data = await read_stdin() if path == "-" else read(Path(path))
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise CliError(ExitCode.USAGE, f"{path} is not text in UTF-8") from None
 
 
 def _heading_of(brief: str) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-from stemma_client.cli.asking import ask, read_stdin
+from stemma_client.cli.asking import ask, text_in
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean_line, note
 from stemma_client.cli.wording import origin_words
 from stemma_client.client import Client
-from stemma_client.errors import InvalidInputError
-from stemma_client.inputs import read
 from stemma_client.views import SectionView
 
 from .finding import find_section, text_of, version_to_decide, words_or_stdin
@@ -32,7 +29,7 @@ async def instruct(
 
 async def write(client: Client, *, document: str, section: str, file: str, version: int | None, as_json: bool) -> None:
     """Put a text in the place of what is written."""
-    text = await _text_of_file(file)
+    text = await text_in(file)
     view, found = await find_section(client, document, section)
     await _write(client, view.document_id, section, text, found.version if version is None else version, as_json)
 
@@ -46,7 +43,7 @@ async def write_in_editor(client: Client, *, document: str, section: str, as_jso
     view, found = await find_section(client, document, section)
     before = await text_of(client, view.document_id, found.draft)
     file = await edited_in_file(section, before)
-    text = await _text_of_file(str(file))
+    text = await text_in(str(file))
     if text == before or not text.strip():
         file.unlink()
         note("nothing was changed, so nothing is sent" if text == before else "the text is empty, so nothing is sent")
@@ -63,13 +60,6 @@ async def _write(client: Client, document_id: str, section: str, text: str, vers
     tell_answer(accepted, f"wrote {section} version {now}", as_json=as_json, version=now, stale=stale)
     if view.stale:
         note(f"stale now: {', '.join(s.section_id for s in view.stale)}; see `stemma stale {document_id[:8]}`")
-
-
-async def _text_of_file(file: str) -> str:
-    try:
-        return (await read_stdin() if file == "-" else read(Path(file))).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{'stdin' if file == '-' else file} is not UTF-8 text") from None
 
 
 async def keep(client: Client, *, document: str, section: str, version: int | None, as_json: bool) -> None:

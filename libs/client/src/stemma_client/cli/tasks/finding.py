@@ -6,7 +6,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.tokens import check_token
 from stemma_contracts.v1.values import ArtifactRef
 
-from stemma_client.cli.asking import read_stdin
+from stemma_client.cli.asking import text_in
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean_line
 from stemma_client.client import Client
@@ -56,9 +56,4 @@ async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) ->
 
 async def words_or_stdin(message: str) -> str:
     """What was given with ``-m``; ``-`` stands for stdin."""
-    if message != "-":
-        return message
-    try:
-        return (await read_stdin()).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise CliError(ExitCode.USAGE, "stdin is not text in UTF-8") from None
+    return message if message != "-" else await text_in(message)

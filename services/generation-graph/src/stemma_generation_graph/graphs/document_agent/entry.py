@@ -19,7 +19,7 @@ def open_session(job: GenerateSection) -> DocumentState:
     """The state that a job starts with: its inputs are in the session by reference. Raises `InputsRefused`."""
     texts = [file.name for file in job.inputs if file.artifact.media_type in READABLE]
     if not texts:
-        raise InputsRefused("there is no Markdown file among the inputs")
+        raise InputsRefused("there is no text among the inputs")
     for file in job.inputs:
         _check(file)
     state = build_initial_state(job.thread_id, texts)
