@@ -13,6 +13,7 @@ from pydantic import AwareDatetime, BaseModel
 from stemma_contracts import Entry, Envelope, Family, envelope_for
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.jobs import UpstreamDraft
+from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.requests import CreateDocument, EditSection
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, UpstreamVersion
 
@@ -57,12 +58,16 @@ NAMED: Mapping[str, Any] = {
     "graph_execution_ids": {"budget": "0d5e0d8b-2f0c-5c46-9a3f-7a0c3e7d9a51"},
     "ignored_fields": "colour",
     "input_tokens": 1800,
+    "instructions": "State every amount with its year and where it comes from.",
     "issue_count": 1,
     "job_id": JOB,
     "kind": "budget",
+    "language": "de",
     "last_sequence": 23,
     "max_lint_rounds": 2,
+    "max_pages": 2,
     "max_revisions": 5,
+    "max_words": 500,
     "message": "give exactly one of brief and brief_upload",
     "min_score": 0.7,
     "mode": "auto",
@@ -72,6 +77,7 @@ NAMED: Mapping[str, Any] = {
     "object_name": hashlib.sha256(b"object").hexdigest(),
     "outcome": "stemma.section.generated.v1",
     "output_tokens": 640,
+    "pages": 3,
     "passed": False,
     "purpose": "What the work costs and who pays for it.",
     "request": "stemma.approve.section.v1",
@@ -103,14 +109,15 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     UpstreamDraft: {"section_id": "approach", "title": "Approach"},
     UpstreamVersion: {"section_id": "approach"},
 }
-# A rule across fields that the fields by themselves do not show: exactly one form of the brief.
+# Rules across fields that the fields by themselves do not show: one form of the brief, one choice of sections.
 LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {
-    CreateDocument: frozenset({"brief_upload"}),
+    CreateDocument: frozenset({"brief_upload", "sections"}),
     EditSection: frozenset({"text", "text_upload"}),
 }
 ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {
     CreateDocument: frozenset({"brief"}),
     EditSection: frozenset({"instruction"}),
+    OutlineSection: frozenset({"title"}),
 }
 
 

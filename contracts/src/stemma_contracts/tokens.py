@@ -53,4 +53,6 @@ def check_file_name(value: str) -> str:
 Token = Annotated[str, StringConstraints(pattern=TOKEN_PATTERN)]
 FileName = Annotated[str, AfterValidator(check_file_name)]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+LanguageTag = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}$")]
+"""A language as BCP 47 writes it, such as ``de`` or ``pt-BR``."""
 JobId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,250}$")]

@@ -33,6 +33,7 @@ class ExportSection(Contract):
     version: int = Field(default=0, ge=0, description="0: nothing written yet")
     draft: ArtifactRef | None = None
     previous: ArtifactRef | None = None
+    max_pages: int | None = Field(default=None, ge=1, description="pages that it may take")
 
 
 class ExportWarning(Contract):
@@ -43,3 +44,11 @@ class ExportWarning(Contract):
     ]
     section_id: Token | None = None
     count: int = Field(default=1, ge=1)
+
+
+class OverlongSection(Contract):
+    """A section that takes more pages of an export than its outline allows it."""
+
+    section_id: Token
+    pages: int = Field(ge=1, description="pages that it stands on, counted in the PDF")
+    max_pages: int = Field(ge=1)

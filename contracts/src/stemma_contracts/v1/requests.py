@@ -11,9 +11,10 @@ from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_vali
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import FileName, Token
+from stemma_contracts.tokens import FileName, LanguageTag, Token
 
 from .exports import VersionPair
+from .outline import OutlineSection
 from .values import ExportFormat, ReviewPolicy, UploadRef
 
 Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
@@ -53,6 +54,8 @@ class CreateDocument(Request):
     The brief comes as text (``brief``) or as an upload (``brief_upload``), exactly one of them.
     ``review`` overrides the review policy of every section. ``sections`` names the sections that are
     wanted, what they depend on is added; without it the document has all that its blueprint requires.
+    ``outline`` gives the sections itself, all and in their order, in place of ``sections``. ``language`` is what
+    the document is written in; without it, the language of the brief.
     """
 
     kind: Token
@@ -62,6 +65,8 @@ class CreateDocument(Request):
     inputs: tuple[UploadRef, ...] = Field(default=(), max_length=200)
     review: ReviewPolicy | None = None
     sections: tuple[Token, ...] | None = Field(default=None, min_length=1, max_length=100)
+    language: LanguageTag | None = None
+    outline: tuple[OutlineSection, ...] | None = Field(default=None, min_length=1, max_length=100)
 
     @model_validator(mode="after")
     def _one_brief(self) -> CreateDocument:
@@ -70,6 +75,12 @@ class CreateDocument(Request):
             raise invalid_field("give exactly one of brief and brief_upload", field)
         if self.brief is not None and not self.brief.strip():
             raise invalid_field("brief is blank", "brief")
+        return self
+
+    @model_validator(mode="after")
+    def _one_choice_of_sections(self) -> CreateDocument:
+        if self.outline is not None and self.sections is not None:
+            raise invalid_field("an outline names the sections itself: leave sections out", "sections")
         return self
 
 

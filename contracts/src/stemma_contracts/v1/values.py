@@ -102,6 +102,9 @@ class SectionPlan(Contract):
     max_revisions: int = Field(default=10, ge=0, le=100)
     agent: str = Field(default="", max_length=64, description="what the author of the section is called")
     requires: tuple[Token, ...] = Field(default=(), description="upstream sections without which it is not begun")
+    instructions: str = Field(default="", max_length=4_000, description="what a request says of it beyond the purpose")
+    max_words: int | None = Field(default=None, ge=1, description="words of its text, characters in Chinese, Japanese")
+    max_pages: int | None = Field(default=None, ge=1, description="pages that it may take in an export")
 
 
 class Evaluation(Contract):
@@ -230,6 +233,7 @@ class DocumentHead(Contract):
     kind: Token
     title: ArtifactRef | None = Field(default=None, description="the title in UTF-8")
     created_at: AwareDatetime
+    language: str = Field(default="", max_length=35, description="BCP 47 primary tag; empty in old logs: en")
 
 
 class GenerationWarning(Contract):

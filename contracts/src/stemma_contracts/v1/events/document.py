@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.exports import ExportWarning, VersionPair
+from stemma_contracts.v1.exports import ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan, Usage
 
 from .base import Event
@@ -29,6 +29,7 @@ class DocumentRequested(Event):
     blueprint_digest: Digest
     created_at: AwareDatetime
     cycle: CyclePlan | None = None
+    language: str = Field(default="", max_length=35, description="BCP 47 primary tag; empty in old logs: en")
 
 
 @registry.contract("stemma.document.paused.v1", Family.EVENT)
@@ -90,6 +91,7 @@ class DocumentExported(Event):
     job_id: JobId
     artifact: ArtifactRef
     warnings: tuple[ExportWarning, ...] = ()
+    too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
 
 
 @registry.contract("stemma.export.failed.v1", Family.EVENT)
