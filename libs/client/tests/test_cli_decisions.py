@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import ExportFormat
 
@@ -99,11 +99,12 @@ async def test_a_failed_section_is_tried_again(cli: Any, backstage: Any, in_revi
 
 @pytest.fixture
 def converter(backstage: Any, document_id: str) -> Any:
-    def answer_with(*warnings: ExportWarning) -> None:
+    def answer_with(*warnings: ExportWarning, remarks: tuple[ExportRemark, ...] = ()) -> None:
         async def convert(request: requests.ExportDocument) -> None:
             artifact = await backstage.text(document_id, "the document")
             common = {"export_id": "x1", "format": request.format}
-            done = events.DocumentExported(**common, job_id="j", artifact=artifact, warnings=warnings)
+            told = {"warnings": warnings, "remarks": remarks}
+            done = events.DocumentExported(**common, job_id="j", artifact=artifact, **told)
             await backstage.append(document_id, events.ExportRequested(**common), done)
 
         backstage.on_request = convert
@@ -122,6 +123,17 @@ async def test_export_writes_the_file_whole_and_prints_its_path(
     assert "warning: research: missing image (2 times)" in done.stderr
     assert backstage.received[-1][1].format is ExportFormat.PDF
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("out.pdf", "the document")]
+
+
+@pytest.mark.req("W5")
+async def test_export_tells_what_the_file_lacks(cli: Any, converter: Any, document_id: str, tmp_path: Path) -> None:
+    converter(remarks=(ExportRemark(code="missing_font", detail="Thai: กข"), ExportRemark(code="from_tomorrow")))
+
+    done = await cli("export", document_id, "-o", str(tmp_path / "out.pdf"))
+
+    assert done.exit_code == 0
+    assert "warning: missing font: Thai: กข" in done.stderr
+    assert "warning: from tomorrow" in done.stderr
 
 
 async def test_an_export_that_is_unfinished_is_written_and_ends_with_5(

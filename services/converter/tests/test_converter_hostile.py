@@ -15,7 +15,7 @@ from stemma_contracts.v1.outcomes import ConversionFailed
 from stemma_converter.confinement import Limits, run_confined
 from stemma_converter.errors import ConversionError
 from stemma_converter.images import ImageLimits, vet
-from stemma_converter.pdf import set_pages
+from stemma_converter.pages import set_pages
 
 FORMATS = ("docx", "pdf", "html", "json", "md")
 SECRET = "root:x:0:0"

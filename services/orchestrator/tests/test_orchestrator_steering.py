@@ -12,6 +12,7 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.exports import ExportRemark
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
 from stemma_orchestrator.core import commands as c
@@ -75,6 +76,16 @@ def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: St
     )
     assert exported.export_id == requested.export_id
     assert not any(isinstance(job, j.ConvertDocument) for job in begun.open_jobs().values())
+
+
+@pytest.mark.req("W5")
+def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
+    begun.do(c.Export(begun.asked(), ExportFormat.PDF))
+    job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    remark = ExportRemark(code="missing_font", detail="Thai: กข")
+    about = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
+    (exported,) = begun.do(c.Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
+    assert exported.remarks == (remark,)
 
 
 @pytest.mark.parametrize("failure", [o.ConversionFailed, o.JobDead])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, StrictInt
+from pydantic import AwareDatetime, Field, StrictInt
 
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
@@ -20,10 +20,23 @@ class VersionPair(Contract):
     to_version: StrictInt = Field(ge=0)
 
 
+class ExportVersion(Contract):
+    """A version that a comparison passes on its way: who made it and when.
+
+    ``author`` is empty if the log names nobody; ``draft`` is absent where only the names are told.
+    """
+
+    version: int = Field(ge=1)
+    author: str = Field(default="", max_length=100)
+    made_at: AwareDatetime | None = None
+    draft: ArtifactRef | None = None
+
+
 class ExportSection(Contract):
     """One section of an export; ``draft`` is absent while nothing has been written.
 
-    ``previous`` is the draft that a comparison leads from, absent if nothing was written then.
+    ``previous`` is the draft that a comparison leads from, absent if nothing was written then; ``history`` are the
+    versions after it up to the one of ``draft``, in their order.
     """
 
     section_id: Token
@@ -34,6 +47,7 @@ class ExportSection(Contract):
     draft: ArtifactRef | None = None
     previous: ArtifactRef | None = None
     max_pages: int | None = Field(default=None, ge=1, description="pages that it may take")
+    history: tuple[ExportVersion, ...] = ()
 
 
 class ExportWarning(Contract):
@@ -52,3 +66,16 @@ class OverlongSection(Contract):
     section_id: Token
     pages: int = Field(ge=1, description="pages that it stands on, counted in the PDF")
     max_pages: int = Field(ge=1)
+
+
+class ExportRemark(Contract):
+    """Something in an exported file that a person should know, told by the program that set its pages.
+
+    ``code`` is open: a reader shows those that it does not know as they are. Known ones: ``missing_font`` (``detail``
+    names the script and the characters that no font had), ``no_page_numbers`` (the contents stand without them).
+    """
+
+    code: Token
+    section_id: Token | None = None
+    detail: str = Field(default="", max_length=300)
+    count: int = Field(default=1, ge=1)

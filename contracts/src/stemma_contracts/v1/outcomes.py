@@ -10,7 +10,7 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
 from .cycles import ProcessingMetadata, RetrievedSource, ReviewVerdict
-from .exports import ExportWarning, OverlongSection
+from .exports import ExportRemark, ExportWarning, OverlongSection
 from .needs import Need
 from .values import ArtifactRef, Evaluation, GenerationWarning, InputFile, Provenance, Usage, ValidationSummary
 
@@ -89,6 +89,7 @@ class DocumentConverted(Outcome):
     artifact: ArtifactRef
     warnings: tuple[ExportWarning, ...] = ()
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
+    remarks: tuple[ExportRemark, ...] = ()
 
 
 @registry.contract("stemma.conversion.failed.v1", Family.OUTCOME, subjects.CONVERTER)

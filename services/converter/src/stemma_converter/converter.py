@@ -16,7 +16,7 @@ from .images import ImageLimits
 from .manuscript import Manuscript
 from .markdown import to_markdown, write_blocks
 from .pandoc import Pandoc
-from .pdf import to_pdf
+from .pdf import to_pages
 from .structure import section_tree
 from .templates import WORD_TEMPLATE
 from .webpage import to_html
@@ -51,7 +51,7 @@ class Converter:
             case ExportFormat.DOCX:
                 return await to_docx(manuscript, self.pandoc, self.config, self.template or self.config / WORD_TEMPLATE)
             case ExportFormat.PDF:
-                return await to_pdf(manuscript, self.pandoc, self.config)
+                return (await to_pages(manuscript, self.pandoc, self.config)).pdf
             case ExportFormat.HTML:
                 return await to_html(manuscript, self.pandoc, self.config)
             case ExportFormat.JSON:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from dataclasses import replace
 from datetime import UTC
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from .confinement import Limits, run_confined
-from .errors import ConversionError
 from .manuscript import Manuscript
+from .pages import Pages, set_pages
 from .pandoc import Pandoc
 from .staging import staged
 from .tree import Node, attributes, node, rewrite
@@ -32,7 +29,7 @@ _HEADER_LOOK = {
 }
 
 
-async def to_pdf(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes:
+async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> Pages:
     """Pages with contents, numbered headings and captions; the same bytes for the same manuscript."""
     async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
         options: list[str | Path] = [
@@ -76,15 +73,6 @@ def _bold(item: Node) -> list[Node]:
     return [node("Plain", [node("Strong", item["c"])])] if item["t"] == "Plain" and item["c"] else [item]
 
 
-async def set_pages(folder: Path, limits: Limits, created: int) -> bytes:
-    """Set ``main.typ`` in ``folder`` as PDF, dated ``created`` (Unix time); raises `ConversionError`."""
-    _refuse_symlinks(folder)
-    command = (sys.executable, "-I", "-m", "stemma_converter.typesetting", str(created))
-    # Typst maps its fonts and a stack for each thread: address space is more than memory used.
-    roomy = replace(limits, memory_mb=limits.memory_mb * 4)
-    return await run_confined("typesetting", command, b"", folder=folder, limits=roomy, address_space=True)
-
-
 def _facts(manuscript: Manuscript) -> dict[str, object]:
     created = manuscript.created_at.astimezone(UTC)
     parts = ("year", "month", "day", "hour", "minute", "second")
@@ -95,9 +83,3 @@ def _facts(manuscript: Manuscript) -> dict[str, object]:
         "origin": manuscript.origin,
         "created": {part: getattr(created, part) for part in parts},
     }
-
-
-def _refuse_symlinks(folder: Path) -> None:
-    """Typst keeps to its folder, but follows links in it."""
-    if any(path.is_symlink() for path in folder.rglob("*")):
-        raise ConversionError("symlink")

@@ -9,17 +9,20 @@ import typst
 
 
 def main() -> None:
-    """Set ``main.typ`` of the working folder, created at the second given, and write the PDF to the output."""
+    """Set ``main.typ`` of the working folder as ``main.pdf``, created at the second given.
+
+    The value that the source has under the label given goes to the output as JSON.
+    """
     folder = Path.cwd()
-    pdf = typst.compile(
+    created, label = sys.argv[1:]
+    compiler = typst.Compiler(
         folder / "main.typ",
         root=folder,
-        format="pdf",
         package_path=folder / "no-packages",
         package_cache_path=folder / "no-packages",
-        timestamp=int(sys.argv[1]),
     )
-    sys.stdout.buffer.write(pdf)
+    compiler.compile(output=folder / "main.pdf", format="pdf", timestamp=int(created))
+    sys.stdout.write(compiler.query(label, field="value", one=True))
 
 
 if __name__ == "__main__":

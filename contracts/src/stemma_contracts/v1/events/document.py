@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.exports import ExportWarning, OverlongSection, VersionPair
+from stemma_contracts.v1.exports import ExportRemark, ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan, Usage
 
 from .base import Event
@@ -92,6 +92,7 @@ class DocumentExported(Event):
     artifact: ArtifactRef
     warnings: tuple[ExportWarning, ...] = ()
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
+    remarks: tuple[ExportRemark, ...] = ()
 
 
 @registry.contract("stemma.export.failed.v1", Family.EVENT)

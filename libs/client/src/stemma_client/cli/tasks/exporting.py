@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stemma_contracts.v1.events import DocumentExported
-from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_contracts.v1.values import ExportFormat
 
 from stemma_client.cli.exits import CliError, ExitCode
@@ -77,6 +77,8 @@ def _tell(path: Path, done: DocumentExported) -> None:
     note(f"exported as {done.export_id}")
     for warning in done.warnings:
         note(f"warning: {_warning_words(warning)}")
+    for remark in done.remarks:
+        note(f"warning: {_remark_words(remark)}")
 
 
 def _format(wanted: str | None, output: Path | None) -> ExportFormat:
@@ -108,6 +110,12 @@ def _warning_words(warning: ExportWarning) -> str:
     about = f"{warning.section_id}: " if warning.section_id else ""
     times = f" ({warning.count} times)" if warning.count > 1 else ""
     return f"{about}{warning.code.replace('_', ' ')}{times}"
+
+
+def _remark_words(remark: ExportRemark) -> str:
+    about = f"{remark.section_id}: " if remark.section_id else ""
+    detail = f": {remark.detail}" if remark.detail else ""
+    return f"{about}{remark.code.replace('_', ' ')}{detail}"
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -1,0 +1,109 @@
+"""The pages of a document: our PDF of it, and where in that each heading and each section stands."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .confinement import Limits, run_confined
+from .errors import ConversionError
+
+# Behind the text, so that a template of a house needs to know nothing of it; a mark takes no room on the page.
+_LABEL = "<stemma-places>"
+_PLACES = """
+#context {
+  let place(at) = {
+    let here = at.position()
+    (page: here.page, height: here.y.pt())
+  }
+  let headings = query(heading.where(outlined: true))
+  [#metadata((
+    headings: headings.map(it => (level: it.level, ..place(it.location()))),
+    end: place(here()),
+    page_height: page.height.pt(),
+  )) LABEL]
+}
+""".replace("LABEL", _LABEL)
+
+
+class Place(BaseModel):
+    """A place in the PDF: its page, counted from 1, and how far down it is, in points."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    page: int = Field(ge=1)
+    height: float
+
+
+class Heading(Place):
+    """Where a heading stands; headings of level 1 begin the sections of the document."""
+
+    level: int = Field(ge=1)
+
+
+class Places(BaseModel):
+    """Where the headings of a document stand, in their order, and where its text ends."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    headings: tuple[Heading, ...]
+    end: Place
+    page_height: float = Field(gt=0, description="points")
+
+
+@dataclass(frozen=True)
+class Pages:
+    """A document as PDF, and the places in it."""
+
+    pdf: bytes
+    places: Places
+
+    def of_headings(self) -> tuple[int, ...]:
+        """The page of each heading, in the order of the document; the first page of all is 1."""
+        return tuple(heading.page for heading in self.places.headings)
+
+    def of_sections(self) -> tuple[SectionPages, ...]:
+        """The pages of each section, in the order of the document."""
+        starts = [heading for heading in self.places.headings if heading.level == 1]
+        return tuple(self._between(start, end) for start, end in pairwise([*starts, self.places.end]))
+
+    def _between(self, start: Place, end: Place) -> SectionPages:
+        lines = end.page - start.page + (end.height - start.height) / self.places.page_height
+        return SectionPages(start.page, max(start.page, end.page), round(max(0.0, lines), 2))
+
+
+@dataclass(frozen=True)
+class SectionPages:
+    """The first and the last page that a section stands on, and how many pages long it is.
+
+    ``length`` runs from the section's heading to the next one's: 1.5 is a page and a half, margins counted.
+    """
+
+    first: int
+    last: int
+    length: float
+
+
+async def set_pages(folder: Path, limits: Limits, created: int) -> Pages:
+    """Set ``main.typ`` in ``folder`` as PDF, dated ``created`` (Unix time); raises `ConversionError`."""
+    _refuse_symlinks(folder)
+    source = folder / "main.typ"
+    source.write_text(source.read_text(encoding="utf-8") + _PLACES, encoding="utf-8")
+    command = (sys.executable, "-I", "-m", "stemma_converter.typesetting", str(created), _LABEL)
+    # Typst maps its fonts and a stack for each thread: address space is more than memory used.
+    roomy = replace(limits, memory_mb=limits.memory_mb * 4)
+    told = await run_confined("typesetting", command, b"", folder=folder, limits=roomy, address_space=True)
+    try:
+        return Pages((folder / "main.pdf").read_bytes(), Places.model_validate_json(told))
+    except ValidationError:
+        raise ConversionError("typesetting_failed", "typesetting") from None
+
+
+def _refuse_symlinks(folder: Path) -> None:
+    """Typst keeps to its folder, but follows links in it."""
+    if any(path.is_symlink() for path in folder.rglob("*")):
+        raise ConversionError("symlink")

@@ -1,0 +1,50 @@
+"""Where headings and sections stand, told by the typesetter itself."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+from stemma_converter.confinement import Limits
+from stemma_converter.pages import Pages, set_pages
+
+LINE = "Words that fill a line of the page so that it holds what it can, and a few more of them.\n\n"
+
+
+async def pages_of(folder: Path, source: str) -> Pages:
+    (folder / "main.typ").write_text(source)
+    return await set_pages(folder, Limits(seconds=20), 0)
+
+
+@pytest.mark.req("W5", "P19")
+async def test_headings_are_on_the_pages_that_the_pdf_has_them_on(tmp_path: Path) -> None:
+    source = f"= First\n\n{LINE * 40}== Inner\n\n{LINE * 40}= Second\n\n{LINE}"
+    pages = await pages_of(tmp_path, source)
+    texts = [page.extract_text() for page in PdfReader(BytesIO(pages.pdf)).pages]
+    for words, number in zip(("First", "Inner", "Second"), pages.of_headings(), strict=True):
+        assert [words in text for text in texts].index(True) + 1 == number
+
+
+@pytest.mark.req("W5", "P19")
+async def test_a_section_is_as_long_as_from_its_heading_to_the_next(tmp_path: Path) -> None:
+    source = "= First\n\n#pagebreak()\n#pagebreak()\n#v(50%)\n= Second\n\nShort.\n"
+    first, second = (await pages_of(tmp_path, source)).of_sections()
+    assert (first.first, first.last) == (1, 3)
+    assert 2.2 < first.length < 2.8
+    assert (second.first, second.last) == (3, 3)
+    assert 0 < second.length < 0.2
+
+
+@pytest.mark.req("W5")
+async def test_a_document_without_headings_has_no_sections(tmp_path: Path) -> None:
+    pages = await pages_of(tmp_path, "Only words.\n")
+    assert (pages.of_headings(), pages.of_sections()) == ((), ())
+
+
+@pytest.mark.req("W5")
+async def test_asking_for_the_pages_adds_none(tmp_path: Path) -> None:
+    source = "#set page(height: 5cm, margin: 1cm)\n= Full\n" + "#block(height: 3cm)[x]\n" * 3
+    pages = await pages_of(tmp_path, source)
+    assert len(PdfReader(BytesIO(pages.pdf)).pages) == pages.places.end.page == 4
