@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, Field, StrictInt
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
+from .coverage import CoverageSummary
 from .values import ArtifactRef, SectionStatus
 
 
@@ -46,6 +47,8 @@ class ExportSection(Contract):
     version: int = Field(default=0, ge=0, description="0: nothing written yet")
     draft: ArtifactRef | None = None
     previous: ArtifactRef | None = None
+    covers_inputs: bool = False
+    coverage: CoverageSummary | None = Field(default=None, description="absent while it was not checked")
     max_pages: int | None = Field(default=None, ge=1, description="pages that it may take")
     history: tuple[ExportVersion, ...] = ()
 

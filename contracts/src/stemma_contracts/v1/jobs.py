@@ -108,13 +108,15 @@ class EvaluateDraft(SectionJob):
 class ValidateDraft(SectionJob):
     """Check one draft; ``assets`` are the names that its images may refer to.
 
-    ``always_report`` asks for a report also when there are no issues.
+    ``always_report`` asks for a report also when there are no issues, ``fix`` for what the linter mends safely.
     """
 
     version: int
     draft: ArtifactRef
     assets: tuple[str, ...] = ()
     always_report: bool = False
+    fix: bool = False
+    left_out: ArtifactRef | None = Field(default=None, description="LeftOutList as JSON: what of the inputs, and why")
 
 
 @registry.contract("stemma.convert.document.v1", Family.JOB, subjects.CONVERTER)

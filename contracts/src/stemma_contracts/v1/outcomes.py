@@ -9,6 +9,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
+from .coverage import NotCovered
 from .cycles import ProcessingMetadata, RetrievedSource, ReviewVerdict
 from .exports import ExportRemark, ExportWarning, OverlongSection
 from .needs import Need
@@ -41,6 +42,7 @@ class SectionGenerated(Outcome):
     retrieved_context: tuple[RetrievedSource, ...] | None = None
     processing_metadata: ProcessingMetadata | None = None
     review: ReviewVerdict | None = None
+    left_out: ArtifactRef | None = Field(default=None, description="LeftOutList as JSON: what of the inputs, and why")
 
 
 @registry.contract("stemma.graph.paused.v1", Family.OUTCOME, subjects.GENERATION)
@@ -88,6 +90,7 @@ class DocumentConverted(Outcome):
 
     artifact: ArtifactRef
     warnings: tuple[ExportWarning, ...] = ()
+    not_covered: tuple[NotCovered, ...] = ()
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
     remarks: tuple[ExportRemark, ...] = ()
 

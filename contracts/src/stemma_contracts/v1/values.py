@@ -10,16 +10,9 @@ from pydantic import AwareDatetime, Field, StrictInt
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, FileName, Token
 
+from .coverage import CoverageSummary
 from .cycles import CycleSummary
-
-
-class ArtifactRef(Contract):
-    """A reference to unchangeable content in the artifact store; ``digest`` is its SHA-256 in hex."""
-
-    digest: Digest
-    size: int = Field(ge=0, description="bytes")
-    media_type: str = Field(max_length=127, description="RFC 6838 media type")
-    name: FileName = Field(description="file name for people; never used as a path on a host")
+from .references import ArtifactRef as ArtifactRef
 
 
 class UploadRef(Contract):
@@ -102,6 +95,7 @@ class SectionPlan(Contract):
     max_revisions: int = Field(default=10, ge=0, le=100)
     agent: str = Field(default="", max_length=64, description="what the author of the section is called")
     requires: tuple[Token, ...] = Field(default=(), description="upstream sections without which it is not begun")
+    covers_inputs: bool = Field(default=False, description="its text holds all that the inputs say")
     instructions: str = Field(default="", max_length=4_000, description="what a request says of it beyond the purpose")
     max_words: int | None = Field(default=None, ge=1, description="words of its text, characters in Chinese, Japanese")
     max_pages: int | None = Field(default=None, ge=1, description="pages that it may take in an export")
@@ -140,12 +134,16 @@ class ValidationIssue(Contract):
 
 
 class ValidationReport(Contract):
-    """The body of a report artifact: verdict, issues in line order, engine and its version."""
+    """The body of a report artifact: verdict, issues in line order, engine and its version.
+
+    ``fixed`` is the draft with what the linter mends safely; the issues are then those of ``fixed``.
+    """
 
     validation_passed: bool
     issues: tuple[ValidationIssue, ...] = ()
     engine: str
     engine_version: str
+    fixed: ArtifactRef | None = Field(default=None, description="absent when nothing was mended")
 
 
 class ValidationSummary(Contract):
@@ -157,6 +155,7 @@ class ValidationSummary(Contract):
     engine: str
     engine_version: str
     report: ArtifactRef | None = Field(default=None, description="absent when there are no issues")
+    coverage: CoverageSummary | None = Field(default=None, description="of a section that covers the inputs")
 
 
 class Usage(Contract):
@@ -265,6 +264,7 @@ class SectionSummary(Contract):
     score: float | None = None
     issue_count: int = 0
     need_id: Token | None = None
+    missing_blocks: int = Field(default=0, ge=0, description="blocks of the inputs that its text does not cover")
 
 
 class DocumentSummary(Contract):

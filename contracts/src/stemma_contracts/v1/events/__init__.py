@@ -23,6 +23,7 @@ from .document import (
 )
 from .refusals import (
     DecisionRefused,
+    RefusedAnswer,
     RefusedByDocumentStatus,
     RefusedByStatus,
     RefusedNoCycle,
@@ -104,6 +105,7 @@ AnyRefusal = (
     | RefusedUpstreamStale
     | RefusedReplacesEdit
     | RefusedUnknownVersion
+    | RefusedAnswer
 )
 AnyDocumentEvent = (
     DocumentRequested
@@ -139,6 +141,7 @@ __all__ = [
     "ExportJobDead",
     "ExportRequested",
     "OutcomeSuperseded",
+    "RefusedAnswer",
     "RefusedByDocumentStatus",
     "RefusedByStatus",
     "RefusedNoCycle",

@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field
 
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
+from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportRemark, ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan, Usage
@@ -91,6 +92,7 @@ class DocumentExported(Event):
     job_id: JobId
     artifact: ArtifactRef
     warnings: tuple[ExportWarning, ...] = ()
+    not_covered: tuple[NotCovered, ...] = Field(default=(), description="sections that do not cover the inputs")
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
     remarks: tuple[ExportRemark, ...] = ()
 

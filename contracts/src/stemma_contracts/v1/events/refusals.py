@@ -97,3 +97,12 @@ class RefusedUnknownVersion(DecisionRefused):
     """The section has no such earlier version."""
 
     restore_version: int
+
+
+@registry.contract("stemma.refused.answer.v1", Family.EVENT)
+class RefusedAnswer(DecisionRefused):
+    """The answer is none that the question can have; ``forms`` and ``references`` are what it can be about."""
+
+    need_id: Token
+    forms: tuple[str, ...] = ()
+    references: tuple[str, ...] = Field(default=(), description="the first of those that wait for a decision")

@@ -43,6 +43,7 @@ class SectionDrafted(SectionEvent):
     retrieved_context: tuple[RetrievedSource, ...] | None = Field(default=None, description="sources that fed it")
     processing_metadata: ProcessingMetadata | None = None
     review: ReviewVerdict | None = Field(default=None, description="if the draft is a review of other sections")
+    left_out: ArtifactRef | None = Field(default=None, description="LeftOutList as JSON: what of the inputs, and why")
 
 
 @registry.contract("stemma.section.lint.failed.v1", Family.EVENT)

@@ -64,8 +64,20 @@ def problem_of(refusal: e.AnyRefusal) -> Problem:
         case e.RefusedUnknownVersion():
             words = f"the section has no earlier version {refusal.restore_version}"
             return Problem(field="restore_version", message=words)
+        case e.RefusedAnswer():
+            return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
         case _:
             assert_never(refusal)
+
+
+def _understood(refusal: e.RefusedAnswer) -> str:
+    """What the question can be answered with."""
+    forms = " or ".join(f"`{form}`" for form in refusal.forms)
+    words = [f"it can be answered with {forms}"] if forms else []
+    if refusal.references:
+        named = ", ".join(f"`{reference}`" for reference in refusal.references)
+        words.append(f"by a decision (`skip`, the name of an image among the inputs, or an upload) about {named}")
+    return "this is not understood: " + ", or ".join(words or ["answer in words"])
 
 
 def _old_version(refusal: e.RefusedOldVersion) -> str:
