@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.values import Activity, SectionStatus
+from stemma_contracts.v1.values import Activity, Evaluation, ProgramCheck, SectionStatus
 
 APPROVED = events.SectionApproved(section_id="research", version=1, starts=("solution",))
 
@@ -40,6 +40,21 @@ async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(
         "research: review requested (version 1, no lint issues)",
     ]
     assert "waits for a person: research; see `stemma inbox`" in done.stderr
+
+
+@pytest.mark.req("T8")
+async def test_watch_tells_checks_of_a_program_from_judgements(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    checks = (ProgramCheck(check="inputs_cited", passed=True), ProgramCheck(check="required_headings", passed=False))
+    nobody = Evaluation(scores={}, score=0, passed=False, judged=False, checks=checks)
+    draft = drafted("research").model_copy(update={"evaluation": nobody})
+    await backstage.append(document_id, requested, draft, reviewable("research"))
+
+    done = await cli("watch", document_id)
+
+    assert "research: drafted (version 1, not judged, check failed: required_headings)" in done.stdout
+    assert "not judged" in (await cli("show", document_id)).stdout
 
 
 @pytest.mark.req("E4")

@@ -6,6 +6,7 @@ from generation_workshop import Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.outcomes import AnswerMalformed, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.values import EvaluationResult, ValidationIssue, ValidationReport
+from stemma_generation_graph.graphs.section.material import section_block
 from stemma_models.prompting import parse_blocks
 
 DRAFT = "# Approach\n\nWe build the ferry.\n\n## Steps\n\nFirst the hull.\n"
@@ -30,6 +31,17 @@ async def test_a_section_is_written_and_then_evaluated(workshop: Workshop) -> No
     assert outcome.evaluation.feedback is not None
     result = EvaluationResult.model_validate_json(await workshop.read(outcome.evaluation.feedback))
     assert (result.feedback, result.passed) == ("Name the deadline first.", True)
+
+
+@pytest.mark.req("T3")
+async def test_a_prompt_says_what_its_section_collects_and_is_silent_where_it_collects_nothing(
+    workshop: Workshop,
+) -> None:
+    job = await workshop.job("budget")
+    plain = section_block(job.section)
+    gathering = section_block(job.section.model_copy(update={"collects": ("amounts", "dates")}))
+    assert "collects" not in parse_blocks(plain)[0].attributes
+    assert parse_blocks(gathering)[0].attributes["collects"] == "amounts dates"
 
 
 async def test_the_recipe_of_a_draft_is_told(workshop: Workshop) -> None:

@@ -12,6 +12,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import (
     ArtifactRef,
     Evaluation,
+    ProgramCheck,
     Provenance,
     ReviewPolicy,
     SectionPlan,
@@ -36,6 +37,11 @@ def ref(text: str, media_type: str = "text/markdown") -> ArtifactRef:
 
 def evaluation(score: float = 0.9, passed: bool = True) -> Evaluation:
     return Evaluation(scores={"clarity": score}, score=score, passed=passed)
+
+
+def not_judged(checks_pass: bool = True) -> Evaluation:
+    checks = (ProgramCheck(check="required_headings", passed=checks_pass),)
+    return Evaluation(scores={}, score=0, passed=False, judged=False, checks=checks)
 
 
 def validation(passed: bool = True) -> ValidationSummary:

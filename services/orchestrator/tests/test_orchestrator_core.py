@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from orchestrator_story import PROVENANCE, Story, evaluation, ref, validation
+from orchestrator_story import PROVENANCE, Story, evaluation, not_judged, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import Activity, DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus, Usage
 from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.views import summarise
 
 
 def types(events: list[object]) -> list[type]:
@@ -65,6 +66,31 @@ def test_a_policy_settles_only_what_passed(
     (event,) = story.validated("research")
     assert isinstance(event, e.SectionApproved if settled else e.SectionReviewRequested)
     assert story.status("solution") == (SectionStatus.GENERATING if settled else SectionStatus.QUEUED)
+
+
+@pytest.mark.req("T8")
+@pytest.mark.parametrize(
+    ("mode", "checks_pass", "settled"),
+    [
+        (ReviewMode.NONE, True, True),
+        (ReviewMode.NONE, False, False),
+        (ReviewMode.AUTO, True, False),
+        (ReviewMode.HUMAN, True, False),
+    ],
+)
+def test_a_draft_that_nobody_judged_goes_on_only_where_nobody_has_to_and_its_checks_hold(
+    story: Story, mode: ReviewMode, checks_pass: bool, settled: bool
+) -> None:
+    story.create(review=ReviewPolicy(mode=mode, min_score=0))
+    story.drafted("research", evaluation=not_judged(checks_pass))
+    (event,) = story.validated("research")
+    assert isinstance(event, e.SectionApproved if settled else e.SectionReviewRequested)
+
+
+@pytest.mark.req("T8")
+def test_the_view_of_a_draft_that_nobody_judged_has_no_score(begun: Story) -> None:
+    begun.drafted("research", evaluation=not_judged())
+    assert summarise(begun.document, last_sequence=2).sections[0].score is None
 
 
 @pytest.mark.failure("lint-issues")

@@ -80,6 +80,9 @@ class Origin(StrEnum):
     RESTORED = "restored"
 
 
+Collected = Literal["amounts", "dates", "figures", "risks", "people"]
+
+
 class SectionPlan(Contract):
     """One section as its blueprint and dependency map had it when the document was requested."""
 
@@ -99,13 +102,25 @@ class SectionPlan(Contract):
     instructions: str = Field(default="", max_length=4_000, description="what a request says of it beyond the purpose")
     max_words: int | None = Field(default=None, ge=1, description="words of its text, characters in Chinese, Japanese")
     max_pages: int | None = Field(default=None, ge=1, description="pages that it may take in an export")
+    collects: tuple[Collected, ...] = Field(
+        default=(), description="what the section gathers from the inputs, also where it bears on none of its sentences"
+    )
+
+
+class ProgramCheck(Contract):
+    """Something about a draft that code can see: whether it holds, and by how much; never words of the draft."""
+
+    check: Token = Field(description="what was looked at, for example required_headings")
+    passed: bool
+    detail: str = Field(default="", max_length=300, description="counts and names of files or headings")
 
 
 class Evaluation(Contract):
     """Scores of a draft by criterion (0 to 1), the weighted score, and whether it passed.
 
     ``passed`` is computed in code from the weighted score and the critical failures. The feedback in
-    words lies in the artifact ``feedback``: `EvaluationResult` as JSON.
+    words lies in the artifact ``feedback``: `EvaluationResult` as JSON. Where no model judged the draft
+    (``judged`` is false) ``scores`` is empty, and ``passed`` (false) and ``score`` (0) mean nothing.
     """
 
     scores: dict[str, float]
@@ -113,6 +128,8 @@ class Evaluation(Contract):
     passed: bool
     critical_failures: tuple[str, ...] = ()
     feedback: ArtifactRef | None = None
+    judged: bool = Field(default=True, description="whether a model scored the draft")
+    checks: tuple[ProgramCheck, ...] = Field(default=(), description="what code found, beside any judgement")
 
 
 class EvaluationResult(Contract):

@@ -9,10 +9,12 @@ from typing import Any
 
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.events import ReviewConclusion
-from stemma_contracts.v1.values import Origin, SectionStatus, StaleReason
+from stemma_contracts.v1.values import Evaluation, Origin, SectionStatus, StaleReason
 
 from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView, VersionView
+
+NOT_JUDGED = "not judged"
 
 _ORIGINS = {
     Origin.GENERATED: "generated",
@@ -40,9 +42,22 @@ def cycle_words(cycle: CycleSummary) -> str:
     return ", ".join(words)
 
 
+def score_words(evaluation: Evaluation | None) -> str:
+    """A score with two digits, that there is none because no model judged, or nothing."""
+    if evaluation is None:
+        return ""
+    return f"{evaluation.score:.2f}" if evaluation.judged else NOT_JUDGED
+
+
+def evaluation_words(evaluation: Evaluation) -> str:
+    """What models and programs found of a draft, told apart: a score is a judgement, a check is none."""
+    judgement = f"score {evaluation.score:.2f}" if evaluation.judged else NOT_JUDGED
+    return ", ".join((judgement, *(f"check failed: {c.check}" for c in evaluation.checks if not c.passed)))
+
+
 _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("version", "version {}".format),
-    ("evaluation", lambda evaluation: f"score {evaluation.score:.2f}"),
+    ("evaluation", evaluation_words),
     ("validation", lambda validation: issues(validation.issue_count)),
     ("round", "round {}".format),
     ("conclusion", conclusion_words),
@@ -192,11 +207,6 @@ def origin_words(version: VersionView | None) -> str:
 def recipe_words(outdated: Sequence[str]) -> str:
     """What would be another today if the text were made again."""
     return f"outdated recipe ({', '.join(outdated)})" if outdated else ""
-
-
-def score_words(score: float | None) -> str:
-    """A score with two digits, or nothing."""
-    return "" if score is None else f"{score:.2f}"
 
 
 def warning_words(version: VersionView | None) -> str:

@@ -158,10 +158,14 @@ def _validated(
 
 
 def _settled_by_policy(section: Section) -> bool:
-    """A failed evaluation always goes to a person."""
+    """A failed evaluation always goes to a person; one in which nobody judged goes on only where nobody has to."""
     evaluation: Evaluation | None = section.current.evaluation if section.current else None
     policy = section.plan.review
-    if evaluation is None or not evaluation.passed or policy.mode is ReviewMode.HUMAN:
+    if evaluation is None or policy.mode is ReviewMode.HUMAN:
+        return False
+    if not evaluation.judged:
+        return policy.mode is ReviewMode.NONE and all(check.passed for check in evaluation.checks)
+    if not evaluation.passed:
         return False
     return policy.mode is ReviewMode.NONE or evaluation.score >= policy.min_score
 

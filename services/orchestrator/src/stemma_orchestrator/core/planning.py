@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from stemma_contracts.media import MEDIA_TYPE_PATTERN
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.values import Problem, ReviewMode, ReviewPolicy, SectionPlan
+from stemma_contracts.v1.values import Collected, Problem, ReviewMode, ReviewPolicy, SectionPlan
 
 DependencyMap = Mapping[str, Sequence[str]]
 MediaType = Annotated[str, StringConstraints(pattern=MEDIA_TYPE_PATTERN)]
@@ -28,6 +28,7 @@ class BlueprintSection(BaseModel):
     graph: Token = "section"
     required: bool = True
     required_headings: tuple[str, ...] = ()
+    collects: tuple[Collected, ...] = Field(default=(), description="what it gathers from the inputs")
     review: ReviewPolicy | None = None
     max_lint_rounds: int | None = Field(default=None, ge=0, le=10)
     max_revisions: int | None = Field(default=None, ge=0, le=100)
@@ -153,6 +154,7 @@ def _plan(
         max_revisions=blueprint.max_revisions if revisions is None else revisions,
         agent=section.agent,
         requires=section.requires,
+        collects=section.collects,
     )
 
 

@@ -47,7 +47,7 @@ def _summarise(section: Section, stale: bool) -> SectionSummary:
         activity=activity_of(section.phase),
         version=section.current_number,
         stale=stale,
-        score=version.evaluation.score if version and version.evaluation else None,
+        score=version.evaluation.score if version and version.evaluation and version.evaluation.judged else None,
         issue_count=version.validation.issue_count if version and version.validation else 0,
         need_id=section.phase.need.need_id if isinstance(section.phase, InNeed) else None,
     )

@@ -167,7 +167,7 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         status_words(section),
         version_words(section.version),
         ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
-        score_words(section.evaluation.score if section.evaluation else None),
+        score_words(section.evaluation),
         issues(section.issue_count) if section.validation else "",
         reasons_words(stale_reasons(view, section)),
         section.failure or warning_words(section.current),

@@ -8,7 +8,7 @@ from typing import Any
 from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary, StaleReason
 
 from stemma_client.cli.output import note, say_json, say_table
-from stemma_client.cli.wording import issues, reasons_words, score_words, version_words
+from stemma_client.cli.wording import NOT_JUDGED, issues, reasons_words, version_words
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons, waiting_for
 from stemma_client.views import DocumentView, SectionView
@@ -54,7 +54,8 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "section_id": section.section_id,
         "title": section.title,
         "version": section.version,
-        "score": section.evaluation.score if section.evaluation else None,
+        "score": section.evaluation.score if section.evaluation and section.evaluation.judged else None,
+        "judged": section.evaluation.judged if section.evaluation else None,
         "issue_count": section.issue_count,
         "review": section.status is SectionStatus.AWAITING_REVIEW,
         "need_id": need.need_id if need else None,
@@ -85,7 +86,7 @@ def _row(entry: dict[str, Any]) -> tuple[str, ...]:
         entry["section_id"],
         entry["title"],
         version_words(entry["version"]),
-        score_words(entry["score"]),
+        NOT_JUDGED if entry["judged"] is False else "" if entry["score"] is None else f"{entry['score']:.2f}",
         issues(entry["issue_count"]) if entry["version"] else "",
         str(len(entry["unblocks"]) or ""),
         "; ".join(filter(None, (answer, entry["waits_for"]))),

@@ -103,7 +103,7 @@ class TableScreen:
             section.section_id,
             status_words(section),
             version_words(section.version),
-            score_words(section.evaluation.score if section.evaluation else None),
+            score_words(section.evaluation),
             section.failure or (f"{written} characters" if written else ""),
         )
 

@@ -13,6 +13,7 @@ from stemma_generation_graph.graphs.section.evaluating import prompt_values
 from stemma_generation_graph.graphs.section.material import (
     QUERY_BRIEF_CHARS,
     clip,
+    collected,
     headings_block,
     images_block,
     input_blocks,
@@ -56,7 +57,7 @@ def role_messages(
     others = [block("entry", _purpose(other), id=other.id, kind="role", title=other.name) for other in roles]
     asked = [
         block("task", "contribution"),
-        block("section", _purpose(role), id=role.id, kind="role", title=role.name),
+        block("section", _purpose(role), id=role.id, kind="role", title=role.name, **collected(job.section)),
         block("outline", others),
         block("instruction", instructions(role, request)),
         material,

@@ -64,7 +64,13 @@ async def round_blocks(job: GenerateSection, library: Library) -> list[str]:
 
 def section_block(section: SectionPlan) -> str:
     """The section to write."""
-    return block("section", section.purpose, id=section.section_id, kind=section.kind, title=section.title)
+    about = {"id": section.section_id, "kind": section.kind, "title": section.title}
+    return block("section", section.purpose, **about, **collected(section))
+
+
+def collected(section: SectionPlan) -> dict[str, str]:
+    """What the section gathers from the inputs, as an attribute of its block."""
+    return {"collects": " ".join(section.collects)} if section.collects else {}
 
 
 def outline_block(job: GenerateSection) -> str:
