@@ -19,6 +19,7 @@ PLANTED = {
     "stemma_generation_graph": "stemma_testkit",
     "stemma_contracts": "structlog",
     "stemma_artifacts": "stemma_telemetry",
+    "stemma_evidence": "time",
     "stemma_telemetry": "stemma_contracts",
     "stemma_eventlog": "stemma_artifacts",
     "stemma_messaging": "stemma_artifacts",

@@ -1,0 +1,46 @@
+"""References of a text to documents and to places in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_FILE = re.compile(
+    r"(?<![\w./-])(?:[\w-]{1,80}[./]){0,6}[\w-]{1,80}\."
+    r"(?:md|markdown|txt|csv|tsv|json|ya?ml|pdf|docx?|xlsx?|pptx?|odt|rtf|html?|xml|png|jpe?g|gif|svg|webp)(?![\w/])",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s<>()\[\]\"'、。」）]{3,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
+)
+_SECTION = re.compile(
+    r"(?:§§?[ ]?[0-9]{1,4}[a-z]?(?:[ ]?(?:Abs\.?|Absatz|Satz|Nr\.?)[ ]?[0-9]{1,3})*(?:[ ][A-Z][A-Za-z]{1,9}\b)?"
+    r"|(?<!\w)(?:Sections?|Clauses?|Articles?|Annex|Appendix|Chapter|Paragraph|Abschnitt|Kapitel|Artikel|Anhang|Anlage"
+    r"|Ziffer|Artículo|Sección|Anexo|Capítulo|Cláusula|Annexe|Chapitre|Articolo|Sezione|Allegato|Capitolo|Hoofdstuk"
+    r"|Bijlage|Artigo|Seção|Secção|Art\.|Abs\.|Kap\.|Sec\.)[ ]"
+    r"(?:[0-9]{1,4}(?:\.[0-9]{1,3})*[a-z]?|[IVX]{1,6}|[A-Z])(?![\w])"
+    r"|第[0-9一二三四五六七八九十百]{1,5}(?:条|項|章|節|款))"
+)
+_NOTE = re.compile(r"\[(\^?[\w-]{1,40})\](?![(:\[])")
+_IDENTIFIER = re.compile(
+    r"(?<![\w/.@-])(?:(?:ISO|DIN|EN|IEC|IEEE|RFC|NIST|VDI|VOB|BS|ASTM|JIS|GB/T|NF|UNE|UNI|NEN|NBR)[ /-]?"
+    r"(?:EN |ISO |IEC |SP |/IEC )?"
+    r"[0-9][0-9A-Za-z:./-]{1,20}|[A-Z]{1,8}[-/][0-9A-Z][0-9A-Z/-]{0,30}[0-9][0-9A-Z]{0,12}|[A-Z]{1,5}[0-9]{3,12}"
+    r"|\([A-Z]{2,4}\) (?:No\.? |Nr\.? |nº )?[0-9]{1,4}/[0-9]{2,4}|20[0-9]{2}/[0-9]{1,4}/[A-Z]{2,3})(?![\w])"
+)
+_SPACE = re.compile(r"\s+")
+
+
+def citations(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and folded text of each reference; a later one may lie inside an earlier one."""
+    for pattern in (_ADDRESS, _FILE, _IDENTIFIER, _SECTION):
+        for match in pattern.finditer(text):
+            end = match.end() - len(match[0]) + len(match[0].rstrip(".,;:-/"))
+            yield match.start(), end, _folded(text[match.start() : end])
+    for match in _NOTE.finditer(text):
+        if match[1][0] == "^" or match[1].isdecimal():
+            yield match.start(), match.end(), match[0].casefold()
+
+
+def _folded(text: str) -> str:
+    return _SPACE.sub(" ", text).casefold()

@@ -1,0 +1,104 @@
+"""All claims of a text, in the order in which they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from . import numerals
+from .citations import citations
+from .claim import Claim
+from .dates import dates
+from .lines import Lines
+from .masking import blank, prose
+from .measures import Measure, measure, ranged
+from .names import names
+from .numerals import Numeral
+from .quotations import quotations
+from .spans import Taken
+
+_ORDER = re.compile(r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]|[0-9]{1,9}[.)](?=[ \n]|$))")
+_HEADING = re.compile(r"(?m)^[ >]{0,12}#{1,6}[ ][^\n]*")
+_LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|ème|º|ª)(?!\w)")
+_COUNTED = re.compile(r"[人名件社校台冊回個个つ枚]")
+_LEAST_IN_WORDS = 10
+
+
+def claims(text: str, language: str) -> tuple[Claim, ...]:
+    """What ``text``, a Markdown document, states in a form that can be looked up, outside of its code blocks.
+
+    ``language`` is a BCP 47 primary tag (``de``); it decides which separator is the decimal one and which words
+    count. Other languages than the nine shipped are read like English. Takes time linear in the text.
+    """
+    shown, lines, taken = prose(text), Lines(text), Taken(len(text))
+    found = [
+        *_references(text, shown, lines, taken),
+        *_dates(text, shown, language, lines, taken),
+        *_measures(text, shown, language, lines, taken),
+        *_names(text, shown, language, lines, taken),
+        *_quotations(text, shown, lines),
+    ]
+    return tuple(sorted(found, key=lambda claim: (claim.start, claim.end)))
+
+
+def _references(text: str, shown: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
+    for match in _ORDER.finditer(shown):
+        taken.take(match.start(), match.end())
+    for match in _LINK_TARGET.finditer(shown):
+        taken.take(match.start(), match.end())
+    for start, end, value in citations(shown):
+        if taken.take(start, end):
+            yield Claim("citation", text[start:end], start, end, lines.at(start), (value,))
+
+
+def _dates(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
+    for day in dates(shown, language):
+        if taken.take(day.start, day.end):
+            written = text[day.start : day.end]
+            yield Claim("date", written, day.start, day.end, lines.at(day.start), day.values)
+
+
+def _measures(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
+    found = sorted(_measured(shown, language, taken), key=lambda measured: measured.start)
+    for measured in ranged(shown, found):
+        if _says_something(shown, measured):
+            yield measured.claim(text, shown, lines)
+
+
+def _measured(shown: str, language: str, taken: Taken) -> Iterator[Measure]:
+    for source in (numerals.compounds(shown), numerals.digits(shown, language), numerals.words(shown, language)):
+        for numeral in source:
+            if _stands_alone(shown, numeral) and taken.free(numeral.start, numeral.end):
+                measured = measure(shown, numeral, language)
+                if taken.take(measured.start, measured.end):
+                    yield measured
+
+
+def _stands_alone(shown: str, numeral: Numeral) -> bool:
+    """Whether a number is no part of a word, a version or a name."""
+    before = shown[numeral.start - 1 : numeral.start] if numeral.start else ""
+    if before and (before.isascii() or before.isalpha()) and before.isalpha() and before < "\u3040":
+        return shown[max(0, numeral.start - 3) : numeral.start] in ("EUR", "USD", "CHF", "GBP", "JPY", "CNY")
+    return not (before == "#" or _ORDINAL.match(shown, numeral.end))
+
+
+def _says_something(shown: str, measured: Measure) -> bool:
+    if not measured.bare:
+        return True
+    number = measured.numbers[0]
+    if not shown[measured.start].isdigit():
+        return number >= _LEAST_IN_WORDS or bool(_COUNTED.match(shown, measured.end))
+    return abs(number) > 1
+
+
+def _names(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
+    for start, end, name in names(_HEADING.sub(blank, shown), language):
+        if taken.take(start, end):
+            value = " ".join(name.split()).casefold()
+            yield Claim("name", text[start:end], start, end, lines.at(start), (value,))
+
+
+def _quotations(text: str, shown: str, lines: Lines) -> Iterator[Claim]:
+    for start, end, value in quotations(shown):
+        yield Claim("quotation", text[start:end], start, end, lines.at(start), (value,))

@@ -1,0 +1,68 @@
+"""Proper names, told by how they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .lexicon import currency_codes
+from .name_words import CAPITALISED, FORMS, JOINING, TITLES
+
+_CAPITALS = "".join(chr(code) for code in range(0x530) if chr(code).isupper())
+_LETTER = r"[^\W\d_\u3040-\u9fff]"
+_CAPITAL = rf"[{_CAPITALS}]{_LETTER}*(?:[-'’.&]{_LETTER}+)*"
+_JOINED = (
+    r"[ ](?:&|of|de|del|della|di|da|do|dos|des|du|la|le|van|von|der|den|zu|für|for|and|und|et|y|e)[ ]"
+    r"(?:(?:la|le|der|den|the)[ ])?"
+)
+_RUN = re.compile(rf"(?<![\w@/.#-]){_CAPITAL}(?:(?:[ \n]|{_JOINED}){_CAPITAL}){{0,7}}")
+_WORD = re.compile(rf"{_CAPITAL}")
+_COMPANY = re.compile(
+    r"(?:株式会社|有限会社|合同会社|社団法人|財団法人)([\u3400-\u9fff\u30a0-\u30ffA-Za-z]{2,12})"
+    r"|([\u3400-\u9fff\u30a0-\u30ff]{2,12})(?:株式会社|有限公司|公司|財団|大学|銀行)"
+)
+_PERSON = re.compile(r"([\u3400-\u9fff]{2,5})(?:さん|氏|様|先生|女士|部長|課長|理事長|園長)")
+_OPENS = re.compile(r"(?:^|[.!?:;|>#•…\"“„«(\[]|[-*+]|\d[.)])[ \n_]*$")
+
+
+def names(text: str, language: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and text of each proper name."""
+    if language in ("ja", "zh"):
+        yield from _eastern(text)
+    for match in _RUN.finditer(text):
+        yield from _in_run(text, match, language)
+
+
+def _eastern(text: str) -> Iterator[tuple[int, int, str]]:
+    for pattern in (_COMPANY, _PERSON):
+        for match in pattern.finditer(text):
+            group = 1 if match[1] else 2
+            yield match.start(group), match.end(group), match[group]
+
+
+def _in_run(text: str, match: re.Match[str], language: str) -> Iterator[tuple[int, int, str]]:
+    words = [(found.start() + match.start(), found[0]) for found in _WORD.finditer(match[0])]
+    if _OPENS.search(text[max(0, match.start() - 12) : match.start()]) and not _is_marked(words[0][1]):
+        words = words[1:]
+    while words and words[0][1].casefold() in CAPITALISED:
+        words = words[1:]
+    while words and words[-1][1].casefold() in CAPITALISED | JOINING:
+        words = words[:-1]
+    if words and _is_name([word for _, word in words], language):
+        start, end = words[0][0], words[-1][0] + len(words[-1][1])
+        yield start, end, text[start:end]
+
+
+def _is_name(words: list[str], language: str) -> bool:
+    if any(_is_marked(word) for word in words):
+        return True
+    if language == "de":
+        return len(words) > 1 or words[0] in TITLES
+    return True
+
+
+def _is_marked(word: str) -> bool:
+    """Whether a word is written as only names are: ``GmbH``, ``NATS``, ``McKay``."""
+    return word in FORMS or (
+        word not in currency_codes() and len(word) > 1 and sum(map(str.isupper, word)) > 1 and "-" not in word
+    )

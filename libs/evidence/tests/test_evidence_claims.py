@@ -1,0 +1,182 @@
+"""What a text states in a form that can be looked up, in nine languages."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_evidence import Kind, claims
+
+pytestmark = pytest.mark.req("T3")
+
+AMOUNTS = [
+    ("en", "a budget of $2 million in all", "2000000 USD"),
+    ("en", "costs EUR 4,250 a month", "4250 EUR"),
+    ("en", "costs EUR 4.250 a month", "4250 EUR"),
+    ("en", "costs US$ 3.5bn", "3500000000 USD"),
+    ("en", "two million euros", "2000000 EUR"),
+    ("en", "**EUR 4,250** a month", "4250 EUR"),
+    ("en", "4,250&nbsp;&euro;", "4250 EUR"),
+    ("en", "2\nmillion pounds", "2000000 GBP"),
+    ("en", "25 cents", "0.25 EUR"),
+    ("de", "2,5 Mio. Euro", "2500000 EUR"),
+    ("de", "4.250 € im Monat", "4250 EUR"),
+    ("de", "12.345,67 EUR", "12345.67 EUR"),
+    ("de", "3,5 Mrd. €", "3500000000 EUR"),
+    ("de", "TEUR 500", "500000 EUR"),
+    ("de", "zwei Millionen Euro", "2000000 EUR"),
+    ("de", "zwei Billionen Euro", "2000000000000 EUR"),
+    ("fr", "4 250 € par mois", "4250 EUR"),
+    ("fr", "2,5 millions d’euros", "2500000 EUR"),
+    ("fr", "3 M€", "3000000 EUR"),
+    ("es", "1.250.000 €", "1250000 EUR"),
+    ("es", "2,5 millones de euros", "2500000 EUR"),
+    ("it", "2,5 milioni di euro", "2500000 EUR"),
+    ("nl", "€ 2,5 miljoen", "2500000 EUR"),
+    ("pt", "R$ 1.200,50", "1200.5 BRL"),
+    ("ja", "予算は１２万円です", "120000 JPY"),
+    ("ja", "予算は1億2000万円です", "120000000 JPY"),
+    ("ja", "予算は三百万円です", "3000000 JPY"),
+    ("zh", "预算为250万元", "2500000 CNY"),
+    ("zh", "3.5亿美元", "350000000 USD"),
+]
+
+DATES = [
+    ("en", "due on 1 June 2027.", "2027-06-01"),
+    ("en", "due on June 1st, 2027.", "2027-06-01"),
+    ("en", "due on 2027-06-01.", "2027-06-01"),
+    ("en", "on 06/01/2027", "2027-06-01"),
+    ("en", "in Q3 2027", "2027-Q3"),
+    ("en", "the first quarter of 2028", "2028-Q1"),
+    ("en", "at 2 pm", "T14:00"),
+    ("en", "in June", "--06"),
+    ("de", "am 1. Juni 2027", "2027-06-01"),
+    ("de", "am 01.06.2027", "2027-06-01"),
+    ("de", "im 3. Quartal 2027", "2027-Q3"),
+    ("de", "bis März 2027", "2027-03"),
+    ("fr", "le 1er juin 2027", "2027-06-01"),
+    ("fr", "au deuxième trimestre 2027", "2027-Q2"),
+    ("fr", "à 14h30", "T14:30"),
+    ("es", "el 1 de junio de 2027", "2027-06-01"),
+    ("it", "il 1º giugno 2027", "2027-06-01"),
+    ("nl", "op 1 juni 2027", "2027-06-01"),
+    ("pt", "em 1 de junho de 2027", "2027-06-01"),
+    ("ja", "2027年6月1日に", "2027-06-01"),
+    ("ja", "令和9年6月1日に", "2027-06-01"),
+    ("ja", "午後は14時30分に", "T14:30"),
+    ("zh", "二〇二七年六月", "2027-06"),
+    ("en", "in the year 2027", "2027"),
+]
+
+QUANTITIES = [
+    ("en", "640 square metres", "640 square-meter"),
+    ("en", "640 sqm", "640 square-meter"),
+    ("en", "412 children", "412"),
+    ("en", "twenty-five children", "25"),
+    ("en", "-5 °C", "-5 celsius"),
+    ("de", "640 m²", "640 square-meter"),
+    ("de", "640 Quadratmeter", "640 square-meter"),
+    ("de", "12,5 Prozent", "12.5 percent"),
+    ("fr", "640 mètres carrés", "640 square-meter"),
+    ("fr", "douze mois", "12 month"),
+    ("ja", "640平方メートル", "640 square-meter"),
+    ("zh", "百分之十五", "15 percent"),
+]
+
+
+def values(text: str, language: str, kind: Kind) -> list[str]:
+    """The readings of all claims of one kind."""
+    return [value for claim in claims(text, language) if claim.kind == kind for value in claim.values]
+
+
+@pytest.mark.parametrize(("language", "text", "value"), AMOUNTS)
+def test_reads_an_amount_with_currency_and_magnitude(language: str, text: str, value: str) -> None:
+    assert value in values(text, language, "amount")
+
+
+@pytest.mark.parametrize(("language", "text", "value"), DATES)
+def test_reads_a_date_in_the_form_of_its_language(language: str, text: str, value: str) -> None:
+    assert value in values(text, language, "date")
+    assert len(claims(text, language)) == 1
+
+
+@pytest.mark.parametrize(("language", "text", "value"), QUANTITIES)
+def test_reads_a_quantity_with_its_unit(language: str, text: str, value: str) -> None:
+    assert values(text, language, "quantity") == [value]
+
+
+def test_keeps_two_million_dollars_apart_from_two() -> None:
+    assert not set(values("$2 million", "en", "amount")) & set(values("$2", "en", "amount"))
+
+
+def test_carries_both_readings_of_an_ambiguous_separator() -> None:
+    assert values("1.839 litres", "en", "quantity") == ["1.839 liter", "1839 liter"]
+    assert values("1.839 Liter", "de", "quantity") == ["1839 liter"]
+
+
+def test_gives_both_ends_of_a_range_what_stands_at_one() -> None:
+    assert values("10–15 %", "en", "quantity") == ["10 percent", "15 percent"]
+    assert "2000000 USD" in values("$2-3 million", "en", "amount")
+    assert "3000000 USD" in values("$2-3 million", "en", "amount")
+    assert values("between 1 June and 15 August 2027", "en", "date") == ["2027-06-01", "2027-08-15"]
+    assert values("vom 1. bis 15. Juni 2027", "de", "date") == ["2027-06-01", "2027-06-15"]
+
+
+def test_reads_names_quotations_and_citations() -> None:
+    text = "The plan of Peter Schmidt (plan.md, Section 3.2 and [1]) says “nothing of this goes on” of Acme GmbH."
+    assert values(text, "en", "name") == ["peter schmidt", "acme gmbh"]
+    assert values(text, "en", "quotation") == ["nothing of this goes on"]
+    assert values(text, "en", "citation") == ["plan.md", "section 3.2", "[1]"]
+
+
+def test_says_where_each_claim_stands() -> None:
+    text = "# Title\n\nIt costs\nEUR 4,250.\n"
+    (claim,) = claims(text, "en")
+    assert text[claim.start : claim.end] == claim.text == "EUR 4,250"
+    assert claim.line == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nEUR 5\n```\n",
+        "~~~ text\n1 June 2027\n~~~",
+        "<!-- EUR 5 -->",
+        "1. One\n2. Two\n",
+        "## 3.2 Aims\n",
+        "B2B, v1.2.3",
+    ],
+)
+def test_stays_quiet_about_code_comments_and_numbers_that_only_order(text: str) -> None:
+    assert claims(text, "en") == ()
+
+
+@given(st.text(alphabet=st.sampled_from(list("12.,:/-– €$%'’\n|*_[]()`<>&;万円年月日AaEURuni“”\"")), max_size=200))
+def test_takes_any_text_and_each_claim_is_what_stands_at_its_place(text: str) -> None:
+    for language in ("en", "de", "ja"):
+        for claim in claims(text, language):
+            assert text[claim.start : claim.end] == claim.text
+
+
+HOSTILE = [
+    "1," * 12500, "1 " * 12500, "1 234 " * 5000, "“" * 25000, '"a ' * 12500, "A " * 12500,
+    "A-" * 12500, "[1" * 12500, "<a" * 12500, "<!--" * 6250, "&am" * 7500, "$" * 25000,
+    "1" * 25000, "-" * 25000, "June " * 5000, "a.b/" * 6250, "§ 1 " * 6250, "千" * 25000,
+    "1万" * 12500, "年月" * 12500, "一" * 25000, "www.a" * 5000, "a@b." * 6250, "two " * 6250,
+    " " * 25000, "\n" * 25000, "](" * 12500, "20 June to " * 2250, "A of " * 5000, "「" * 12500,
+    "1st " * 6250, "2027-" * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:8]))
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_takes_linear_time_on_hostile_text(text: str, language: str) -> None:
+    def seconds(sample: str) -> float:
+        start = time.process_time()
+        claims(sample, language)
+        return time.process_time() - start
+
+    seconds(text[:100])
+    assert seconds(text) < 20 * max(seconds(text[: len(text) // 4]), 0.05)
