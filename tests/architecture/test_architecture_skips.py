@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from stemma_provisioning.server import find_binary
 
 ROOT = Path(__file__).parents[2]
@@ -41,3 +42,10 @@ def test_every_folder_of_tests_is_run() -> None:
     options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     folders = {path.parent.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/**/test_*.py")}
     assert folders - set(options["testpaths"]) == set()
+
+
+@pytest.mark.req("E6")
+def test_how_fast_the_machine_is_decides_no_property_test() -> None:
+    """Hypothesis gives each example 0.2 s by default, which a busy machine exceeds."""
+    assert settings().deadline is None
+    assert HealthCheck.too_slow in settings().suppress_health_check

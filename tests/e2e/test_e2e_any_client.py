@@ -23,6 +23,7 @@ from stemma_contracts.v1.values import ReviewMode
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 from stemma_testkit.servers import eventually
+from stemma_testkit.signals import interruptible
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
@@ -219,7 +220,7 @@ async def test_watch_misses_nothing_when_the_server_dies_and_ends_at_ctrl_c(
     pipe = asyncio.subprocess.PIPE
     command = [*STEMMA, "watch", document_id, "--follow", "--json"]
     env = {**os.environ, "STEMMA_DATA_DIR": str(stemma.folder.root)}
-    watch = await asyncio.create_subprocess_exec(*command, env=env, stdout=pipe, stderr=pipe)
+    watch = await asyncio.create_subprocess_exec(*interruptible(command), env=env, stdout=pipe, stderr=pipe)
     seen = await lines_until(watch, "research", "stemma.section.review.requested.v1")
 
     stemma.nats.kill()

@@ -13,8 +13,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_local.supervisor import LocalStemma
-from stemma_testkit.driving import request_sample, wait_for
-from stemma_testkit.servers import eventually
+from stemma_testkit.driving import listed, request_sample, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 DRAFTS = ["hld_draft", "lld_draft", "database_schema"]
@@ -88,9 +87,4 @@ async def test_a_design_is_reviewed_revised_and_approved_by_a_person(client: Cli
     view = await client.document(document_id)
     assert [section.section_id for section in view.stale] == ["lld_draft", "database_schema", "review_feedback", FINAL]
     assert view.status is DocumentStatus.RUNNING
-
-    async def is_told_in_the_list() -> bool:
-        found = {summary.document_id: summary.cycle for summary in await client.documents()}
-        return found[document_id] == view.cycle
-
-    await eventually(is_told_in_the_list)
+    assert (await listed(client, document_id)).cycle == view.cycle

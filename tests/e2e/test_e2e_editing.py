@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -23,7 +22,7 @@ from stemma_local.supervisor import LocalStemma
 from stemma_orchestrator.app import repair
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import PROVISIONER, inbox_prefix
-from stemma_testkit.driving import ENDS, approve_all, request_sample, wait_for
+from stemma_testkit.driving import ENDS, approve_all, listed, request_sample, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 DOWNSTREAM_OF_CONNECTIONS = ["problem_statement", "approach", "timeline", "budget", "conclusion"]
@@ -94,7 +93,7 @@ async def test_a_document_whose_jobs_and_summary_were_lost_is_repaired_and_compl
 
     user = subjects.ORCHESTRATOR
     await repair(orchestrator.load_settings(nats_url=stemma.url, nats_user=user, nats_password=stemma.password(user)))
-    assert document_id in {summary.document_id for summary in await client.documents()}
+    assert (await listed(client, document_id)).document_id == document_id
     await stemma.start_service(subjects.VALIDATOR)
     await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentCompleted))
 
@@ -164,20 +163,8 @@ async def test_an_edit_marks_direct_and_transitive_dependents_with_reasons_and_o
         s.section_id: stale_reasons(view, s) for s in view.stale
     }
     assert view.status is DocumentStatus.RUNNING
-    assert [d.stale for d in (await documents(client, settled))] == [
-        s.stale is not None for s in view.sections.values()
-    ]
-
-
-async def documents(client: Client, document_id: str) -> tuple[Any, ...]:
-    """The sections of a document in the read model, once it has caught up."""
-    last = (await client.history(document_id))[-1].sequence
-    async with asyncio.timeout(20):
-        while True:
-            found = next(d for d in await client.documents() if d.document_id == document_id)
-            if found.last_sequence >= last:
-                return found.sections
-            await asyncio.sleep(0.02)
+    shown = (await listed(client, settled)).sections
+    assert [section.stale for section in shown] == [s.stale is not None for s in view.sections.values()]
 
 
 @pytest.mark.req("P9", "P10", "P18")

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.values import ExportFormat, Origin
+from stemma_testkit.signals import interruptible
 
 STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
 
@@ -133,7 +134,7 @@ async def test_an_interrupt_at_a_question_ends_with_130_at_once(
 
 def _interrupted_at_the_question(environment: Mapping[str, str], command: Sequence[str]) -> tuple[int, str]:
     terminal, stdin = pty.openpty()
-    with subprocess.Popen(command, env=environment, stdin=stdin, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(interruptible(command), env=environment, stdin=stdin, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         asked = b""
         while not asked.endswith(b"[y/N]: "):

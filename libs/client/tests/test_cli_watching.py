@@ -12,6 +12,7 @@ import pytest
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.values import Activity, Evaluation, ProgramCheck, SectionStatus
+from stemma_testkit.signals import interruptible
 
 APPROVED = events.SectionApproved(section_id="research", version=1, starts=("solution",))
 
@@ -23,7 +24,8 @@ def stemma(*arguments: str) -> list[str]:
 async def started(environment: dict[str, str], *arguments: str) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
     env = os.environ | environment
-    return await asyncio.create_subprocess_exec(*stemma(*arguments), env=env, stdout=pipe, stderr=pipe)
+    command = interruptible(stemma(*arguments))
+    return await asyncio.create_subprocess_exec(*command, env=env, stdout=pipe, stderr=pipe)
 
 
 async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(

@@ -115,7 +115,7 @@ TREES = st.lists(BLOCKS, max_size=5)
 
 
 @given(TREES, TREES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_tree_with_marks_holds_both_versions(old: list[Node], new: list[Node]) -> None:
     marked = compared(old, new)
     assert leaves(marked, without=Change.DELETED) == leaves(new)
@@ -123,7 +123,7 @@ def test_a_tree_with_marks_holds_both_versions(old: list[Node], new: list[Node])
 
 
 @given(TREES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_equal_trees_have_no_marks(tree: list[Node]) -> None:
     assert compared(tree, tree) == tree
 

@@ -19,7 +19,7 @@ PIECES = st.sampled_from([
 
 @pytest.mark.req("G12")
 @given(st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=80))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_sources_in_order_are_the_exact_text(text: str) -> None:
     assert source_of(*section_tree(text)) == text
 

@@ -125,7 +125,7 @@ def folded(history: list[e.AnyEvent]) -> State:
 
 
 @pytest.mark.req("P9", "P10", "P18")
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=70)
 @given(dependency_maps(), st.booleans(), st.booleans(), STEPS)
 def test_the_core_does_what_the_naive_model_says(
     dependencies: dict[str, tuple[str, ...]], by_policy: bool, settled: bool, steps: list[Step]
@@ -139,7 +139,7 @@ def test_the_core_does_what_the_naive_model_says(
 
 
 @pytest.mark.req("P9")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(dependency_maps(), STEPS)
 def test_every_text_that_a_person_wrote_is_current_or_comes_back_by_restore(
     dependencies: dict[str, tuple[str, ...]], steps: list[Step]

@@ -173,7 +173,7 @@ def replayed(history: list[e.AnyEvent]) -> State:
     return state
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps())
 def test_whatever_happens_the_rules_hold(script: list[tuple[str, str, int]]) -> None:
     story = Story()

@@ -12,6 +12,7 @@ from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan
 from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
 from stemma_validator.engines.rumdl import packaged_rumdl
+from stemma_validator.errors import ValidationTimeout
 from stemma_validator.processes import Limits
 
 LIMITS = Limits()
@@ -77,6 +78,19 @@ def job_for(artifacts: ArtifactStore) -> Callable[..., Awaitable[ValidateDraft]]
         return validate_draft(ref, **options)
 
     return build
+
+
+async def overrun(lint: Callable[[Limits], Awaitable[object]], child: Path) -> int:
+    """Lint by an engine that never ends and writes the pid of its child; that pid.
+
+    The limit grows until the child was there before it ran out: how fast this machine is decides nothing.
+    """
+    for seconds in (0.25, 2.0, 16.0):
+        with pytest.raises(ValidationTimeout, match=rf"^Validation timeout \({seconds:g}s\)$"):
+            await lint(Limits(seconds=seconds))
+        if child.exists() and child.read_text().strip():
+            return int(child.read_text())
+    raise AssertionError("the engine never got to its child")
 
 
 async def gone(pid: int) -> None:

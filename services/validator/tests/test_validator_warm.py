@@ -46,7 +46,7 @@ def script(tmp_path: Path) -> Build:
         program = tmp_path / "program"
         program.write_text(f"#!/bin/sh\n{body}\n")
         program.chmod(0o755)
-        return warm_rumdl(RULES, executable=program, limits=Limits(seconds=0.5), processes=1)
+        return warm_rumdl(RULES, executable=program, limits=Limits(), processes=1, warm_seconds=0.5)
 
     return build
 

@@ -24,7 +24,8 @@ COLLECT_S = 0.02
 class LatestWorker:
     """Handles, of the messages that wait, the last of each key; those before it are acknowledged with it.
 
-    After each round it rests for ``rest_s`` seconds, in which more messages of one key gather.
+    A round is what comes within ``collect_s`` seconds, at most ``batch`` messages. After each it rests for
+    ``rest_s`` seconds, in which more messages of one key gather.
     """
 
     def __init__(
@@ -35,6 +36,9 @@ class LatestWorker:
         key: Callable[[Msg], Hashable],
         rest_s: float,
         handle: Callable[[Msg], Awaitable[None]],
+        *,
+        batch: int = BATCH,
+        collect_s: float = COLLECT_S,
     ) -> None:
         self._js = jetstream
         self._stream = stream
@@ -42,6 +46,8 @@ class LatestWorker:
         self._key = key
         self._rest_s = rest_s
         self._handle = handle
+        self._batch = batch
+        self._collect_s = collect_s
 
     async def run(self) -> None:
         """Fetch and handle until cancelled."""
@@ -59,7 +65,7 @@ class LatestWorker:
         first = await _fetched(subscription, 1, PULL_TIMEOUT_S, self._stream, self._durable)
         if not first:
             return []
-        return first + await _fetched(subscription, BATCH - 1, COLLECT_S, self._stream, self._durable)
+        return first + await _fetched(subscription, self._batch - 1, self._collect_s, self._stream, self._durable)
 
     async def _round(self, messages: list[Msg]) -> None:
         in_order = sorted(messages, key=lambda message: message.metadata.sequence.stream)  # some may come again

@@ -11,7 +11,9 @@ import stemma_client
 from stemma_client import Client, RecordedEvent
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ReviewMode
+from stemma_contracts.v1.values import DocumentSummary, ReviewMode
+
+from .servers import POLL_S
 
 ENDS = (e.DocumentCompleted, e.DocumentFailed, e.DocumentCancelled)
 DEADLINE_S = 90.0
@@ -42,6 +44,17 @@ async def wait_for(
             if event.contract is not None and condition(event.contract):
                 return seen
     raise AssertionError("the events ended")
+
+
+async def listed(client: Client, document_id: str, within_s: float = DEADLINE_S) -> DocumentSummary:
+    """A document in the read model, once that has caught up with the log. Raises `TimeoutError`."""
+    async with asyncio.timeout(within_s):
+        while True:
+            last = (await client.history(document_id))[-1].sequence
+            found = {summary.document_id: summary for summary in await client.documents()}
+            if document_id in found and found[document_id].last_sequence >= last:
+                return found[document_id]
+            await asyncio.sleep(POLL_S)
 
 
 async def approve_all(client: Client, document_id: str, within_s: float = DEADLINE_S) -> list[RecordedEvent]:

@@ -29,13 +29,16 @@ DRAFTS_PER_PROCESS = 1000
 class WarmRumdl:
     """A `LintEngine` over processes that stay; made by `warm_rumdl`."""
 
-    def __init__(self, cold: RumdlEngine, rules: Path, executable: Path, limits: Limits, processes: int) -> None:
+    def __init__(
+        self, cold: RumdlEngine, rules: Path, executable: Path, limits: Limits, processes: int, warm_seconds: float
+    ) -> None:
         self.name = cold.name
         self.version = cold.version
         self._cold = cold
         self._rules = rules
         self._executable = executable
         self._limits = limits
+        self._warm_seconds = min(warm_seconds, limits.seconds)
         self._free = asyncio.Semaphore(processes)
         self._idle: list[LanguageServer] = []
 
@@ -57,7 +60,7 @@ class WarmRumdl:
                 return None
             done = False
             try:
-                async with asyncio.timeout(min(WARM_SECONDS, self._limits.seconds)):
+                async with asyncio.timeout(self._warm_seconds):
                     issues = await server.issues(without_switches(text))
                 done = server.drafts < DRAFTS_PER_PROCESS
             except (ServerLost, ValidationError, TimeoutError):
@@ -79,13 +82,15 @@ class WarmRumdl:
 
 
 @asynccontextmanager
-async def warm_rumdl(rules: str, *, executable: Path, limits: Limits, processes: int) -> AsyncIterator[WarmRumdl]:
-    """An engine whose processes end with the block."""
+async def warm_rumdl(
+    rules: str, *, executable: Path, limits: Limits, processes: int, warm_seconds: float = WARM_SECONDS
+) -> AsyncIterator[WarmRumdl]:
+    """An engine whose processes end with the block; one that stays is given up after ``warm_seconds``."""
     cold = RumdlEngine(rules, executable=executable, limits=limits, processes=processes)
     with TemporaryDirectory(prefix="stemma-lint-") as folder:
         path = Path(folder) / "rumdl.toml"
         path.write_text(rules, encoding="utf-8")
-        engine = WarmRumdl(cold, path, executable, limits, processes)
+        engine = WarmRumdl(cold, path, executable, limits, processes, warm_seconds)
         try:
             yield engine
         finally:
