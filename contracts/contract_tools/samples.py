@@ -54,6 +54,7 @@ NAMED: Mapping[str, Any] = {
     "field": "brief",
     "findings": {"major": 1},
     "format": "docx",
+    "unsupported": {"amount": 1},
     "generator": "offline-writer 0.1.0",
     "graph": "section",
     "graph_execution_id": "0d5e0d8b-2f0c-5c46-9a3f-7a0c3e7d9a51",

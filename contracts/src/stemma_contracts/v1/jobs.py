@@ -117,6 +117,12 @@ class ValidateDraft(SectionJob):
     always_report: bool = False
     fix: bool = False
     left_out: ArtifactRef | None = Field(default=None, description="LeftOutList as JSON: what of the inputs, and why")
+    brief: ArtifactRef | None = Field(default=None, description="absent: the claims of the draft are not looked up")
+    inputs: tuple[InputFile, ...] = ()
+    upstream: tuple[UpstreamDraft, ...] = Field(default=(), description="what the draft rests on, directly or not")
+    said: tuple[ArtifactRef, ...] = Field(
+        default=(), description="words of people: guidance, feedback, instructions, answers, texts"
+    )
 
 
 @registry.contract("stemma.convert.document.v1", Family.JOB, subjects.CONVERTER)

@@ -12,6 +12,7 @@ from stemma_contracts.tokens import Digest, FileName, Token
 
 from .coverage import CoverageSummary
 from .cycles import CycleSummary
+from .grounding import ClaimKind
 from .references import ArtifactRef as ArtifactRef
 
 
@@ -173,6 +174,8 @@ class ValidationSummary(Contract):
     engine_version: str
     report: ArtifactRef | None = Field(default=None, description="absent when there are no issues")
     coverage: CoverageSummary | None = Field(default=None, description="of a section that covers the inputs")
+    grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON: where each claim stands")
+    unsupported: dict[ClaimKind, int] = Field(default={}, description="claims that nothing supports, by kind")
 
 
 class Usage(Contract):

@@ -11,6 +11,7 @@ from stemma_contracts.v1.values import Usage
 
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
+from .said import with_words
 from .sections import CONVERT, GENERATE, cancelled, job_id, section_after, started
 from .state import Document, Export, HandledRequest, Lifecycle, NoDocument, Section, State
 
@@ -55,9 +56,10 @@ def _requested(event: e.DocumentRequested) -> Document:
 
 
 def _counted(document: Document, event: e.AnyEvent) -> Document:
-    """What every event may carry: what it cost, and the request behind it."""
+    """What every event may carry: what it cost, words of a person, and the request behind it."""
     usage = _added(document.usage, getattr(event, "usage", None))
-    document = replace(document, number=document.number + 1, usage=usage)
+    said = with_words(document.said, event)
+    document = replace(document, number=document.number + 1, usage=usage, said=said)
     if event.request_id is None:
         return document
     return replace(document, requests=_with(document.requests, event.request_id, _handled(document, event)))

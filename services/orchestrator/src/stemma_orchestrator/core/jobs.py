@@ -11,6 +11,7 @@ from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, InputFile, UpstreamVersion
 
 from .cycles import exported, human_feedback
+from .grounds import grounds, upstream_drafts
 from .needs import need_job
 from .redlines import compared_assets, compared_sections
 from .staleness import staleness
@@ -73,7 +74,9 @@ def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
         case Generating():
             return _generate(document, section, phase)
         case MeetingNeed():
-            return need_job(phase, _head(document), section, _images(document))
+            return need_job(
+                phase, _head(document), section, _images(document), grounds(document, phase.generating.upstream)
+            )
         case Resuming():
             return _resume(document, section, phase)
         case Revising():
@@ -94,7 +97,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         brief=document.brief,
         inputs=document.inputs,
         outline=_outline(document),
-        upstream=_upstream(document, phase.upstream),
+        upstream=upstream_drafts(document, phase.upstream),
         guidance=phase.guidance or human_feedback(document),
         previous=section.current.draft if again and section.current else None,
         report=phase.report,
@@ -128,7 +131,7 @@ def _revise(document: Document, section: Section, phase: Revising) -> j.ReviseDr
         draft=_current_draft(section),
         instruction=phase.instruction,
         brief=document.brief,
-        upstream=_written(document, section.current.upstream if section.current else ()),
+        upstream=upstream_drafts(document, _rests_on(section)),
     )
 
 
@@ -140,6 +143,7 @@ def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDr
         version=section.current_number,
         draft=_current_draft(section),
         assets=tuple(image.name for image in _images(document)),
+        **grounds(document, _rests_on(section)),
     )
 
 
@@ -153,7 +157,7 @@ def _evaluate(document: Document, section: Section, job_id: str) -> j.EvaluateDr
         brief=document.brief,
         inputs=document.inputs,
         outline=_outline(document),
-        upstream=_written(document, section.current.upstream if section.current else ()),
+        upstream=upstream_drafts(document, _rests_on(section)),
     )
 
 
@@ -194,25 +198,8 @@ def _outline(document: Document) -> tuple[j.OutlineEntry, ...]:
     )
 
 
-def _upstream(document: Document, versions: tuple[UpstreamVersion, ...]) -> tuple[j.UpstreamDraft, ...]:
-    return tuple(
-        j.UpstreamDraft(
-            section_id=upstream.section_id,
-            title=document.sections[upstream.section_id].plan.title,
-            version=upstream.version,
-            draft=_draft_of(document.sections[upstream.section_id], upstream.version),
-        )
-        for upstream in versions
-    )
-
-
-def _written(document: Document, versions: tuple[UpstreamVersion, ...]) -> tuple[j.UpstreamDraft, ...]:
-    """Upstreams that a person's text rests on: some may not be written yet."""
-    return _upstream(document, tuple(upstream for upstream in versions if upstream.version > 0))
-
-
-def _draft_of(section: Section, number: int) -> ArtifactRef:
-    return next(version.draft for version in section.versions if version.number == number)
+def _rests_on(section: Section) -> tuple[UpstreamVersion, ...]:
+    return section.current.upstream if section.current else ()
 
 
 def _current_draft(section: Section) -> ArtifactRef:

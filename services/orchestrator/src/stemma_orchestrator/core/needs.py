@@ -79,8 +79,10 @@ def need_met(outcome: o.Outcome, section_id: str, phase: MeetingNeed) -> e.Secti
             return None
 
 
-def need_job(phase: MeetingNeed, head: DocumentHead, section: Section, images: tuple[InputFile, ...]) -> j.Job:
-    """The job of the service that meets a need."""
+def need_job(
+    phase: MeetingNeed, head: DocumentHead, section: Section, images: tuple[InputFile, ...], grounds: dict[str, Any]
+) -> j.Job:
+    """The job of the service that meets a need; ``grounds`` is where the claims of a draft may stand."""
     need = phase.need
     assert need.draft is not None
     assets = _with_assets(images, need)
@@ -94,6 +96,7 @@ def need_job(phase: MeetingNeed, head: DocumentHead, section: Section, images: t
                 draft=need.draft,
                 assets=tuple(image.name for image in assets),
                 always_report=True,
+                **grounds,
             )
         case "conversion":
             # The draft by itself: no remark on its review is to become a part of it.

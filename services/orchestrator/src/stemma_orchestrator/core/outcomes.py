@@ -152,9 +152,14 @@ def _validated(
     version, generating = section.current_number, phase.generating
     if generating and not validation.passed and generating.round < section.plan.max_lint_rounds:
         return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
-    if generating and validation.passed and _settled_by_policy(section):
+    if generating and _is_sound(validation) and _settled_by_policy(section):
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
     return e.SectionReviewRequested(**common, version=version, validation=validation)
+
+
+def _is_sound(validation: ValidationSummary) -> bool:
+    """Nothing was found, least of all an amount or a date that nothing supports: for that a person has to stand."""
+    return validation.passed and not validation.unsupported.keys() & {"amount", "date"}
 
 
 def _settled_by_policy(section: Section) -> bool:
