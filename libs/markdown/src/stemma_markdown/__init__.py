@@ -1,0 +1,37 @@
+"""The one reading of Markdown in Stemma: exact blocks, prose with its places, images, links, sentences.
+
+All functions are pure. Places are offsets into the text that was given, in characters; lines count from 1.
+Whoever asks several things of one text makes a `Document` of it, which is parsed once.
+"""
+
+from .blocks import Block, BlockKind, split
+from .document import Document, fences, headings, images, links, plain, prose, sentences
+from .fences import Fence
+from .headings import Heading, anchors
+from .leaves import ProseKind
+from .prose import Prose
+from .references import Image, Link
+from .sentences import Sentence, sentence_ranges
+
+__all__ = [
+    "Block",
+    "BlockKind",
+    "Document",
+    "Fence",
+    "Heading",
+    "Image",
+    "Link",
+    "Prose",
+    "ProseKind",
+    "Sentence",
+    "anchors",
+    "fences",
+    "headings",
+    "images",
+    "links",
+    "plain",
+    "prose",
+    "sentence_ranges",
+    "sentences",
+    "split",
+]

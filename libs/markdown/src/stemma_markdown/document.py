@@ -1,0 +1,101 @@
+"""A Markdown text, read once for whatever is asked of it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from .blocks import Block, split
+from .fences import Fence, fences_of
+from .headings import Heading, headings_of
+from .leaves import Leaf, leaves
+from .lines import Lines
+from .parser import parse
+from .prose import Prose, prose_of
+from .references import Image, Link, images_of, links_of
+from .sentences import Sentence, sentences_of
+
+
+class Document:
+    """What stands in a text; the text is parsed when it is first asked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._lines = Lines(text)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The top-level blocks; their texts, joined, are the text."""
+        return split(self.text)
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        """The headings that stand in no quote and no list."""
+        return tuple(headings_of(self._leaves, self._lines.starts))
+
+    @cached_property
+    def prose(self) -> tuple[Prose, ...]:
+        """The pieces of prose and code; empty ones are left out."""
+        return tuple(prose_of(self._leaves))
+
+    @cached_property
+    def plain(self) -> str:
+        """The text without its markup: a line for each paragraph, heading and cell, code as it is."""
+        return "\n".join(piece.text for piece in self.prose)
+
+    @cached_property
+    def images(self) -> tuple[Image, ...]:
+        """The images, also HTML ones and those inside links; not what looks like one in code."""
+        return tuple(images_of(self._leaves, self._lines))
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The links."""
+        return tuple(links_of(self._leaves, self._lines))
+
+    @cached_property
+    def fences(self) -> tuple[Fence, ...]:
+        """The fenced code blocks, also those in quotes and lists."""
+        return tuple(fences_of(self._leaves, self._lines))
+
+    def sentences(self, language: str) -> tuple[Sentence, ...]:
+        """The sentences of paragraphs, list items and quotes; ``language`` is a BCP 47 tag such as ``de``."""
+        return tuple(sentences_of(self.prose, language))
+
+    @cached_property
+    def _leaves(self) -> list[Leaf]:
+        return list(leaves(parse(self._lines.parsed), self._lines))
+
+
+def headings(text: str) -> tuple[Heading, ...]:
+    """The headings of a text that stand in no quote and no list."""
+    return Document(text).headings
+
+
+def prose(text: str) -> tuple[Prose, ...]:
+    """The pieces of prose and code of a text, with the places of their words; empty ones are left out."""
+    return Document(text).prose
+
+
+def plain(text: str) -> str:
+    """A text without its markup: a line for each paragraph, heading and cell, code as it is."""
+    return Document(text).plain
+
+
+def images(text: str) -> tuple[Image, ...]:
+    """The images of a text, also HTML ones and those inside links; not what looks like one in code."""
+    return Document(text).images
+
+
+def links(text: str) -> tuple[Link, ...]:
+    """The links of a text."""
+    return Document(text).links
+
+
+def fences(text: str) -> tuple[Fence, ...]:
+    """The fenced code blocks of a text, also those in quotes and lists."""
+    return Document(text).fences
+
+
+def sentences(text: str, language: str) -> tuple[Sentence, ...]:
+    """The sentences of a text's paragraphs, list items and quotes; ``language`` is a BCP 47 tag such as ``de``."""
+    return Document(text).sentences(language)

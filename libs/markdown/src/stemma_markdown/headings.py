@@ -1,0 +1,48 @@
+"""The headings of a text, and the anchors that links name them by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .leaves import Leaf
+from .prose import plain_places
+
+_PUNCTUATION = re.compile(r"[^\w\- ]")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading that stands in no quote and no list.
+
+    ``level`` is 1 to 6, ``text`` its plain words, ``line`` counts from 1, ``start`` and ``end`` are the range of the
+    words in the source (of nothing, if it has none).
+    """
+
+    level: int
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+def headings_of(leaves: Iterable[Leaf], starts: list[int]) -> Iterator[Heading]:
+    """The headings among leaves; ``starts`` are the places where lines begin."""
+    for leaf in leaves:
+        if leaf.kind == "heading" and not leaf.nested:
+            places = plain_places(leaf)
+            start, end = places.source(0, len(places.text)) if places.text else (starts[leaf.line - 1],) * 2
+            yield Heading(leaf.level, " ".join(places.text.split()), leaf.line, start, end)
+
+
+def anchors(headings: Iterable[Heading]) -> set[str]:
+    """The anchors of headings as GitHub and pandoc's gfm make them."""
+    seen: dict[str, int] = {}
+    result = set()
+    for heading in headings:
+        anchor = _PUNCTUATION.sub("", heading.text.lower()).replace(" ", "-")
+        times = seen.get(anchor, 0)
+        seen[anchor] = times + 1
+        result.add(f"{anchor}-{times}" if times else anchor)
+    return result

@@ -1,0 +1,75 @@
+"""The lines of a source, and what of them the parser gets to see."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+BLANK = " \t\r\n"
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_MARK = "\ufeff"
+_KEY = re.compile(r"[\w\"'][\w .\"'-]{0,100}:(?:\s|$)")
+_JINJA = re.compile(r"\{%.*%\}|\{#.*#\}|\{\{.*\}\}")
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A source cut at its line ends; line ends stay with their lines, a byte order mark stands before the first."""
+
+    source: str
+
+    @cached_property
+    def mark(self) -> int:
+        """The length of the byte order mark."""
+        return 1 if self.source.startswith(_MARK) else 0
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The lines with their ends."""
+        return _LINE.findall(self.source, self.mark)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins in the source; the last entry is where the source ends."""
+        return list(accumulate(map(len, self.texts), initial=self.mark))
+
+    @cached_property
+    def front_matter(self) -> int:
+        """How many lines at the beginning are YAML between ``---``, or Jinja statements, and no content."""
+        return _yaml_lines(self.texts) or _jinja_lines(self.texts)
+
+    @cached_property
+    def parsed(self) -> str:
+        """What the parser reads: the same lines with plain ends, blank ones in place of front matter."""
+        hidden = self.front_matter
+        return "\n" * hidden + "\n".join(line.rstrip("\r\n") for line in self.texts[hidden:]) + "\n"
+
+    def number(self, place: int) -> int:
+        """The line, counted from 1, that a place in the source is on."""
+        return max(1, bisect_right(self.starts, place, hi=len(self.texts)))
+
+    def is_blank(self, number: int) -> bool:
+        """Whether a line, counted from 0, holds nothing."""
+        return not self.texts[number].strip(BLANK)
+
+
+def _yaml_lines(lines: list[str]) -> int:
+    if not lines or lines[0].rstrip() != "---" or len(lines) < 3 or not lines[1].strip():
+        return 0
+    for number, line in enumerate(lines[1:], 2):
+        if line.rstrip() in ("---", "..."):
+            return number if any(_KEY.match(entry) for entry in lines[1 : number - 1]) else 0
+    return 0
+
+
+def _jinja_lines(lines: list[str]) -> int:
+    number = 0
+    while number < len(lines) and (_JINJA.fullmatch(lines[number].strip()) or (number and not lines[number].strip())):
+        number += 1
+    while number and not lines[number - 1].strip():
+        number -= 1
+    return number

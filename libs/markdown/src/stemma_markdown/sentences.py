@@ -1,0 +1,116 @@
+"""Sentences of prose, by sentencex and what it does not know of the languages that ship."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import sentencex
+
+from .prose import Prose
+
+WINDOW = 3000
+"""Characters that are cut at a time: a quotation mark without its partner takes sentencex quadratic time."""
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_ODD_SPACE = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x85\u2028\u2029\ufeff]")
+_LAST_WORDS = re.compile(r"(?:([^\s(\[]{1,40})\s{1,3})?[(\[\"“„«]?([^\s(\[\"“„«]{1,40})\s*\Z")
+_GOES_ON = re.compile(r"[a-zà-öø-ÿœ,;:]")
+_NUMBER = re.compile(r"[#§(]?\d")
+_ORDINAL = re.compile(r"\d{1,3}\.")
+_AFTER_SPEECH = re.compile(r"と|って|など|を|が|は|に|の")
+_CONTEXT = 90
+
+# Many of these sentencex knows; what it knows differs from language to language and from version to version.
+_BEFORE_NAMES = {
+    "de": "hr. fr. dr. prof. dipl.-ing. st. vgl. bzw. ggf. evtl. ca. inkl. exkl. zzgl. gem. lt. sog.",
+    "en": "mr. mrs. ms. dr. prof. st. vs. cf. e.g. i.e. approx. incl. excl.",
+    "es": "sr. sra. srta. d. dña. dr. dra. prof. ing. lic. gral. cf. vs.",
+    "fr": "m. mm. mme. mlle. dr. me. pr. cf. ste.",
+    "it": "sig. sig.ra. dott. dott.ssa. ing. avv. prof. arch. geom. cfr. spett. egr. gent.",
+    "nl": "dhr. mevr. drs. dr. ir. ing. mr. prof. bijv. o.a. d.w.z. i.v.m. m.b.t. t.a.v. vgl. ca. incl. excl.",
+    "pt": "sr. sra. dr. dra. eng. prof. profa. exmo. exma. cf. vs.",
+}
+"""After them a sentence goes on, whatever follows."""
+
+_BEFORE_NUMBERS = frozenset(
+    "abs. art. arts. bd. blz. cap. cf. cfr. ch. chap. eq. fig. figs. hfst. kap. lit. n. nn. no. nos. nr. núm. nº. p."
+    " pp. pag. pagg. par. pág. págs. pgs. pt. rn. sec. sect. sez. tab. tav. vgl. vol. vols. ziff. approx. ca. circa."
+    " max. min.".split()
+)
+_BEFORE_ORDINALS = frozenset(
+    "der die das den dem des am im vom zum zur beim bis ab seit ein eine einen einem einer eines jeder jede jedes jeden"
+    " jedem dieser diese dieses diesen diesem ihr ihre ihren seinem seiner seinen dessen deren".split()
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence: plain text, and the range of its source with the markup that is inside of it."""
+
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+def sentences_of(pieces: Iterable[Prose], language: str) -> Iterator[Sentence]:
+    """The sentences of prose; headings, cells and code have none."""
+    for piece in pieces:
+        if piece.kind == "paragraph":
+            for start, end in sentence_ranges(piece.text, language):
+                begin, after = piece.source(start, end)
+                yield Sentence(piece.text[start:end], piece.line, begin, after)
+
+
+def sentence_ranges(text: str, language: str) -> tuple[tuple[int, int], ...]:
+    """Where the sentences of a plain text begin and end, without the spaces around them.
+
+    ``language`` is a BCP 47 tag such as ``de``; one that is not known is read like English.
+    """
+    primary = language.lower().replace("_", "-").split("-")[0]
+    known = primary if _LANGUAGE.fullmatch(primary) else "en"
+    bounds = [0, *_mended(text, list(_breaks(text, known)), known), len(text)]
+    return tuple(
+        (start + len(text[start:end]) - len(text[start:end].lstrip()), start + len(text[start:end].rstrip()))
+        for start, end in pairwise(bounds)
+        if text[start:end].strip()
+    )
+
+
+def _breaks(text: str, language: str) -> Iterator[int]:
+    """The places between sentences as sentencex sees them."""
+    readable = _ODD_SPACE.sub(" ", text)
+    at = 0
+    while at < len(text):
+        parts = sentencex.segment(language, readable[at : at + WINDOW])
+        whole = at + WINDOW >= len(text)
+        for part in parts if whole or len(parts) == 1 else parts[:-1]:
+            at += len(part)
+            if at < len(text) and (whole or len(parts) > 1):
+                yield at
+
+
+def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
+    """The breaks without those in the middle of a sentence."""
+    for place in breaks:
+        found = _LAST_WORDS.search(text[max(0, place - _CONTEXT) : place])
+        before, word = (found[1] or "", found[2]) if found else ("", "")
+        if not _goes_on(before.lower(), word.lower(), text[place : place + _CONTEXT].lstrip(), language):
+            yield place
+
+
+def _goes_on(before: str, word: str, after: str, language: str) -> bool:
+    """Whether a sentence goes on after ``word``, which stands after the word ``before``."""
+    if language == "ja":
+        return word.endswith(("」", "』")) and _AFTER_SPEECH.match(after) is not None
+    if not word.endswith("."):
+        return False
+    return (
+        _GOES_ON.match(after) is not None
+        or word in _BEFORE_NAMES.get(language, "").split()
+        or (word in _BEFORE_NUMBERS and _NUMBER.match(after) is not None)
+        or (language == "de" and before in _BEFORE_ORDINALS and _ORDINAL.fullmatch(word) is not None)
+    )

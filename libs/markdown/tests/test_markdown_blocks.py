@@ -1,0 +1,113 @@
+"""Blocks concatenate back to the source, whatever it holds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stemma_markdown import fences, split
+
+PIECES = [
+    "# Title",
+    "## Two ##",
+    "Setext\n===",
+    "Setext\n---",
+    "words and more",
+    "two\nlines  ",
+    "- item",
+    "- a\n  - b\n\n    c",
+    "1. one\n2. two",
+    "> quote\nlazy",
+    "> > deep",
+    "```py\ncode\n```",
+    "~~~\nopen",
+    "    indented",
+    "| a | b |\n|---|---|\n| 1 | 2 |",
+    "<div>\nhtml\n</div>",
+    "<!-- comment",
+    '[ref]: target.md "T"',
+    "[^1]: note\n\n    more",
+    "***",
+    "---",
+    "\ttab",
+    "\\",
+    "`",
+    "[",
+    "![a](b.png)",
+    "{% if x %}",
+    "a: b",
+    "\x00",
+    "\u2028",
+    "\x0b",
+    "\x85",
+    "\xe9\u0301",
+    "\u3002",
+    "\ufeff",
+]
+ENDS = ["\n", "\r\n", "\r", "\n\n", "\r\n\r\n", " \n\t\n", "", " "]
+
+markdown = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(ENDS)), max_size=14).map(
+    lambda parts: "".join(piece + end for piece, end in parts)
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(markdown, st.text(max_size=200)))
+def test_blocks_are_the_source_and_lead_to_their_places(text: str) -> None:
+    blocks = split(text)
+    assert "".join(block.text for block in blocks) == text
+    assert all(text[block.start : block.end] == block.text and block.text for block in blocks)
+    assert all(block.content + block.gap == block.text for block in blocks)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_names_each_kind_of_block_with_any_line_end(mark: str, end: str) -> None:
+    lines = "---|title: x|---|# T||Words||- a|  - b|> q||```|# no|```|& a &|&---&||<p>x</p>"
+    lines += "||[r]: x||[^1]: n||***|Two|---|    code"
+    text = mark + lines.replace("|", end).replace("&", "|")
+    blocks = [block for block in split(text) if block.kind != "blank"]
+    assert [block.kind for block in blocks] == [
+        "front_matter",
+        "heading",
+        "paragraph",
+        "list",
+        "quote",
+        "code",
+        "table",
+        "html",
+        "definition",
+        "footnote",
+        "rule",
+        "heading",
+        "code",
+    ]
+    assert [block.level for block in blocks if block.kind == "heading"] == [1, 2]
+    assert [block.line for block in blocks] == [1, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24, 25, 27]
+
+
+@pytest.mark.parametrize(
+    "text", ["---\n\nwords\n\n---\n", "---\nwords\n---\n", "---\ntitle: x\n", "---\n---\n", "words\n---\na: b\n---\n"]
+)
+def test_takes_no_rule_for_front_matter(text: str) -> None:
+    assert "front_matter" not in {block.kind for block in split(text)}
+
+
+def test_takes_jinja_at_the_beginning_for_front_matter() -> None:
+    blocks = split("{% extends 'base' %}\n{# note #}\n\n# Title\n")
+    assert [(block.kind, block.line) for block in blocks] == [("front_matter", 1), ("heading", 4)]
+
+
+def test_keeps_spaces_at_a_line_end_with_the_block_and_blank_lines_in_its_gap() -> None:
+    (first, _) = split("words  \n\n \nmore")
+    assert (first.content, first.gap) == ("words  ", "\n\n \n")
+
+
+def test_finds_fences_with_their_lines_also_nested_and_open() -> None:
+    found = fences("```py x\na\n```\n> ~~~\n> b\n> ~~~\n\n- ````\n  ```\n\n````\nend")
+    assert [(f.marker, f.language, f.line, f.last_line, f.nested, f.is_closed) for f in found] == [
+        ("```", "py", 1, 3, False, True),
+        ("~~~", "", 4, 6, True, True),
+        ("````", "", 8, 10, True, False),
+        ("````", "", 11, 12, False, False),
+    ]

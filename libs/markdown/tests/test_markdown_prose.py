@@ -1,0 +1,166 @@
+"""Prose, headings, images and links, each with the place where it stands."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stemma_markdown import Document, anchors, headings, images, links, plain, prose
+
+SAMPLE = """\
+# Title *em* #
+
+Para **bold** with [link `x`](a.md "T") and
+second &amp; line <b>html</b>.[^1]\\
+Break here ![alt *t*](<my img.png> 'ti').
+
+> quote
+> more ![r][ref]
+> > | a | b\\|c | a |
+> > |---|---|---|
+> > | `x` | **y** | x |
+
+- item one
+  continued
+  - nested [n](n.md)
+
+```py
+code ![no](no.png)
+```
+
+<p><!-- <img src="c.png"> --><img src='h.png' alt="A">text</p>
+
+[ref]: r.png "Ref"
+
+[^1]: Note [text][ref].
+
+Setext *h*
+---
+"""
+WORDS = [
+    "word",
+    "*em*",
+    "**st**",
+    "~~x~~",
+    "`co`",
+    "&amp;",
+    "\\*",
+    "[l](u)",
+    "![i](s)",
+    "<b>",
+    "<http://x.y>",
+    "***",
+    "_",
+    "~~~",
+    "``",
+    "[",
+    "](",
+    "\n",
+    "  \n",
+    " ",
+    "é",
+    "\\\n",
+    "| ",
+    "# ",
+    "> ",
+    "- ",
+    "1. ",
+    "\t",
+]
+inline_text = st.lists(st.sampled_from(WORDS), max_size=25).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(inline_text, st.sampled_from(["\n", "\r\n", "\r"]))
+def test_every_letter_of_prose_stands_at_its_place(text: str, end: str) -> None:
+    source = text.replace("\n", end)
+    for piece in prose(source):
+        for place, letter in enumerate(piece.text):
+            if letter.isalnum():
+                begin, after = piece.source(place, place + 1)
+                assert source[begin:after] == letter
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_reads_what_a_reader_reads(end: str) -> None:
+    assert plain(SAMPLE.replace("\n", end)).split("\n") == [
+        "Title em",
+        "Para bold with link x and second & line html.",
+        "Break here alt t.",
+        "quote more r",
+        "a",
+        "b|c",
+        "a",
+        "x",
+        "y",
+        "x",
+        "item one continued",
+        "nested n",
+        "code ![no](no.png)",
+        "text",
+        "",
+        "Note text.",
+        "Setext h",
+    ]
+
+
+def test_tells_what_prose_stands_in() -> None:
+    found = {piece.text: piece for piece in prose(SAMPLE)}
+    assert (found["b|c"].kind, found["b|c"].quoted) == ("cell", True)
+    assert (found["Title em"].kind, found["Title em"].level) == ("heading", 1)
+    assert found["Note text."].in_footnote
+    assert [piece.line for piece in prose(SAMPLE)] == [1, 3, 7, 9, 9, 9, 11, 11, 11, 13, 15, 17, 21, 25, 27]
+
+
+def test_finds_a_word_of_a_cell_that_stands_in_others_too() -> None:
+    text = "> | a | b\\|a | a |\n> |---|---|---|\n"
+    assert [text[piece.start : piece.end] for piece in prose(text)] == ["a", "b\\|a", "a"]
+    assert [piece.start for piece in prose(text)] == [4, 8, 15]
+
+
+def test_finds_images_but_not_in_code_or_comments() -> None:
+    found = images(SAMPLE)
+    assert [(i.target, i.description, i.title, i.line, i.is_html) for i in found] == [
+        ("my%20img.png", "alt t", "ti", 5, False),
+        ("r.png", "r", "Ref", 8, False),
+        ("h.png", "A", "", 21, True),
+    ]
+    assert [SAMPLE[i.start : i.end] for i in found] == [
+        "![alt *t*](<my img.png> 'ti')",
+        "![r][ref]",
+        "<img src='h.png' alt=\"A\">",
+    ]
+
+
+def test_finds_links_of_every_form() -> None:
+    text = SAMPLE + "\n<http://x.y/z> [![pic](p.png)](big.png) [ref] [ref][]\n"
+    found = links(text)
+    assert [(link.target, link.text, link.line, link.in_footnote) for link in found] == [
+        ("a.md", "link x", 3, False),
+        ("n.md", "n", 15, False),
+        ("r.png", "text", 25, True),
+        ("http://x.y/z", "http://x.y/z", 30, False),
+        ("big.png", "pic", 30, False),
+        ("r.png", "ref", 30, False),
+        ("r.png", "ref", 30, False),
+    ]
+    assert [text[link.start : link.end] for link in found][3:] == [
+        "<http://x.y/z>",
+        "[![pic](p.png)](big.png)",
+        "[ref]",
+        "[ref][]",
+    ]
+    assert [image.target for image in Document(text).images][-1] == "p.png"
+
+
+def test_headings_are_those_outside_of_quotes_lists_and_code() -> None:
+    text = "# A `b` #\n\n> # no\n\n- # no\n\n```\n# no\n```\n\n#\n\nTwo\nlines\n===\n"
+    assert [(h.level, h.text, h.line, text[h.start : h.end]) for h in headings(text)] == [
+        (1, "A b", 1, "A `b"),
+        (1, "", 11, ""),
+        (1, "Two lines", 13, "Two\nlines"),
+    ]
+
+
+def test_anchors_are_numbered_as_github_does() -> None:
+    assert anchors(headings("# A b!\n# A b\n# Ü")) == {"a-b", "a-b-1", "ü"}
