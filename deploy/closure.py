@@ -37,12 +37,15 @@ def normalised(name: str) -> str:
 
 
 def lock(root: Path = ROOT) -> dict[str, Locked]:
-    """The entries of requirements.lock by name."""
+    """The entries of requirements.lock by name; one that has a version for each Python stands there as a whole."""
     text = (root / "requirements.lock").read_text(encoding="utf-8")
     starts = [*ENTRY.finditer(text)]
     ends = [*(match.start() for match in starts[1:]), len(text)]
     blocks = ((m.group(1), text[m.start() : end]) for m, end in zip(starts, ends, strict=True))
-    return {normalised(name): Locked(block, _wanted_by(block)) for name, block in blocks}
+    found: dict[str, str] = {}
+    for name, block in blocks:
+        found[normalised(name)] = found.get(normalised(name), "") + block
+    return {name: Locked(text, _wanted_by(text)) for name, text in found.items()}
 
 
 def own_packages(root: Path = ROOT) -> dict[str, tuple[Path, frozenset[str]]]:

@@ -98,6 +98,12 @@ def test_a_closure_with_something_that_the_lock_lacks_is_refused_by_its_name() -
         closure.closure(["stemma-validator", "no-such-thing"])
 
 
+def test_a_closure_has_every_version_that_the_lock_has_for_different_pythons() -> None:
+    numpy = closure.closure(["stemma-languages"])["numpy"].text
+    assert "python_full_version < '3.12'" in numpy
+    assert "python_full_version >= '3.12'" in numpy
+
+
 @pytest.mark.req("E7")
 @each_image
 def test_an_image_is_as_small_as_its_closure_can_be(package: Package) -> None:

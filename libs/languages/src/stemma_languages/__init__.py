@@ -1,0 +1,25 @@
+"""The languages of documents as data: which one a text is in, and the words that a program writes in it.
+
+Another language is another file in ``data``, named by its BCP 47 primary tag.
+"""
+
+from __future__ import annotations
+
+from .counting import count_words
+from .detection import detect, foreign
+from .language import Language
+from .languages import DEFAULT, UnknownLanguage, language, primary, shipped
+from .words import Words
+
+__all__ = [
+    "DEFAULT",
+    "Language",
+    "UnknownLanguage",
+    "Words",
+    "count_words",
+    "detect",
+    "foreign",
+    "language",
+    "primary",
+    "shipped",
+]

@@ -1,0 +1,82 @@
+"""One language: what it is called, how it writes dates and numbers, and the words that a program writes in it."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from string import Formatter
+
+from babel import Locale, UnknownLocaleError
+from babel.dates import format_date
+from babel.numbers import format_decimal
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from .words import Words
+
+SENTENCE_ENDS = (".", "?", "!", "\u2026", "\u3002", "\uff1f", "\uff01")
+
+
+class Language(BaseModel):
+    """A data file. ``locale`` is the BCP 47 tag for files that leave, such as ``de-DE``.
+
+    Raises `pydantic.ValidationError` for words that are missing, unknown, or take other values than in English.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tag: str = Field(pattern=r"^[a-z]{2,3}$")
+    locale: str = Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$")
+    name: str = Field(min_length=1, description="what its speakers call it")
+    english_name: str = Field(min_length=1, description="for prompts")
+    full_stop: str = "."
+    words: Words
+
+    @field_validator("locale")
+    @classmethod
+    def _is_known_to_babel(cls, locale: str) -> str:
+        try:
+            Locale.parse(locale, sep="-")
+        except (UnknownLocaleError, ValueError) as error:
+            raise ValueError(f"Babel has no dates and numbers for it: {error}") from None
+        return locale
+
+    @model_validator(mode="after")
+    def _locale_fits(self) -> Language:
+        if self.locale.split("-")[0] != self.tag:
+            raise ValueError(f"locale {self.locale} is of another language than {self.tag}")
+        return self
+
+    @cached_property
+    def babel(self) -> Locale:
+        """The locale by which Babel writes dates and numbers."""
+        return Locale.parse(self.locale, sep="-")
+
+    def date(self, day: date) -> str:
+        """A day in words, such as ``1 June 2027`` or ``2027年6月1日``."""
+        return format_date(day, "long", locale=self.babel)
+
+    def number(self, value: Decimal | float, decimals: int = 0) -> str:
+        """A number with the separators of the language and so many decimals."""
+        places = "." + "0" * decimals if decimals else ""
+        return format_decimal(value, f"#,##0{places}", locale=self.babel)
+
+    def numbered(self, word: str, number: int) -> str:
+        """What is counted, such as ``Figure 3``."""
+        return self.words.numbered.format(word=word, number=number)
+
+    def captioned(self, label: str, text: str) -> str:
+        """A label and what it is for, such as ``Figure 3: The plan``."""
+        return self.words.captioned.format(label=label, text=text)
+
+    def sentence(self, text: str) -> str:
+        """A text that ends as a sentence does."""
+        return text if text.endswith(SENTENCE_ENDS) else f"{text}{self.full_stop}"
+
+
+def placeholders(words: Words) -> dict[str, set[str]]:
+    """The values that each word or sentence takes, by its name."""
+    return {
+        name: {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+        for name, text in words.model_dump().items()
+    }

@@ -1,0 +1,127 @@
+"""Languages are data: what a file must hold, what is written with it, and that another one needs no code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import date
+from pathlib import Path
+
+import pytest
+from stemma_languages import UnknownLanguage, count_words, language, shipped
+from stemma_languages.languages import DATA, InvalidLanguage, read_languages
+
+SHIPPED = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")
+DAYS = {
+    "de": "1. Juni 2027",
+    "en": "1 June 2027",
+    "es": "1 de junio de 2027",
+    "fr": "1 juin 2027",
+    "it": "1 giugno 2027",
+    "ja": "2027年6月1日",
+    "nl": "1 juni 2027",
+    "pt": "1 de junho de 2027",
+    "zh": "2027年6月1日",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(DATA, tmp_path / "data")
+    return tmp_path / "data"
+
+
+def change(file: Path, **changes: object) -> None:
+    data = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps(data | changes), encoding="utf-8")
+
+
+@pytest.mark.req("T5")
+def test_nine_languages_ship() -> None:
+    assert shipped() == SHIPPED
+
+
+@pytest.mark.req("T5")
+def test_another_language_is_a_data_file(folder: Path) -> None:
+    words = language("en").words.model_dump() | {"contents": "Innehåll", "page_of": "Sida {page} av {pages}"}
+    swedish = {"tag": "sv", "locale": "sv-SE", "name": "svenska", "english_name": "Swedish", "words": words}
+    (folder / "sv.json").write_text(json.dumps(swedish), encoding="utf-8")
+    found = read_languages(folder)["sv"]
+    assert found.words.contents == "Innehåll"
+    assert found.date(date(2027, 6, 1)) == "1 juni 2027"
+    assert found.number(4250.5, 2) == "4\u00a0250,50"
+
+
+@pytest.mark.req("T5")
+@pytest.mark.parametrize("tag", SHIPPED)
+def test_a_language_writes_days_as_its_readers_do(tag: str) -> None:
+    assert language(tag).date(date(2027, 6, 1)).replace("1er", "1") == DAYS[tag]
+
+
+@pytest.mark.req("T5")
+@pytest.mark.parametrize("tag", [tag for tag in SHIPPED if tag != "en"])
+def test_no_language_has_english_sentences(tag: str) -> None:
+    english = set(language("en").words.model_dump().values())
+    same = [text for text in language(tag).words.model_dump().values() if text in english and text.count(" ") > 1]
+    assert same == []
+
+
+def test_numbers_have_the_separators_of_the_language() -> None:
+    assert [language(tag).number(4250, 2) for tag in ("en", "de", "ja")] == ["4,250.00", "4.250,00", "4,250.00"]
+    assert language("fr").number(4250) == "4\u202f250"
+
+
+def test_labels_follow_the_language() -> None:
+    french, chinese = language("fr"), language("zh")
+    assert french.captioned(french.numbered(french.words.table, 2), "Prix") == "Tableau 2\u00a0: Prix"
+    assert chinese.captioned(chinese.numbered(chinese.words.figure, 3), "计划") == "图 3\uff1a计划"
+    assert [language(tag).sentence("A") for tag in ("de", "ja")] == ["A.", "A\u3002"]
+    assert language("ja").sentence("A\u3002") == "A\u3002"
+
+
+def test_a_regional_tag_names_its_language_and_an_empty_one_english() -> None:
+    assert [language(tag).tag for tag in ("de-AT", "PT-BR", "")] == ["de", "pt", "en"]
+
+
+@pytest.mark.req("P19")
+def test_refuses_a_language_without_a_file_by_name() -> None:
+    with pytest.raises(UnknownLanguage, match=r"no language 'sv'; there are: de, en, es"):
+        language("sv")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tag": "xx"}, "locale de-DE is of another language than xx"),
+        ({"locale": "de-XX"}, "locale: Value error, Babel has no dates and numbers for it"),
+        ({"tags": "de"}, "tags: Extra inputs are not permitted"),
+        ({"words": {"contents": "Inhalt"}}, "words.figure: Field required"),
+    ],
+)
+def test_refuses_a_file_with_what_is_wrong_in_it(folder: Path, changes: dict[str, object], words: str) -> None:
+    change(folder / "de.json", **changes)
+    with pytest.raises(InvalidLanguage) as refused:
+        read_languages(folder)
+    assert str(refused.value).startswith("de.json: ")
+    assert words in str(refused.value)
+
+
+def test_refuses_a_word_that_takes_other_values_than_in_english(folder: Path) -> None:
+    words = language("de").words.model_dump() | {"page": "Seite {number}"}
+    change(folder / "de.json", words=words)
+    with pytest.raises(InvalidLanguage, match=r"de.json: page takes \['number'\], in English \['page'\]"):
+        read_languages(folder)
+
+
+def test_refuses_a_file_under_another_tag(folder: Path) -> None:
+    (folder / "de.json").rename(folder / "da.json")
+    with pytest.raises(InvalidLanguage, match=r"da.json: its tag is de"):
+        read_languages(folder)
+
+
+@pytest.mark.req("P19")
+def test_counts_words_between_spaces_and_characters_of_scripts_without_them() -> None:
+    assert count_words("Budget: EUR 4,250 – by 1 June 2027.") == 7
+    assert count_words("目录搜索迁移到OpenSearch。") == 8
+    assert count_words("カタログ検索をOpenSearchへ移行する。") == 13
+    assert count_words(" \n-- ** ") == 0
