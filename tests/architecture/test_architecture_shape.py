@@ -12,7 +12,7 @@ import pytest
 from source_tree import PACKAGES, ROOT, SERVICES, Package, functions, imports, python_files, tree
 
 MAX_FUNCTION = 60
-MAX_FILE = 300
+MAX_FILE = 500
 MAX_MEDIAN = 8
 MAX_HANDLER = 20
 SKELETON = ["Dockerfile", "config/settings.toml", "pyproject.toml", "src/{module}/app.py", "src/{module}/handlers.py"]
@@ -45,7 +45,7 @@ def test_no_function_has_more_than_sixty_lines() -> None:
     assert long == []
 
 
-def test_no_file_has_more_than_three_hundred_lines() -> None:
+def test_no_file_has_more_than_five_hundred_lines() -> None:
     sizes = {f.relative_to(ROOT).as_posix(): f.read_text(encoding="utf-8").count("\n") for f in python_files()}
     assert {name: n for name, n in sizes.items() if n > MAX_FILE} == {}
 

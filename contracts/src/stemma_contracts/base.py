@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 
 class Contract(BaseModel):
@@ -12,6 +14,20 @@ class Contract(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Explicit(Contract):
+    """A contract of which the fields in ``always_sent`` stand in a message also where they equal their default.
+
+    All others are left out there: a reader of any language has to know their defaults.
+    """
+
+    always_sent: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _with_what_is_always_sent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        sent: dict[str, Any] = handler(self)
+        return {name: getattr(self, name) for name in self.always_sent} | sent
 
 
 def invalid_field(message: str, *field: str | int) -> ValidationError:

@@ -78,7 +78,7 @@ async def test_stale_tells_what_why_and_the_words_that_differ_as_a_tree(cli: Any
     assert "solution version 1 since 2026-03-01" in lines[3]
     assert lines[3].endswith("stale (research 1 -> 2): keep or regenerate")
     assert lines[4].index("plan") > lines[3].index("solution")
-    assert lines[4].endswith("stale (solution is stale): decide about solution first")
+    assert lines[4].endswith("stale (solution is stale): decide about solution first, or keep or regenerate")
 
 
 async def test_stale_tells_programs_what_can_be_decided(cli: Any, edited: str) -> None:
@@ -86,7 +86,7 @@ async def test_stale_tells_programs_what_can_be_decided(cli: Any, edited: str) -
 
     assert [(s["section_id"], s["because_of"], s["can_keep"], s["can_regenerate"]) for s in told] == [
         ("solution", "research", True, True),
-        ("plan", "research", False, True),
+        ("plan", "research", True, True),
     ]
     assert told[0]["reasons"][0]["lines"] == ["It takes [-12-] {+10+} weeks."]
 
@@ -209,7 +209,7 @@ async def test_inbox_begins_with_what_holds_up_the_most(cli: Any, backstage: Any
 
     assert [(line[1], line[6], line[7]) for line in lines] == [
         ("solution", "1", "stale (research 1 -> 2): keep or regenerate"),
-        ("plan", "", "stale (solution is stale): decide about solution first"),
+        ("plan", "", "stale (solution is stale): decide about solution first, or keep or regenerate"),
         ("costs", "", "review"),
     ]
 

@@ -36,6 +36,7 @@ class Text:
     words: str
     rests_on: dict[str, int]
     human: bool
+    kept_anyway: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -62,6 +63,11 @@ class Part:
     @property
     def busy(self) -> bool:
         return self.status in ("queued", "generating")
+
+    @property
+    def kept_anyway(self) -> frozenset[str]:
+        """The stale upstreams that the text was kept against."""
+        return self.texts[-1].kept_anyway if self.texts else frozenset()
 
     @property
     def settled(self) -> bool:
@@ -99,9 +105,18 @@ class Book:
         part = self.parts[name]
         if not part.texts:
             return []
-        accepted = part.texts[-1].rests_on
-        every = [(up, accepted[up], len(self.parts[up].texts), bool(self.reasons(up))) for up in part.ups]
-        return [reason for reason in every if reason[1] != reason[2] or reason[3]]
+        found = []
+        for up in part.ups:
+            accepted, there, stale = part.texts[-1].rests_on[up], len(self.parts[up].texts), bool(self.reasons(up))
+            if self.words(up, accepted) != self.words(up, there):
+                found.append((up, accepted, there, stale))
+            elif stale and up not in part.texts[-1].kept_anyway:
+                found.append((up, there, there, True))
+        return found
+
+    def words(self, name: str, number: int) -> str | None:
+        """What a version says."""
+        return self.parts[name].texts[number - 1].words if number else None
 
     def stale(self) -> set[str]:
         return {name for name in self.parts if self.reasons(name)}
@@ -155,8 +170,6 @@ class Book:
                 return "status"
             case "keep" if not self.reasons(ask.section):
                 return "not stale"
-            case "keep" if any(self.reasons(up) for up in part.ups):
-                return "upstream stale"
             case "regenerate" if part.texts[-1].human and not ask.replace:
                 return "replaces edit"
             case "restore" if not 1 <= ask.number < len(part.texts):
@@ -174,12 +187,13 @@ class Book:
                 part.status = "approved"
             case "write":
                 rests_on = part.texts[-1].rests_on if part.texts else self._numbers(part)
-                self._settle(part, Text(ask.words, rests_on, human=True))
+                self._settle(part, Text(ask.words, rests_on, True, part.kept_anyway))
             case "restore":
                 old = part.texts[ask.number - 1]
-                self._settle(part, Text(old.words, old.rests_on, human=True))
+                self._settle(part, replace(old, human=True))
             case "keep":
-                part.texts[-1] = Text(part.texts[-1].words, self._numbers(part), part.texts[-1].human)
+                anyway = frozenset(up for up in part.ups if self.reasons(up))
+                part.texts[-1] = replace(part.texts[-1], rests_on=self._numbers(part), kept_anyway=anyway)
             case "regenerate":
                 self._queue(part, ask.words)
             case "retry" if part.work or part.again:
@@ -241,9 +255,9 @@ class Book:
                 part.asks = True
             case "revised" if work == "edit":
                 self.status = "running" if self.status in ("completed", "failed") else self.status
-                self._settle(part, Text(say.words, part.texts[-1].rests_on, human=True))
+                self._settle(part, Text(say.words, part.texts[-1].rests_on, True, part.kept_anyway))
             case "revised":
-                part.put(Text(say.words, part.texts[-1].rests_on, human=False))
+                part.put(Text(say.words, part.texts[-1].rests_on, False, part.kept_anyway))
                 part.generated, part.revisions = False, part.revisions + 1
                 self._open(part, "validate")
                 part.checks = {"evaluate": next(self._tickets)}

@@ -32,7 +32,6 @@ REFUSALS: dict[str, type[e.DecisionRefused]] = {
     "revision limit": e.RefusedRevisionLimit,
     "nothing written": e.RefusedNothingWritten,
     "not stale": e.RefusedNotStale,
-    "upstream stale": e.RefusedUpstreamStale,
     "replaces edit": e.RefusedReplacesEdit,
     "unknown version": e.RefusedUnknownVersion,
 }
@@ -102,7 +101,7 @@ class Witness:
             part = book.parts[name]
             assert status_of(section.phase) == part.status, name
             assert [_plain(version) for version in section.versions] == [
-                (number, ref(text.words).digest, text.rests_on, text.human)
+                (number, ref(text.words).digest, text.rests_on, text.human, text.kept_anyway)
                 for number, text in enumerate(part.texts, start=1)
             ]
         told = {name: [_reason(reason) for reason in reasons] for name, reasons in staleness(document).items()}
@@ -152,9 +151,10 @@ def _reason(reason: Any) -> tuple[str, int, int, bool]:
     return reason.upstream_section_id, reason.accepted_version, reason.current_version, reason.upstream_stale
 
 
-def _plain(version: Version) -> tuple[int, str, dict[str, int], bool]:
+def _plain(version: Version) -> tuple[int, str, dict[str, int], bool, frozenset[str]]:
     rests_on = {up.section_id: up.version for up in version.upstream}
-    return version.number, version.draft.digest, rests_on, is_a_persons(version)
+    kept_anyway = frozenset(up.section_id for up in version.upstream if up.stale)
+    return version.number, version.draft.digest, rests_on, is_a_persons(version), kept_anyway
 
 
 STEERING: dict[str, type[c.Pause | c.Resume | c.Cancel]] = {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from orchestrator_story import PROVENANCE, Story, evaluation, ref, validation
+from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import Activity, DocumentStatus, ExportFormat, Origin, SectionStatus, StaleReason
+from stemma_contracts.v1.values import (
+    Activity,
+    DocumentStatus,
+    ExportFormat,
+    Origin,
+    SectionStatus,
+    StaleReason,
+    UpstreamVersion,
+)
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.staleness import staleness
 
@@ -133,12 +143,61 @@ def test_keeping_the_last_stale_section_completes_the_document(done: Story) -> N
     assert [type(event) for event in keep(done, "timeline")] == [e.SectionKept, e.DocumentCompleted]
 
 
-def test_keep_is_refused_where_nothing_is_stale_or_the_upstream_is(done: Story) -> None:
+def test_keep_is_refused_where_nothing_is_stale(done: Story) -> None:
     assert [type(event) for event in keep(done, "solution")] == [e.RefusedNotStale]
+
+
+@pytest.mark.req("P10")
+def test_a_section_that_is_stale_only_because_its_upstream_is_can_be_kept(done: Story) -> None:
     write(done, "research", "a person's text")
-    (refused,) = keep(done, "budget")
-    assert isinstance(refused, e.RefusedUpstreamStale)
-    assert refused.upstream_section_id == "solution"
+    (kept,) = keep(done, "budget")
+    assert kept.accepted == (UpstreamVersion(section_id="solution", version=1, stale=True),)
+    assert kept.clears_stale == ("budget",)
+    assert done.status("budget") == SectionStatus.APPROVED
+    assert stale(done) == {"solution", "timeline"}
+    keep(done, "solution")
+    assert stale(done) == set()
+
+
+@pytest.mark.req("P10")
+def test_what_was_kept_against_a_stale_upstream_is_stale_again_when_that_gets_another_text(done: Story) -> None:
+    write(done, "research", "a person's text")
+    keep(done, "budget")
+    (written,) = write(done, "solution", "another text")
+    assert [mark.section_id for mark in written.makes_stale] == ["budget"]
+
+
+@pytest.mark.req("P9")
+@pytest.mark.parametrize("way", ["restore", "write"])
+def test_the_very_text_that_dependents_rest_on_leaves_them_fresh_however_it_came_back(done: Story, way: str) -> None:
+    write(done, "research", "a person's text")
+    first = done.document.sections["research"].versions[0].draft
+    back = (
+        c.Restore(done.asked(), "research", 2, 1) if way == "restore" else c.Write(done.asked(), "research", 2, first)
+    )
+    (again, *_) = done.do(back)
+    assert (again.version, again.makes_stale) == (3, ())
+    assert set(again.clears_stale) == {"solution", "budget", "timeline"}
+    assert done.document_status() == DocumentStatus.COMPLETED
+
+
+@pytest.mark.req("P9", "P10")
+def test_a_stale_upstream_whose_text_came_back_is_named_by_its_version_of_now(done: Story) -> None:
+    write(done, "solution", "another text")
+    write(done, "research", "a person's text")
+    done.do(c.Restore(done.asked(), "solution", 2, 1))
+    (reason,) = staleness(done.document)["budget"]
+    assert (reason.accepted_version, reason.current_version, reason.upstream_stale) == (3, 3, True)
+
+
+@pytest.mark.req("P9")
+def test_the_offer_and_the_marks_stand_in_the_message_also_where_they_equal_a_default(done: Story) -> None:
+    (edited, *_) = write(done, "research", "a person's text")
+    marks = json.loads(registry.encode(edited))["makes_stale"]
+    assert [mark["options"] for mark in marks] == [["keep", "regenerate"]] * 3
+    assert [reason["upstream_stale"] for mark in marks for reason in mark["reasons"]] == [False, True, True]
+    (last, *_) = write(done, "budget", "a person's text")
+    assert json.loads(registry.encode(last))["makes_stale"] == []
 
 
 @pytest.mark.req("P10", "P18")
@@ -207,12 +266,22 @@ def test_restore_brings_an_earlier_text_back_as_a_new_version_that_rests_on_what
     write(done, "research", "a person's text")
     keep(done, "solution")
     write(done, "solution", "another")
-    (restored,) = done.do(c.Restore(done.asked(), "solution", 2, 1))
+    (restored, *_) = done.do(c.Restore(done.asked(), "solution", 2, 1))
     section = done.document.sections["solution"]
     assert (section.current_number, section.versions[-1].draft) == (3, section.versions[0].draft)
     assert section.versions[-1].origin is Origin.RESTORED
     assert done.status("solution") == SectionStatus.EDITED
     assert restored.draft == section.versions[0].draft
+
+
+@pytest.mark.req("P9")
+def test_a_restored_version_rests_on_what_it_did_and_not_on_what_the_replaced_one_does(done: Story) -> None:
+    write(done, "research", "a person's text")
+    regenerate(done, "solution")
+    done.drafted("solution", "from the new research")
+    (restored, *_) = done.do(c.Restore(done.asked(), "solution", 2, 1))
+    assert [v.upstream[0].version for v in done.document.sections["solution"].versions] == [1, 2, 1]
+    assert "solution" in {mark.section_id for mark in restored.makes_stale}
 
 
 def test_restore_refuses_a_version_that_is_not_there(done: Story) -> None:

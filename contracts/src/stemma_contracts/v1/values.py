@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field, StrictInt
 
-from stemma_contracts.base import Contract
+from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Digest, FileName, Token
 
 from .coverage import CoverageSummary
@@ -201,10 +201,16 @@ class UpstreamVersion(Contract):
 
     section_id: Token
     version: int = Field(ge=0)
+    stale: bool = Field(default=False, description="it was stale itself, and a person kept the draft against it")
 
 
-class StaleReason(Contract):
-    """Why a section is stale: an upstream has another version than the one it rests on, or is stale itself."""
+class StaleReason(Explicit):
+    """Why a section is stale: an upstream has another text than the one it rests on, or is stale itself.
+
+    The versions tell which; they are the same where the text is.
+    """
+
+    always_sent = ("upstream_stale",)
 
     upstream_section_id: Token
     accepted_version: int = Field(ge=0, description="the version that the section rests on")
@@ -212,8 +218,10 @@ class StaleReason(Contract):
     upstream_stale: bool = Field(default=False, description="the upstream is stale itself")
 
 
-class StaleMark(Contract):
+class StaleMark(Explicit):
     """A section that an event made stale, why, and what a person can do about it."""
+
+    always_sent = ("options",)
 
     section_id: Token
     reasons: tuple[StaleReason, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
-from stemma_contracts.v1.values import SectionStatus, StaleReason
+from stemma_contracts.v1.values import SectionStatus, StaleReason, UpstreamVersion
 
 from .views import DocumentView, SectionView
 
@@ -16,23 +16,36 @@ def dependents(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
 
 
 def stale_reasons(view: DocumentView, section: SectionView) -> tuple[StaleReason, ...]:
-    """Why a section is stale now: every upstream that has another version than it rests on, or is stale itself.
+    """Why a section is stale now: every upstream that has another text than it rests on, or is stale itself.
 
-    The event that made it stale names the reasons of that moment; more may have come since.
+    The event that made it stale names the reasons of that moment; more may have come since. An upstream that is
+    stale is no reason if the section was kept against just that text of it.
     """
     if section.stale is None or section.current is None:
         return ()
-    accepted = {up.section_id: up.version for up in section.current.rests_on}
+    accepted = {up.section_id: up for up in section.current.rests_on}
     reasons = (
-        StaleReason(
-            upstream_section_id=upstream.section_id,
-            accepted_version=accepted.get(upstream.section_id, 0),
-            current_version=upstream.version,
-            upstream_stale=upstream.stale is not None,
-        )
-        for upstream in (view.sections[name] for name in section.depends_on)
+        _reason(accepted.get(name, UpstreamVersion(section_id=name, version=0)), view.sections[name])
+        for name in section.depends_on
     )
-    return tuple(r for r in reasons if r.upstream_stale or r.accepted_version != r.current_version)
+    return tuple(reason for reason in reasons if reason is not None)
+
+
+def _reason(accepted: UpstreamVersion, upstream: SectionView) -> StaleReason | None:
+    same = _text_of(upstream, accepted.version) == _text_of(upstream, upstream.version)
+    stale = upstream.stale is not None
+    if same and (accepted.stale or not stale):
+        return None
+    return StaleReason(
+        upstream_section_id=upstream.section_id,
+        accepted_version=upstream.version if same else accepted.version,
+        current_version=upstream.version,
+        upstream_stale=stale,
+    )
+
+
+def _text_of(section: SectionView, number: int) -> str | None:
+    return next((version.draft.digest for version in section.versions if version.number == number), None)
 
 
 def waiting_for(view: DocumentView, section_id: str) -> frozenset[str]:

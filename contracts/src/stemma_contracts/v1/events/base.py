@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from stemma_contracts.base import Contract
+from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.requests import Actor
 from stemma_contracts.v1.values import StaleMark
@@ -25,3 +25,9 @@ class SectionEvent(Event):
     """An event about one section."""
 
     section_id: Token
+
+
+class TextEvent(SectionEvent, Explicit):
+    """An event that gives a section a text: it always says which sections that makes stale, also when it is none."""
+
+    always_sent = ("makes_stale",)

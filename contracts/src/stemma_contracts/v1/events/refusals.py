@@ -79,7 +79,7 @@ class RefusedNotStale(DecisionRefused):
 
 @registry.contract("stemma.refused.upstream.stale.v1", Family.EVENT)
 class RefusedUpstreamStale(DecisionRefused):
-    """A section that this one rests on is stale itself: decide about that one first."""
+    """A section that this one rests on is stale itself; only in logs of before such a section could be kept."""
 
     upstream_section_id: Token
 

@@ -23,11 +23,11 @@ from stemma_contracts.v1.values import (
     ValidationSummary,
 )
 
-from .base import SectionEvent
+from .base import SectionEvent, TextEvent
 
 
 @registry.contract("stemma.section.drafted.v1", Family.EVENT)
-class SectionDrafted(SectionEvent):
+class SectionDrafted(TextEvent):
     """The generator wrote a draft; it is validated next."""
 
     job_id: JobId
@@ -98,7 +98,7 @@ class SectionRevisionRequested(SectionEvent):
 
 
 @registry.contract("stemma.section.revised.v1", Family.EVENT)
-class SectionRevised(SectionEvent):
+class SectionRevised(TextEvent):
     """The editor agent replaced the content; it is validated, then reviewed anew."""
 
     job_id: JobId
@@ -129,7 +129,7 @@ class SectionEditRequested(SectionEvent):
 
 
 @registry.contract("stemma.section.edited.v1", Family.EVENT)
-class SectionEdited(SectionEvent):
+class SectionEdited(TextEvent):
     """The section has the text that a person gave, or the change that a person asked for (``job_id`` is set).
 
     It counts as settled; it is validated and evaluated too, and the results block nothing.
@@ -146,7 +146,7 @@ class SectionEdited(SectionEvent):
 
 
 @registry.contract("stemma.section.restored.v1", Family.EVENT)
-class SectionRestored(SectionEvent):
+class SectionRestored(TextEvent):
     """The text of an earlier version is current again, as a version of its own."""
 
     version: int = Field(ge=1)
@@ -156,7 +156,7 @@ class SectionRestored(SectionEvent):
 
 @registry.contract("stemma.section.kept.v1", Family.EVENT)
 class SectionKept(SectionEvent):
-    """A person kept the version against the current upstream versions."""
+    """A person kept the version against the current upstream versions, also against those that are stale."""
 
     version: int = Field(ge=1)
     accepted: tuple[UpstreamVersion, ...]

@@ -70,14 +70,14 @@ def _keep(command: Keep, document: Document, section: Section, refusal: dict[str
         return e.RefusedByStatus(**refusal, status=status_of(section.phase))
     if command.section_id not in stale:
         return e.RefusedNotStale(**refusal)
-    for reason in stale[command.section_id]:
-        if reason.upstream_stale:
-            return e.RefusedUpstreamStale(**refusal, upstream_section_id=reason.upstream_section_id)
     return e.SectionKept(
         **by(command.asked),
         section_id=command.section_id,
         version=command.version,
-        accepted=upstream_versions(document, section),
+        accepted=tuple(
+            upstream.model_copy(update={"stale": upstream.section_id in stale})
+            for upstream in upstream_versions(document, section)
+        ),
     )
 
 

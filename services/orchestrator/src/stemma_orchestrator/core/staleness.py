@@ -1,16 +1,17 @@
-"""Which sections are stale, and why: derived from versions, never stored.
+"""Which sections are stale, and why: derived, never stored. Digests decide, versions tell.
 
-A section is stale when a direct upstream has another version than the one that it rests on, or when that
-upstream is stale itself. A regeneration that gives the same text makes no version, and so nothing stale.
+A section is stale when a direct upstream has another text than the one that it rests on, or when that upstream is
+stale itself and nobody kept the section against just that text of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stemma_contracts.v1.values import SectionPlan, StaleMark, StaleReason
+from stemma_contracts.v1.values import SectionPlan, StaleMark, StaleReason, UpstreamVersion
 
-from .state import Document, State, Version
+from .state import Document, Section, State, Version
+from .versions import text_of
 
 Staleness = Mapping[str, tuple[StaleReason, ...]]
 
@@ -41,15 +42,25 @@ def _visit(document: Document, name: str, found: dict[str, tuple[StaleReason, ..
 def _reasons(
     document: Document, plan: SectionPlan, current: Version, found: dict[str, tuple[StaleReason, ...]]
 ) -> tuple[StaleReason, ...]:
-    stale = {name for name in plan.depends_on if _visit(document, name, found)}
-    accepted = {upstream.section_id: upstream.version for upstream in current.upstream}
-    return tuple(
-        StaleReason(
-            upstream_section_id=name,
-            accepted_version=accepted.get(name, 0),
-            current_version=document.sections[name].current_number,
-            upstream_stale=name in stale,
+    accepted = {upstream.section_id: upstream for upstream in current.upstream}
+    reasons = (
+        _reason(
+            accepted.get(name, UpstreamVersion(section_id=name, version=0)),
+            document.sections[name],
+            bool(_visit(document, name, found)),
         )
         for name in plan.depends_on
-        if name in stale or accepted.get(name, 0) != document.sections[name].current_number
+    )
+    return tuple(reason for reason in reasons if reason is not None)
+
+
+def _reason(accepted: UpstreamVersion, upstream: Section, stale: bool) -> StaleReason | None:
+    same = text_of(upstream, accepted.version) == text_of(upstream, upstream.current_number)
+    if same and (accepted.stale or not stale):
+        return None
+    return StaleReason(
+        upstream_section_id=accepted.section_id,
+        accepted_version=upstream.current_number if same else accepted.version,
+        current_version=upstream.current_number,
+        upstream_stale=stale,
     )

@@ -17,6 +17,11 @@ def next_version(section: Section, draft: ArtifactRef) -> int:
     return current.number if current.draft.digest == draft.digest else current.number + 1
 
 
+def text_of(section: Section, number: int) -> str | None:
+    """The digest of a version's text, None for 0: nothing was written."""
+    return next((version.draft.digest for version in section.versions if version.number == number), None)
+
+
 def is_a_persons(version: Version) -> bool:
     """Whether a person made it, so that no machine may replace it unasked."""
     return version.origin in _BY_A_PERSON

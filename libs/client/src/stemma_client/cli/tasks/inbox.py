@@ -76,7 +76,8 @@ def stale_words(reasons: Sequence[StaleReason]) -> str:
     if not reasons:
         return ""
     first = next((reason.upstream_section_id for reason in reasons if reason.upstream_stale), None)
-    return f"stale ({reasons_words(reasons)}): {f'decide about {first} first' if first else 'keep or regenerate'}"
+    choice = f"decide about {first} first, or keep or regenerate" if first else "keep or regenerate"
+    return f"stale ({reasons_words(reasons)}): {choice}"
 
 
 def _row(entry: dict[str, Any]) -> tuple[str, ...]:

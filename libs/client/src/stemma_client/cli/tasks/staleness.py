@@ -78,7 +78,7 @@ def _json(found: Staleness, section: SectionView) -> dict[str, Any]:
             reason.model_dump() | {"lines": [excerpt(c).plain for c in found.changes.get(_key(reason), ())]}
             for reason in reasons
         ],
-        "can_keep": section.is_to_be_kept_or_regenerated and not any(r.upstream_stale for r in reasons),
+        "can_keep": section.is_to_be_kept_or_regenerated,
         "can_regenerate": section.is_to_be_kept_or_regenerated,
     }
 
