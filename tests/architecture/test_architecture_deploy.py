@@ -26,7 +26,7 @@ BUDGETS = {
     "stemma-converter": 320,  # pandoc is 162, typst with its fonts 85
     "stemma-editor-agent": 290,  # litellm is 111
     "stemma-generation-graph": 310,  # litellm is 111
-    "stemma-orchestrator": 25,
+    "stemma-orchestrator": 135,  # numpy with its libraries is 70, Babel 33
     "stemma-provisioning": 35,
     "stemma-validator": 45,
 }

@@ -27,6 +27,7 @@ SECTION = {
     "purpose": "Who is concerned, what each of them needs, and who decides.",
     "required_headings": ["Who is concerned"],
 }
+TITLES = {"title": "Beteiligte", "required_headings": ["Wer betroffen ist"]}
 PROMPT = "Your task: say who is concerned. The first line is `# {{title}}`; the block `headings` is obeyed.\n"
 CRITERIA = [{"id": "grounding", "description": "Every group stands in the material.", "weight": 1, "threshold": 0.5}]
 MEMO = {
@@ -53,6 +54,8 @@ def add_section(orchestrator: Path, generation: Path) -> None:
         maps["proposal"]["conclusion"].append("stakeholders")
 
     edit(orchestrator / "blueprints/proposal.json", lambda blueprint: blueprint["sections"].insert(1, SECTION))
+    for wording in sorted(orchestrator.glob("blueprints/*/proposal.json")):
+        edit(wording, lambda words: words["sections"].update(stakeholders=TITLES))
     edit(orchestrator / "dependencies.json", needs)
     (generation / "prompts/section/generate/stakeholders.md").write_text(PROMPT, encoding="utf-8")
     (generation / "evaluation/stakeholders.json").write_text(json.dumps(CRITERIA), encoding="utf-8")

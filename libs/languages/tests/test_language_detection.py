@@ -93,8 +93,8 @@ def test_tells_the_language_of_a_short_brief(tag: str, brief: str) -> None:
     assert foreign(brief) is None
 
 
-@pytest.mark.parametrize("text", ["", " \n", "12 34", "---"])
-def test_takes_a_text_without_words_for_english(text: str) -> None:
+@pytest.mark.parametrize("text", ["", " \n", "12 34", "---", "A garden.", "hello", "x", "Test", "brief"])
+def test_takes_a_text_that_does_not_say_enough_for_english(text: str) -> None:
     assert detect(text) == "en"
     assert foreign(text) is None
 

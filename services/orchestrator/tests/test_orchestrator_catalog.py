@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, load_catalog
 
 CONFIG = Path(__file__).parents[1] / "config"
@@ -79,3 +80,69 @@ def test_the_digest_of_a_kind_changes_with_its_dependencies(config: Path) -> Non
     maps["proposal"]["budget"] = ["research"]
     file.write_text(json.dumps(maps))
     assert load_catalog(config)["proposal"].digest != before
+
+
+@pytest.mark.req("T5")
+def test_ships_every_kind_in_every_language() -> None:
+    kinds = load_catalog(CONFIG)
+    assert {name: kind.languages for name, kind in kinds.items()} == {key: list(shipped()) for key in kinds}
+
+
+@pytest.mark.req("T5")
+@pytest.mark.parametrize("tag", shipped())
+def test_headings_that_code_writes_are_those_that_the_proposal_requires(tag: str) -> None:
+    kind, words = load_catalog(CONFIG)["proposal"].in_language(tag), language(tag).words
+    assert kind is not None
+    required = {section.id: section.required_headings for section in kind.blueprint.sections}
+    assert required["research"] == (words.findings,)
+    assert required["solution"] == (words.what_we_propose,)
+    assert required["connections"] == (words.from_need_to_solution,)
+    assert required["budget"] == (words.costs,)
+
+
+@pytest.mark.req("T5")
+def test_a_translation_changes_titles_and_headings_and_nothing_else() -> None:
+    english = load_catalog(CONFIG)["proposal"]
+    german = english.in_language("de")
+    assert german is not None
+    assert [section.title for section in german.blueprint.sections][:3] == ["Ausgangslage", "Lösung", "Zusammenhänge"]
+    assert german.digest != english.digest
+    plain = {"title", "required_headings"}
+    for one, other in zip(german.blueprint.sections, english.blueprint.sections, strict=True):
+        assert one.model_dump(exclude=plain) == other.model_dump(exclude=plain)
+
+
+@pytest.mark.req("T5")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"research": None}, r"de/proposal\.json: sections\.research: the title is missing"),
+        ({"epilogue": {"title": "E"}}, r"de/proposal\.json: sections\.epilogue: the blueprint has no such section"),
+        ({"budget": {"title": ""}}, r"de/proposal\.json: sections\.budget\.title: "),
+        ({"budget": {"title": "Budget"}}, r"sections\.budget\.required_headings: there are 0, the blueprint has 1"),
+        ({"budget": {"titel": "Budget"}}, r"de/proposal\.json: sections\.budget\.title: Field required"),
+    ],
+)
+def test_refuses_a_translation_that_does_not_fit(config: Path, change: dict[str, object], words: str) -> None:
+    file = config / "blueprints" / "de" / "proposal.json"
+    data = json.loads(file.read_text())
+    data["sections"] = {name: one for name, one in (data["sections"] | change).items() if one is not None}
+    file.write_text(json.dumps(data))
+    with pytest.raises(ConfigError, match=words):
+        load_catalog(config)
+
+
+@pytest.mark.parametrize(
+    ("folder", "words"),
+    [("xx", r"xx: there is no language 'xx'; there are: de, en"), ("de-AT", "de-AT: name the folder de")],
+)
+def test_refuses_the_folder_of_a_language_that_is_not_known(config: Path, folder: str, words: str) -> None:
+    (config / "blueprints" / folder).mkdir()
+    with pytest.raises(ConfigError, match=words):
+        load_catalog(config)
+
+
+def test_refuses_a_translation_of_no_blueprint(config: Path) -> None:
+    (config / "blueprints" / "de" / "poem.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"de/poem\.json: there is no blueprint poem\.json"):
+        load_catalog(config)

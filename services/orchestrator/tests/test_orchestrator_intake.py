@@ -2,63 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from stemma_artifacts.store import ArtifactMissing, MemoryArtifactStore
+from orchestrator_intake import ASKED, NOW, create, refusal_of
+from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.values import InputFile, UploadRef
-from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.identity import document_id_for
-from stemma_orchestrator.inputs import Limits, as_input, reference
+from stemma_orchestrator.inputs import as_input, reference
 from stemma_orchestrator.intake import Intake, Refused
-from stemma_provisioning import NatsServer, client_user
-from stemma_testkit.servers import connected, provisioned_server
 
-ASKED = c.Asked("r1", "0" * 64, "ada")
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    with provisioned_server(tmp_path_factory.mktemp("nats")) as running:
-        yield running
-
-
-@pytest.fixture
-async def uploads(server: NatsServer) -> AsyncIterator[UploadStore]:
-    async with connected(server, client_user("default")) as caller:
-        yield UploadStore(caller.jetstream(), "default")
-
-
-@pytest.fixture
-def intake(uploads: UploadStore) -> Intake:
-    async def graphs() -> frozenset[str]:
-        return frozenset({"section"})
-
-    catalog = load_catalog(Path(__file__).parents[1] / "config")
-    return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
-
-
-async def create(intake: Intake, **fields: object) -> c.Create:
-    request = r.CreateDocument.model_validate({"kind": "proposal", "brief": "Write it."} | fields)
-    command = await intake.command("default", ASKED, request, NOW)
-    assert isinstance(command, c.Create)
-    return command
-
-
-async def refusal_of(intake: Intake, **fields: object) -> tuple[str, str]:
-    with pytest.raises(Refused) as refused:
-        await create(intake, **fields)
-    problem = refused.value.problems[0]
-    return problem.field, problem.message
 
 
 @pytest.mark.req("P18")

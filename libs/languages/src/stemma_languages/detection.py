@@ -10,12 +10,15 @@ from .languages import DEFAULT, shipped
 CHARS = 20_000
 """What of a text is looked at: its beginning."""
 CERTAIN = 0.9
+CLEARLY = 3
+"""How many times likelier than English another language must be: a word or two may be anything."""
 
 
 def detect(text: str) -> str:
-    """The tag of the language with a data file that a text is most likely in; English if it has no words."""
-    known = shipped()
-    return next((tag for tag, _ in _ranked(text) if tag in known), DEFAULT)
+    """The tag of the language with a data file that a text is in; English if it does not say enough to tell."""
+    known = {tag: probability for tag, probability in _ranked(text) if tag in shipped()}
+    best = max(known, key=lambda tag: known[tag], default=DEFAULT)
+    return best if known and known[best] >= CLEARLY * known[DEFAULT] else DEFAULT
 
 
 def foreign(text: str) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
+from stemma_languages import UnknownLanguage, language
 
+from .core.outlines import title_key
 from .core.planning import Blueprint, DependencyMap, InvalidPlan, check_cycle, check_dependencies, plan_sections
+from .core.wording import Wording, worded
 
 _DEPENDENCIES = TypeAdapter(dict[Token, dict[Token, tuple[Token, ...]]])
 
@@ -24,23 +27,46 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Kind:
-    """A document kind: its blueprint, what its sections rest on, and the digest of both."""
+    """A document kind: its blueprint, what its sections rest on, the digest of both; the same in other languages."""
 
     blueprint: Blueprint
     dependencies: DependencyMap
     digest: str
+    translations: Mapping[str, Kind] = field(default_factory=dict)
+    ids_by_title: Mapping[str, str] = field(default_factory=dict)
+    """Its sections by what they are called in any language."""
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages that it has titles and headings in."""
+        return sorted({self.blueprint.language, *self.translations})
+
+    def in_language(self, tag: str) -> Kind | None:
+        """The same kind with titles and headings of a language, if it has them."""
+        found = self if tag == self.blueprint.language else self.translations.get(tag)
+        return replace(found, ids_by_title=self._ids_by_title()) if found else None
+
+    def _ids_by_title(self) -> dict[str, str]:
+        blueprints = [kind.blueprint for kind in (*self.translations.values(), self)]
+        return {title_key(section.title): section.id for one in blueprints for section in one.sections}
 
 
 Catalog = Mapping[str, Kind]
 
 
 def load_catalog(config: Path) -> Catalog:
-    """Read ``dependencies.json`` and every ``blueprints/*.json``; raises `ConfigError`."""
+    """Read ``dependencies.json``, every ``blueprints/*.json`` and its titles in ``blueprints/<language>/``.
+
+    Raises `ConfigError`.
+    """
     maps = _read_dependencies(config / "dependencies.json")
     files = sorted((config / "blueprints").glob("*.json"))
     if not files:
         raise ConfigError(f"{config / 'blueprints'}: there is no blueprint")
-    return {kind.blueprint.kind: kind for kind in (_read_kind(file, maps) for file in files)}
+    kinds = {file.name: _read_kind(file, maps) for file in files}
+    for folder in sorted(path for path in (config / "blueprints").iterdir() if path.is_dir()):
+        kinds |= dict(_translated(folder, kinds))
+    return {kind.blueprint.kind: kind for kind in kinds.values()}
 
 
 def document_kinds(catalog: Catalog) -> tuple[DocumentKind, ...]:
@@ -90,8 +116,37 @@ def _read_kind(file: Path, maps: Mapping[str, DependencyMap]) -> Kind:
         check_cycle(blueprint, dependencies)
     except InvalidPlan as error:
         raise ConfigError(f"{file.name}: {error}") from None
+    return _kind(blueprint, dependencies)
+
+
+def _kind(blueprint: Blueprint, dependencies: DependencyMap) -> Kind:
     canonical = json.dumps([blueprint.model_dump(mode="json"), dependencies], sort_keys=True)
     return Kind(blueprint, dependencies, sha256(canonical.encode()).hexdigest())
+
+
+def _translated(folder: Path, kinds: Mapping[str, Kind]) -> Iterator[tuple[str, Kind]]:
+    """The kinds that have a file in the folder of a language, with what stands in it."""
+    try:
+        tag = language(folder.name).tag
+    except UnknownLanguage as error:
+        raise ConfigError(f"{folder.name}: {error}") from None
+    if tag != folder.name:
+        raise ConfigError(f"{folder.name}: name the folder {tag}")
+    for file in sorted(folder.glob("*.json")):
+        kind = kinds.get(file.name)
+        if kind is None:
+            raise ConfigError(f"{tag}/{file.name}: there is no blueprint {file.name}")
+        yield file.name, replace(kind, translations={**kind.translations, tag: _read_wording(file, kind, tag)})
+
+
+def _read_wording(file: Path, kind: Kind, tag: str) -> Kind:
+    try:
+        wording = Wording.model_validate(_read_json(file))
+        return _kind(worded(kind.blueprint, wording, tag), kind.dependencies)
+    except ValidationError as error:
+        raise ConfigError(f"{tag}/{file.name}: {_first_problem(error)}") from None
+    except InvalidPlan as error:
+        raise ConfigError(f"{tag}/{file.name}: {error}") from None
 
 
 def _carries_its_own(file: Path) -> bool:

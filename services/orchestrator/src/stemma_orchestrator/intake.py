@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,11 +12,12 @@ from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, UploadRef
+from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, SectionPlan, UploadRef
 
 from .catalog import Catalog, Kind
 from .core import commands as c
 from .core.identity import document_id_for
+from .core.outlines import InvalidOutline, plan_outline
 from .core.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
 from .inputs import (
     Limits,
@@ -28,6 +30,7 @@ from .inputs import (
     reference,
 )
 from .requests import MAX_NAMED, shown
+from .speaking import NoLanguage, in_language_of
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
@@ -126,9 +129,9 @@ class Intake:
         return c.Write(asked, section_id, version, draft)
 
     async def _create(self, tenant: str, asked: c.Asked, request: r.CreateDocument, time: datetime) -> c.Create:
-        kind = await self._kind(request)
+        kind = await self._kind(tenant, request)
         document_id = document_id_for(tenant, asked.request_id)
-        sections = plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review)
+        sections = _sections(kind, request)
         missing = missing_inputs(kind.blueprint, sections, {upload.media_type for upload in request.inputs})
         if problems := [*problems_of_inputs(request.inputs, self.limits), *missing]:
             raise Refused(*problems[:MAX_NAMED])
@@ -147,9 +150,19 @@ class Intake:
             cycle=planned_cycle(kind.blueprint, sections),
             blueprint_digest=kind.digest,
             time=time,
+            language=kind.blueprint.language,
         )
 
-    async def _kind(self, request: r.CreateDocument) -> Kind:
+    async def _kind(self, tenant: str, request: r.CreateDocument) -> Kind:
+        """The kind that is asked for, in the language of the document."""
+        kind = await self._known_kind(request)
+        brief = await self._brief_text(tenant, request) if request.language is None else ""
+        try:
+            return await in_language_of(kind, request.language, brief)
+        except NoLanguage as error:
+            raise Refused(Problem(field="language", message=shown(error, 300))) from None
+
+    async def _known_kind(self, request: r.CreateDocument) -> Kind:
         kind = self.catalog.get(request.kind)
         if kind is None:
             known = ", ".join(sorted(self.catalog))
@@ -162,6 +175,15 @@ class Intake:
             raise Refused(Problem(field="kind", message=f"its blueprint needs the graph {unknown[0]!r}, unknown here"))
         return kind
 
+    async def _brief_text(self, tenant: str, request: r.CreateDocument) -> str:
+        """The brief before anything of it is stored."""
+        if request.brief is not None:
+            return request.brief
+        assert request.brief_upload is not None
+        self._refuse_no_text(request.brief_upload, "brief_upload")
+        with _refusing(request.brief_upload, "brief_upload"):
+            return b"".join([piece async for piece in self._content(tenant, request.brief_upload)]).decode()
+
     async def _brief(self, tenant: str, document_id: str, request: r.CreateDocument) -> ArtifactRef:
         if request.brief is not None:
             return await self._stored(tenant, document_id, request.brief, "brief.md", "text/markdown")
@@ -169,12 +191,15 @@ class Intake:
         return await self._text_taken(tenant, document_id, request.brief_upload, "brief_upload")
 
     async def _text_taken(self, tenant: str, document_id: str, upload: UploadRef, field: str) -> ArtifactRef:
+        self._refuse_no_text(upload, field)
+        return await self._taken(tenant, document_id, upload, field, not_blank(self._content(tenant, upload)))
+
+    def _refuse_no_text(self, upload: UploadRef, field: str) -> None:
         words = problem_of_ref(upload, self.limits.max_brief_bytes)
         if upload.media_type != "text/markdown":
             words = "the text must be text/markdown"
         if words:
             raise Refused(Problem(field=field, message=words))
-        return await self._taken(tenant, document_id, upload, field, not_blank(self._content(tenant, upload)))
 
     async def _inputs(self, tenant: str, document_id: str, uploads: Sequence[UploadRef]) -> tuple[InputFile, ...]:
         for i, upload in enumerate(uploads):
@@ -189,20 +214,36 @@ class Intake:
     ) -> ArtifactRef:
         """Copy an upload to the artifacts, if its content is what it says."""
         ref = reference(upload)
-        try:
+        with _refusing(upload, field):
             await self.artifacts.put_pieces(tenant, document_id, ref, content)
-        except NotWhatItSays as error:
-            raise Refused(Problem(field=field, message=f"{upload.name}: {error}")) from None
-        except UploadMissing:
-            raise Refused(Problem(field=field, message="there is no such upload; upload it first")) from None
-        except UploadCorrupt:
-            raise Refused(Problem(field=field, message="the upload has another size or digest than it says")) from None
         return ref
 
     async def _stored(
         self, tenant: str, document_id: str, text: str, name: str, media_type: str = "text/plain"
     ) -> ArtifactRef:
         return await self.artifacts.put(tenant, document_id, text.encode(), media_type=media_type, name=name)
+
+
+@contextmanager
+def _refusing(upload: UploadRef, field: str) -> Iterator[None]:
+    """What is wrong with the content of an upload is told of its field."""
+    try:
+        yield
+    except NotWhatItSays as error:
+        raise Refused(Problem(field=field, message=f"{upload.name}: {error}")) from None
+    except UploadMissing:
+        raise Refused(Problem(field=field, message="there is no such upload; upload it first")) from None
+    except UploadCorrupt:
+        raise Refused(Problem(field=field, message="the upload has another size or digest than it says")) from None
+
+
+def _sections(kind: Kind, request: r.CreateDocument) -> tuple[SectionPlan, ...]:
+    if request.outline is None:
+        return plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review)
+    try:
+        return plan_outline(kind.blueprint, kind.dependencies, request.outline, request.review, kind.ids_by_title)
+    except InvalidOutline as error:
+        raise Refused(*error.problems[:MAX_NAMED]) from None
 
 
 def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool:

@@ -33,6 +33,7 @@ class Create:
     blueprint_digest: str
     time: datetime
     cycle: CyclePlan | None = None
+    language: str = ""
 
 
 @dataclass(frozen=True)

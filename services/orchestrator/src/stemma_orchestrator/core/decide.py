@@ -81,6 +81,7 @@ def _create(command: Create) -> e.DocumentRequested:
         blueprint_digest=command.blueprint_digest,
         created_at=command.time,
         cycle=command.cycle,
+        language=command.language,
     )
 
 

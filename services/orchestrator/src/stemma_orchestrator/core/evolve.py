@@ -50,6 +50,7 @@ def _requested(event: e.DocumentRequested) -> Document:
         brief=event.brief,
         inputs=event.inputs,
         created_at=event.created_at,
+        language=event.language,
         cycle=Cycle(event.cycle) if event.cycle else None,
         sections={plan.section_id: Section(plan) for plan in event.sections},
     )

@@ -187,6 +187,7 @@ def _head(document: Document) -> DocumentHead:
         kind=document.kind,
         title=document.title,
         created_at=document.created_at,
+        language=document.language,
     )
 
 
@@ -219,6 +220,7 @@ def _export_section(section: Section, stale: bool) -> ExportSection:
         stale=stale,
         version=section.current_number,
         draft=section.current.draft if section.current else None,
+        max_pages=section.plan.max_pages,
     )
 
 

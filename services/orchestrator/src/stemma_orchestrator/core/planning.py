@@ -47,6 +47,7 @@ class Blueprint(BaseModel):
 
     kind: Token
     title: str = Field(min_length=1, max_length=200)
+    language: str = Field(default="en", pattern=r"^[a-z]{2,3}$", description="what titles and headings are written in")
     description: str = Field(default="", max_length=500)
     review: ReviewPolicy = ReviewPolicy()
     max_lint_rounds: int = Field(default=3, ge=0, le=10)
@@ -98,7 +99,7 @@ def plan_sections(
     """
     chosen = _required(blueprint, dependencies, wanted)
     return tuple(
-        _plan(blueprint, section, dependencies, review) for section in blueprint.sections if section.id in chosen
+        plan_section(blueprint, section, dependencies, review) for section in blueprint.sections if section.id in chosen
     )
 
 
@@ -136,9 +137,10 @@ def _required(blueprint: Blueprint, dependencies: DependencyMap, wanted: Sequenc
     return chosen
 
 
-def _plan(
+def plan_section(
     blueprint: Blueprint, section: BlueprintSection, dependencies: DependencyMap, review: ReviewPolicy | None
 ) -> SectionPlan:
+    """One section as a document gets it, with what it rests on."""
     rounds = section.max_lint_rounds
     revisions = section.max_revisions
     return SectionPlan(

@@ -244,6 +244,7 @@ class Document:
     settled_jobs: frozenset[str] = frozenset()
     usage: Usage = field(default_factory=Usage)
     cycle: Cycle | None = None
+    language: str = ""
     said: tuple[ArtifactRef, ...] = ()
 
     @property

@@ -1,0 +1,186 @@
+"""The sections of an outline that a request gives; what it does not say comes from the blueprint."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.values import Problem, ReviewPolicy, SectionPlan
+
+from .planning import Blueprint, BlueprintSection, DependencyMap, plan_section
+
+DEFAULT_KIND = "default"
+MAX_OUTLINE_BYTES = 64 * 1024
+"""What titles and purposes of an outline may take up together: every job of the document carries them."""
+MAX_PURPOSE = 500
+"""Characters of a purpose that every other section is told; the section itself is told all."""
+BRIEF = "project_brief"
+
+_OTHER = re.compile(r"[^a-z0-9]+")
+
+
+class InvalidOutline(ValueError):
+    """An outline that cannot be followed; the problems name its fields."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(problems)
+        self.problems = tuple(problems)
+
+
+def plan_outline(
+    blueprint: Blueprint,
+    dependencies: DependencyMap,
+    outline: Sequence[OutlineSection],
+    review: ReviewPolicy | None = None,
+    aliases: Mapping[str, str] | None = None,
+) -> tuple[SectionPlan, ...]:
+    """The sections of an outline in its order. ``aliases`` are further titles of the blueprint's sections.
+
+    Raises `InvalidOutline` for ids that are unknown or stand there twice, sections without a title, dependencies that
+    form a cycle, and more text than an event should carry.
+    """
+    names = _names(blueprint, outline, aliases or {})
+    known = {section.id: section for section in blueprint.sections}
+    rests_on = _rests_on(names, outline, dependencies)
+    if problems := [*_problems(names, outline, known), *_problems_of_dependencies(names, outline)]:
+        raise InvalidOutline(problems)
+    if problems := [*_cycle(names, rests_on), *_unordered_review(blueprint, names, rests_on)]:
+        raise InvalidOutline(problems)
+    return tuple(
+        _plan(blueprint, known, name, section, rests_on[name], review)
+        for name, section in zip(names, outline, strict=True)
+    )
+
+
+def title_key(title: str) -> str:
+    """A title as titles are compared: without case and without spaces that do not matter."""
+    return " ".join(title.split()).casefold()
+
+
+def derived_id(title: str, number: int) -> str:
+    """An id made of a title; of the number of its section if the title has no Latin letters."""
+    plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode()
+    return _OTHER.sub("_", plain).strip("_")[:64].strip("_") or f"section_{number}"
+
+
+def _names(blueprint: Blueprint, outline: Sequence[OutlineSection], aliases: Mapping[str, str]) -> list[str]:
+    titles = {**aliases, **{title_key(section.title): section.id for section in blueprint.sections}}
+    return [
+        section.section_id or titles.get(title_key(section.title)) or derived_id(section.title, number)
+        for number, section in enumerate(outline, start=1)
+    ]
+
+
+def _problems(
+    names: Sequence[str], outline: Sequence[OutlineSection], known: Mapping[str, BlueprintSection]
+) -> Iterator[Problem]:
+    size = 0
+    for i, (name, section) in enumerate(zip(names, outline, strict=True)):
+        field = f"outline.{i}.{'title' if section.section_id is None else 'section_id'}"
+        if name in names[:i]:
+            yield Problem(field=field, message=f"the section {name!r} stands there twice; give each an id of its own")
+        if not section.title.strip() and name not in known:
+            yield Problem(field=f"outline.{i}.title", message=f"the blueprint has no section {name!r}: give a title")
+        size += len(section.title.encode()) + len(section.purpose.encode())
+        if size > MAX_OUTLINE_BYTES:
+            words = f"titles and purposes up to here take {size} bytes; at most {MAX_OUTLINE_BYTES} are taken in all"
+            yield Problem(field=f"outline.{i}.purpose", message=words)
+            return
+
+
+def _problems_of_dependencies(names: Sequence[str], outline: Sequence[OutlineSection]) -> Iterator[Problem]:
+    for i, (name, section) in enumerate(zip(names, outline, strict=True)):
+        for k, upstream in enumerate(section.depends_on or ()):
+            field = f"outline.{i}.depends_on.{k}"
+            if upstream == name:
+                yield Problem(field=field, message=f"{name!r} depends on itself")
+            elif upstream not in names:
+                there = ", ".join(names)[:200]
+                yield Problem(field=field, message=f"the outline has no section {upstream!r}; it has: {there}")
+            elif upstream in (section.depends_on or ())[:k]:
+                yield Problem(field=field, message=f"{name!r} names {upstream!r} twice")
+
+
+def _rests_on(
+    names: Sequence[str], outline: Sequence[OutlineSection], dependencies: DependencyMap
+) -> dict[str, tuple[str, ...]]:
+    return {
+        name: _inherited(name, names, dependencies) if section.depends_on is None else section.depends_on
+        for name, section in zip(names, outline, strict=True)
+    }
+
+
+def _inherited(name: str, names: Sequence[str], dependencies: DependencyMap) -> tuple[str, ...]:
+    """What a section rests on by the blueprint; through a section that the outline leaves out, what that rests on."""
+    found: dict[str, None] = {}
+    pending, seen = list(dependencies.get(name, ())), {name}
+    while pending:
+        upstream = pending.pop(0)
+        if upstream in seen:
+            continue
+        seen.add(upstream)
+        if upstream in names:
+            found[upstream] = None
+        else:
+            pending = [*dependencies.get(upstream, ()), *pending]
+    return tuple(found)
+
+
+def _cycle(names: Sequence[str], rests_on: DependencyMap) -> Iterator[Problem]:
+    try:
+        TopologicalSorter(rests_on).prepare()
+    except CycleError as cycle:
+        path = list(reversed(cycle.args[1]))
+        field = f"outline.{min(names.index(name) for name in path)}.depends_on"
+        yield Problem(field=field, message=f"the dependencies form a cycle: {' -> '.join(path)}")
+
+
+def _unordered_review(blueprint: Blueprint, names: Sequence[str], rests_on: DependencyMap) -> Iterator[Problem]:
+    """Cycles of review need their two sections in order, if the outline has both."""
+    cycle = blueprint.cycle
+    if cycle is None or cycle.final_section not in names or cycle.review_section not in names:
+        return
+    if cycle.review_section not in rests_on[cycle.final_section]:
+        field = f"outline.{names.index(cycle.final_section)}.depends_on"
+        yield Problem(field=field, message=f"{cycle.final_section!r} must depend on {cycle.review_section!r}")
+
+
+def _plan(
+    blueprint: Blueprint,
+    known: Mapping[str, BlueprintSection],
+    name: str,
+    section: OutlineSection,
+    upstreams: tuple[str, ...],
+    review: ReviewPolicy | None,
+) -> SectionPlan:
+    base = known.get(name) or BlueprintSection(id=name, title=section.title, kind=DEFAULT_KIND, purpose=section.title)
+    plan = plan_section(blueprint, base, {name: upstreams}, review)
+    changes: dict[str, object] = {
+        "max_words": section.max_words,
+        "max_pages": section.max_pages,
+        "requires": tuple(required for required in plan.requires if required == BRIEF or required in upstreams),
+    }
+    if section.title.strip():
+        changes["title"] = " ".join(section.title.split())
+    if section.kind is not None and section.kind != plan.kind:
+        changes |= {"kind": section.kind, "graph": _graph_of(blueprint, section.kind)}
+    if section.purpose.strip():
+        changes |= _purpose(section.purpose.strip())
+    return plan.model_copy(update=changes)
+
+
+def _graph_of(blueprint: Blueprint, kind: str) -> str:
+    """The graph that writes sections of a kind in this blueprint; the common one if it has none of it."""
+    of_kind = (section.graph for section in blueprint.sections if section.kind == kind)
+    return next(of_kind, str(BlueprintSection.model_fields["graph"].default))
+
+
+def _purpose(text: str) -> dict[str, str]:
+    """A long purpose is told the section as instructions; the others are told how it begins."""
+    if len(text) <= MAX_PURPOSE:
+        return {"purpose": text, "instructions": ""}
+    begin = text[: MAX_PURPOSE - 1]
+    return {"purpose": f"{begin.rsplit(None, 1)[0]}\u2026", "instructions": text}
