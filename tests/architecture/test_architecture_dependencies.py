@@ -53,13 +53,11 @@ def test_a_package_declares_only_what_it_imports_or_runs(package: Package) -> No
     assert sorted(package.required - used - NOT_IMPORTED) == []
 
 
-@pytest.mark.req("E9")
 @each_package
 def test_every_third_party_dependency_is_in_the_lock(package: Package) -> None:
     assert sorted(package.required - LOCK.keys() - set(OWN_MODULES.values())) == []
 
 
-@pytest.mark.req("E9")
 def test_the_lock_has_the_tools_and_a_hash_for_every_entry() -> None:
     assert sorted(development() - LOCK.keys()) == []
     assert [name for name, entry in LOCK.items() if "--hash=sha256:" not in entry.text] == []

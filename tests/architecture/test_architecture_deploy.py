@@ -104,14 +104,13 @@ def test_a_closure_has_every_version_that_the_lock_has_for_different_pythons() -
     assert "python_full_version >= '3.12'" in numpy
 
 
-@pytest.mark.req("E7")
 @each_image
 def test_an_image_is_as_small_as_its_closure_can_be(package: Package) -> None:
     sizes = {name: megabytes(name) for name in closure.closure([package.name])}
     assert sum(sizes.values()) < BUDGETS[package.name], sorted(sizes.items(), key=lambda pair: -pair[1])[:5]
 
 
-@pytest.mark.req("E1", "E7")
+@pytest.mark.req("E1")
 @each_service
 def test_compose_runs_every_service_with_credentials_of_its_own(service: Package) -> None:
     name = service.folder.name

@@ -13,8 +13,6 @@ import pytest
 from composition import FILE, ROOT, VARIABLE, VariableMissing, fresh_variables, load
 from images import instructions
 
-pytestmark = pytest.mark.req("E7")
-
 VARIABLES = fresh_variables()
 SERVICES: dict[str, Any] = dict(load(VARIABLES).services)
 BUILT = [name for name, service in SERVICES.items() if "build" in service]

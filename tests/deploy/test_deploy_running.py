@@ -16,7 +16,7 @@ from stemma_contracts.v1.events import SectionEdited
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, wait_for
 
-pytestmark = [pytest.mark.req("E7"), pytest.mark.timeout(1800)]
+pytestmark = pytest.mark.timeout(1800)
 SECOND_LINTER = """
 import subprocess
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder

@@ -145,7 +145,6 @@ def _waits(event: object, section_id: str) -> bool:
     return isinstance(event, e.SectionReviewRequested) and event.section_id == section_id
 
 
-@pytest.mark.req("P15")
 async def test_a_caller_of_another_tenant_and_one_without_credentials_are_refused(
     stemma: LocalStemma, plain: Nats
 ) -> None:

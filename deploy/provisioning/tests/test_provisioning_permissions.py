@@ -131,7 +131,7 @@ DEAF = [
 ]
 
 
-@pytest.mark.req("E1", "P15")
+@pytest.mark.req("E1")
 @pytest.mark.parametrize(("name", "subject"), FORBIDDEN)
 async def test_may_not_publish(nats_server: NatsServer, name: str, subject: str) -> None:
     async with user(nats_server, name) as caller:
@@ -144,7 +144,7 @@ async def test_may_publish(nats_server: NatsServer, name: str, subject: str) -> 
         assert await caller.may_publish(subject)
 
 
-@pytest.mark.req("E1", "P15")
+@pytest.mark.req("E1")
 @pytest.mark.parametrize(("name", "subject"), DEAF)
 async def test_may_not_listen(nats_server: NatsServer, name: str, subject: str) -> None:
     async with user(nats_server, name) as caller:
@@ -158,7 +158,7 @@ async def test_a_caller_hears_its_own_tenant(nats_server: NatsServer, subject: s
         assert await caller.may_subscribe(subject)
 
 
-@pytest.mark.req("E4", "P15")
+@pytest.mark.req("E4")
 async def test_a_caller_replays_the_events_of_its_tenant_and_no_others(nats_server: NatsServer) -> None:
     async with connected(nats_server) as provisioner:
         for tenant in ("default", "other"):
@@ -186,7 +186,6 @@ async def test_a_late_caller_reads_the_answer_to_its_request(nats_server: NatsSe
     assert answer.data == b"accepted"
 
 
-@pytest.mark.req("P15")
 async def test_a_filter_in_the_body_cannot_widen_the_one_in_the_subject(nats_server: NatsServer) -> None:
     own, others = subjects.event("default", "d1", ANY), subjects.event("other", ANY, ANY)
     for filters in ({"filter_subject": others}, {"filter_subjects": [own, others]}):
@@ -202,7 +201,6 @@ async def _create_consumer(caller: Caller, in_subject: str, config: dict[str, An
     return dict(json.loads(reply.data))
 
 
-@pytest.mark.req("P15")
 @pytest.mark.parametrize(("name", "password"), [(OWN, "wrong"), ("nobody", "x"), (None, None)])
 async def test_without_valid_credentials_nobody_is_let_in(
     nats_server: NatsServer, name: str | None, password: str | None

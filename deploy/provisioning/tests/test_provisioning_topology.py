@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from nats.errors import Error as NatsError
-from nats.js.api import ConsumerConfig, StreamConfig
+from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
 from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, provision
@@ -83,6 +83,20 @@ async def test_the_log_cannot_be_changed_even_by_the_provisioner(nats_server: Na
             await js.delete_msg(subjects.EVENTS, stored.seq)
         with pytest.raises(NatsError):
             await js.purge_stream(subjects.EVENTS)
+
+
+@pytest.mark.req("E2", "E3", "E4")
+async def test_the_log_is_kept_for_ever_and_an_answer_for_seven_days(nats_server: NatsServer) -> None:
+    """Read from the server, so that neither a number here nor a default there can shorten it."""
+    async with connected(nats_server) as client:
+        found = {info.config.name: info.config for info in await client.jetstream().streams_info()}
+    log = found[subjects.EVENTS]
+    bounds = (log.max_age, log.max_msgs, log.max_bytes, log.max_msgs_per_subject)
+    assert (log.retention, *bounds) == (RetentionPolicy.LIMITS, 0, -1, -1, -1)
+    days = {name: (found[name].max_age or 0) / (24 * 3600) for name in found}
+    assert (days[subjects.ANSWERS], days[subjects.DEAD], days[subjects.ADVISORIES]) == (7, 14, 7)
+    queues = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES, subjects.ARTIFACTS, subjects.RECORDS)
+    assert {days[name] for name in queues} == {0}, "what waits for days is not lost meanwhile"
 
 
 async def test_a_message_above_the_limit_is_refused_with_an_answer(nats_server: NatsServer) -> None:

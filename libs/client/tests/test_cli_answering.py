@@ -53,7 +53,6 @@ async def test_an_answer_that_decides_nothing_is_not_sent(
     assert backstage.received == []
 
 
-@pytest.mark.req("P3")
 async def test_history_tells_what_was_decided_and_nothing_of_the_files_of_services(
     cli: Any, backstage: Any, asking: str
 ) -> None:

@@ -162,7 +162,6 @@ async def test_history_outlives_the_texts(cli: Any, backstage: Any, document_id:
     assert (await cli("history", document_id)).stdout.endswith("\t(not stored any more)\n")
 
 
-@pytest.mark.req("P3")
 async def test_the_dependency_map_is_drawn_with_statuses_and_staleness(cli: Any, edited: str) -> None:
     lines = (await cli("show", edited, "--graph")).stdout.splitlines()
 

@@ -6,6 +6,8 @@ from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
 import pytest
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from stemma_client import Client, DocumentNotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
@@ -107,6 +109,32 @@ async def test_a_server_that_is_killed_interrupts_no_follower(own_server: NatsSe
         after = await take(events, 2)
 
     assert [e.name for e in (*before, *after)] == ["document-paused", "document-resumed", "document-completed"]
+
+
+@pytest.mark.req("E4")
+async def test_a_follower_that_missed_an_event_notices_and_gets_it(
+    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client library drops what it cannot hold: one message is lost on the way, once."""
+    lost: list[Msg] = []
+    arrives = Subscription.next_msg
+
+    async def next_msg(self: Subscription, timeout: float | None = 1.0) -> Msg:
+        message = await arrives(self, timeout)
+        if not lost and message.subject.endswith("document-resumed"):
+            lost.append(message)
+            return await arrives(self, timeout)
+        return message
+
+    monkeypatch.setattr(Subscription, "next_msg", next_msg)
+    sent = (DocumentPaused(), DocumentResumed(), DocumentPaused(), DocumentResumed(), DocumentCompleted())
+    await backstage.append(document_id, *sent)
+    async with aclosing(client.follow(document_id)) as events:
+        seen = await take(events, len(sent))
+
+    assert len(lost) == 1
+    assert [event.contract for event in seen] == list(sent)
+    assert len({event.sequence for event in seen}) == len(sent)
 
 
 async def test_text_is_seen_as_it_is_generated(client: Client, backstage: Any, document_id: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from stemma_client import InvalidInputError
 from stemma_client.inputs import MAX_FILE_BYTES, collect, media_type_of, read
+from stemma_contracts.media import SHOWN
 
 
 def names(*paths: Path) -> list[str]:
@@ -20,6 +21,24 @@ def test_takes_a_file_under_its_name_and_a_folder_under_the_paths_inside_it(tmp_
     (tmp_path / "quotes.md").touch()
 
     assert names(folder, tmp_path / "quotes.md") == ["media/plan.png", "needs.md", "quotes.md"]
+
+
+@pytest.mark.req("G10")
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.png", "image/png"),
+        ("a.JPG", "image/jpeg"),
+        ("a.jpeg", "image/jpeg"),
+        ("a.gif", "image/gif"),
+        ("a.webp", "image/webp"),
+        ("a.bmp", "application/octet-stream"),
+        ("a.svg", "application/octet-stream"),
+    ],
+)
+def test_sends_as_an_image_what_every_export_can_show(name: str, media_type: str) -> None:
+    assert media_type_of(name) == media_type
+    assert (media_type in SHOWN) is media_type.startswith("image/")
 
 
 def test_leaves_out_hidden_files_and_folders(tmp_path: Path) -> None:

@@ -124,14 +124,12 @@ async def test_no_server_is_an_error_of_its_own_and_comes_soon() -> None:
                 pass
 
 
-@pytest.mark.req("P15")
 async def test_a_caller_with_a_wrong_password_is_refused(server: NatsServer) -> None:
     with pytest.raises(AccessDeniedError, match="refuses user client-default"):
         async with Client.connect(server.url, user="client-default", password="wrong"):
             pass
 
 
-@pytest.mark.req("P15")
 async def test_a_caller_of_another_tenant_is_refused_at_once(server: NatsServer) -> None:
     password = server.passwords["client-default"]
     async with (

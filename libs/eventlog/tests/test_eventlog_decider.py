@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import TimeoutError as NatsTimeout
 from stemma_contracts import Contract
 from stemma_contracts.v1.events import DocumentPaused, DocumentResumed
 from stemma_eventlog import (
@@ -102,6 +105,45 @@ async def test_an_append_whose_acknowledgement_was_lost_counts_once() -> None:
     assert handled.folded.state == {"two-a": 2}
     assert [type(event) for event in handled.events] == [DocumentPaused, DocumentResumed]
     assert len(await log.read(STREAM)) == 2
+
+
+class LosesReplies:
+    """A connection on which the server hears all that is said, and ``lost`` of its replies to appends never come."""
+
+    def __init__(self, nats: Client, *lost: int) -> None:
+        self._nats = nats
+        self._lost = lost
+        self.appends = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._nats, name)
+
+    async def request(self, *args: Any, **options: Any) -> Msg:
+        reply = await self._nats.request(*args, **options)
+        self.appends += 1
+        if self.appends in self._lost:
+            raise NatsTimeout
+        return reply
+
+
+@pytest.mark.req("E1")
+@pytest.mark.parametrize(
+    ("command", "lost", "number"),
+    [("a", (1,), 1), ("a", (1, 2), 1), ("two-a", (2,), 2), ("two-a", (1,), 2)],
+    ids=["one event", "and again", "the last of a batch", "the first of a batch"],
+)
+async def test_after_a_lost_acknowledgement_the_log_is_read_and_nothing_is_appended_twice(
+    orchestrator: Client, command: str, lost: tuple[int, ...], number: int
+) -> None:
+    """A decider that is not idempotent shows it: only what was read back keeps it from deciding again."""
+    always: Decider[str, Counts] = Decider({}, lambda c, _: decide(c, {}), evolve)
+    stream = StreamId("default", f"lost-{command}-{len(lost)}-{lost[0]}")
+    connection: Any = LosesReplies(orchestrator, *lost)
+    handled = await EventStore(JetStreamEventLog(connection), always).handle(stream, command, cause(command))
+    recorded = await JetStreamEventLog(orchestrator).read(stream)
+    assert handled.folded.state == {command: number}
+    assert [r.envelope.id for r in recorded] == [f"cause-{command}.{i}" for i in range(number)]
+    assert handled.folded.sequence == recorded[-1].sequence
 
 
 async def test_forgets_the_oldest_documents_and_reads_them_again() -> None:

@@ -52,7 +52,6 @@ async def test_plain_json_of_any_client_arrives_as_it_was_sent(lab: Any) -> None
     assert delivery.time.tzinfo is not None
 
 
-@pytest.mark.req("P15")
 async def test_an_answer_is_never_sent_to_an_inbox_that_a_message_names(lab: Any) -> None:
     """The service has every right here, so that only its own code keeps it from answering."""
     async with _inbox(lab, PROVISIONER) as inbox, connected(lab.server) as spy:

@@ -178,7 +178,6 @@ async def test_who_is_refused_by_the_server_ends(lab: Any) -> None:
         await asyncio.wait_for(Service(subjects.VALIDATOR, ServiceSettings, nothing).run(settings), 20)
 
 
-@pytest.mark.req("P15")
 async def test_what_a_stranger_lets_the_server_deliver_is_not_handled(lab: Any, validated: Validated) -> None:
     """A caller may make consumers of its own events, and the server does not ask where they deliver to."""
     handled: list[str] = []

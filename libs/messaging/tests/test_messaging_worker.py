@@ -10,6 +10,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, JobDead, Outcome
+from stemma_local.processes import GRACE_S
+from stemma_messaging import WorkerSettings
 from stemma_testkit.servers import eventually
 
 KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
@@ -170,20 +172,31 @@ async def test_a_job_under_way_is_given_back_at_shutdown(
 async def test_a_job_that_ends_within_the_grace_period_is_done(
     lab: Any, validated: Validated, kind: str, service: str
 ) -> None:
-    begun, go_on = asyncio.Event(), asyncio.Event()
+    begun, go_on, ended = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def handler(job: ValidateDraft) -> Outcome:
         begun.set()
-        await go_on.wait()
+        try:
+            await go_on.wait()
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        ended.append("done")
         return validated(job)
 
-    async with lab.working(kind, handler, shutdown_grace_s=20) as service_task:
+    async with lab.working(kind, handler, shutdown_grace_s=60) as service_task:
         await lab.publish(service, lab.job())
         await asyncio.wait_for(begun.wait(), 20)
         service_task.cancel()
-        go_on.set()
+        asyncio.get_running_loop().call_later(0.5, go_on.set)  # long after a grace of nothing is over
+    assert ended == ["done"]
     assert await lab.settled()
     assert len(await lab.stored(subjects.OUTCOMES)) == 1
+
+
+@pytest.mark.req("E1")
+def test_work_under_way_has_twenty_seconds_by_default_and_who_stops_a_service_waits_as_long() -> None:
+    assert WorkerSettings.model_fields["shutdown_grace_s"].default == GRACE_S == 20
 
 
 async def test_tells_what_it_can_do(lab: Any) -> None:

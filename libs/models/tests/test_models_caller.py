@@ -1,4 +1,5 @@
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -149,6 +150,44 @@ async def test_a_malformed_answer_is_asked_again_with_what_is_wrong(desk: Desk) 
     assert (answer.value, answer.usage.calls) == (Colour(name="red", red=255), 2)
     assert "- red: Input should be less than or equal to 255" in model.prompt_text(1)
     assert model.options[0]["response_format"]["json_schema"]["schema"] == Colour.model_json_schema()
+
+
+JSON = '{"name": "red", "red": 255}'
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```json\n{JSON}\n```",
+        f"Here is {{the colour}} that you asked for:\n\n```json\n{JSON}\n```\n\nTell me if it should be darker.",
+        f"Sure! {JSON} I hope that helps.",
+        f'An example is {{"name": "blue", "red": 0}}. The answer is {JSON}',
+        f'The schema is {{"type": "object"}}. {JSON} Its range is {{"red": [0, 255]}}.',
+    ],
+    ids=["fence", "fence in prose", "prose", "the last of two that fit", "the one that fits"],
+)
+async def test_json_with_words_around_it_is_found_before_the_model_is_asked_again(desk: Desk, answer: str) -> None:
+    caller, model = desk.caller(answer)
+    found = await caller.structured(context(), "colour", PROMPT, Colour)
+    assert (found.value, model.calls) == (Colour(name="red", red=255), 1)
+
+
+@pytest.mark.req("P13")
+async def test_what_is_wrong_with_json_in_prose_is_told_by_its_fields(desk: Desk) -> None:
+    caller, model = desk.caller('Sure: {"name": "red", "red": 300}', JSON)
+    await caller.structured(context(), "colour", PROMPT, Colour)
+    assert "- red: Input should be less than or equal to 255" in model.prompt_text(1)
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize("hostile", ["{" * 400_000, '{"a":' * 80_000, '{"a": "' * 60_000])
+async def test_hostile_braces_are_read_in_little_time(desk: Desk, hostile: str) -> None:
+    caller, _ = desk.caller(hostile, hostile, hostile)
+    began = time.process_time()
+    with pytest.raises(MalformedAnswerError):
+        await caller.structured(context(), "colour", PROMPT, Colour)
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.req("P13")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from docx import Document
 from ooxml_integrity import check
 from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
 from pypdf import PdfReader
+from stemma_contracts.media import SHOWN
 from stemma_converter.structure import source_of
 
 FORMATS = ("docx", "pdf", "html", "json", "md")
@@ -156,3 +158,16 @@ async def test_a_word_behind_a_point_is_no_field_to_typst(exporter: Any, draft: 
     pdf, _ = await exporter.export("pdf", draft)
     text = "".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
     assert any(word in text for word in (".Tests", ".foo", ".at(1)", ".b", ".no"))
+
+
+@pytest.mark.req("G13")
+@pytest.mark.parametrize("format", ["docx", "pdf", "html"])
+async def test_shows_images_of_every_kind_that_may_be_sent(
+    exporter: Any, make_picture: Callable[..., bytes], format: str
+) -> None:
+    kinds = sorted(media_type.removeprefix("image/") for media_type in SHOWN)
+    assert kinds == ["gif", "jpeg", "png", "webp"]
+    assets = {f"a.{kind}": make_picture(format=kind.upper()) for kind in kinds}
+    draft = "# A\n\n" + "".join(f"![{name}]({name})\n\n" for name in assets)
+    _, outcome = await exporter.export(format, draft, assets=assets)
+    assert outcome.warnings == ()

@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import pytest
 from pypdf import PdfReader
 from stemma_contracts.v1.outcomes import ConversionFailed
+from stemma_converter.cleaning import is_safe_link
 from stemma_converter.confinement import Limits, run_confined
 from stemma_converter.errors import ConversionError
 from stemma_converter.images import ImageLimits, vet
@@ -53,6 +54,19 @@ async def test_fetches_nothing_from_the_network(exporter: Any, format: str) -> N
     assert [(w.code, w.section_id) for w in outcome.warnings] == [("dropped_image", "s0")]
 
 
+@pytest.mark.req("S8")
+@pytest.mark.parametrize(
+    "target", ["file:///etc/passwd", "FILE:/x", "//host/x", "ftp://x", "smb://x", "x.docx", "/etc/passwd", "tel:1", ""]
+)
+def test_a_link_to_anything_but_the_web_a_mailbox_or_the_document_is_not_safe(target: str) -> None:
+    assert not is_safe_link(target)
+
+
+@pytest.mark.parametrize("target", ["http://a.example", "HTTPS://a.example/x", "mailto:a@b.example", "#budget"])
+def test_a_link_to_the_web_a_mailbox_or_the_document_is_safe(target: str) -> None:
+    assert is_safe_link(target)
+
+
 @pytest.mark.parametrize("format", FORMATS)
 async def test_scripts_and_foreign_link_schemes_are_dropped(exporter: Any, format: str) -> None:
     draft = (
@@ -65,6 +79,8 @@ async def test_scripts_and_foreign_link_schemes_are_dropped(exporter: Any, forma
     body = body_of(format, data)
     for word in (
         "javascript:alert(3)",
+        "file:",
+        "/etc/passwd",
         "alert('one')",
         "onerror",
         "vbscript",

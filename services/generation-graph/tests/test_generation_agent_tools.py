@@ -140,6 +140,20 @@ async def test_a_rollback_brings_back_every_byte(bench: Bench) -> None:
 
 
 @pytest.mark.req("G9", "G14")
+async def test_a_rollback_goes_back_to_the_checkpoint_that_is_named_and_not_to_the_newest(bench: Bench) -> None:
+    for words in ("one", "two", "three"):
+        await bench.session.write(DRAFT, f"# {words}\n")
+        await bench.told("create_checkpoint", label=words)
+    ids = {name.split("_")[2].removesuffix(".md"): name for name in bench.session.names(CHECKPOINTS)}
+    for words in ("two", "three", "one"):
+        assert bench.session.restore_from_checkpoint(ids[words]) is True
+        assert await bench.session.text(DRAFT) == f"# {words}\n"
+        await bench.session.write(DRAFT, "# other\n")
+        await bench.told("rollback_to_checkpoint", checkpoint_id=ids[words])
+        assert await bench.session.text(DRAFT) == f"# {words}\n"
+
+
+@pytest.mark.req("G9", "G14")
 async def test_a_rollback_goes_back_to_the_chapter_and_is_what_a_later_failure_goes_back_to(bench: Bench) -> None:
     await bench.told("create_checkpoint", label="first")
     [first] = bench.session.names(CHECKPOINTS)

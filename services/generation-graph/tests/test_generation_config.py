@@ -17,7 +17,9 @@ from stemma_generation_graph.app import (
     service,
 )
 from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
 from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.graphs.roles.limits import RolesSettings
 from stemma_messaging import BadSettings
 from stemma_models import MemoryRecordStore
 
@@ -31,6 +33,19 @@ def folder(tmp_path: Path) -> Path:
 
 def load(folder: Path) -> Any:
     return load_parts(GenerationSettings(), MODELS, find_graphs(), folder)
+
+
+@pytest.mark.req("G5", "G8", "G9", "G11", "G14", "R3", "R6", "R7", "R9")
+def test_the_limits_that_ship_are_those_that_are_promised() -> None:
+    """As a service reads them, from the file that ships; what the code falls back to is the same."""
+    shipped = service.load_settings(nats_url="nats://x", nats_user="u", nats_password="p")
+    agent, roles = shipped.agent, shipped.roles
+    assert (agent.max_agent_steps, agent.step_limit_s) == (100, 60)
+    assert (agent.max_fix_attempts, agent.max_retries, agent.max_checkpoints_per_session) == (3, 3, 50)
+    assert (roles.min_roles, roles.max_roles, roles.role_limit_s, roles.graph_limit_s) == (2, 4, 30, 60)
+    assert roles.role_retries == 3
+    assert (shipped.max_tokens, shipped.call_limit_s, shipped.call_retries) == (8192, 180, 4)
+    assert (agent, roles) == (AgentLimits(), RolesSettings())
 
 
 @pytest.mark.req("P12")

@@ -34,6 +34,25 @@ def test_ships_the_proposal_with_its_eight_sections() -> None:
     assert proposal.dependencies["conclusion"] == ("problem_statement", "approach", "timeline", "budget")
 
 
+@pytest.mark.req("D1", "D2")
+def test_ships_the_design_document_with_what_each_agent_must_have_before_it_is_called() -> None:
+    sections = load_catalog(CONFIG)["design_document"].blueprint.sections
+    assert {section.agent: tuple(section.requires) for section in sections} == {
+        "SystemArchitectAgent": ("project_brief",),
+        "APIDataAgent": ("hld_draft",),
+        "DatabaseDesignerAgent": ("lld_draft",),
+        "ReviewerAgent": (),
+        "WriterFormatterAgent": ("database_schema",),
+    }
+    assert [section.kind for section in sections] == [
+        "draft_hld",
+        "draft_lld",
+        "design_database",
+        "review_doc",
+        "format_doc",
+    ]
+
+
 @pytest.mark.req("P4")
 @pytest.mark.parametrize(
     ("text", "message"),

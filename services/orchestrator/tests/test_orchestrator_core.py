@@ -55,6 +55,9 @@ def test_every_section_waits_for_a_person_by_default(begun: Story) -> None:
         (ReviewPolicy(mode=ReviewMode.NONE), 0.5, False, False),
         (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.9, True, True),
         (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.7, True, False),
+        (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.8, True, True),
+        (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.7999, True, False),
+        (ReviewPolicy(mode=ReviewMode.AUTO, min_score=1), 1, True, True),
         (ReviewPolicy(mode=ReviewMode.AUTO, min_score=0.8), 0.9, False, False),
     ],
 )
@@ -162,7 +165,7 @@ def test_an_outcome_of_a_closed_job_is_recorded_as_superseded_once(begun: Story)
     (superseded,) = begun.drafted("research", "late text", **late)
     assert isinstance(superseded, e.OutcomeSuperseded)
     assert begun.drafted("research", "late text", **late) == []
-    assert begun.document.usage.calls == 2
+    assert superseded.usage.calls == 2
     assert begun.document.sections["research"].versions == ()
 
 

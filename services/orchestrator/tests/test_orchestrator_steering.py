@@ -56,7 +56,7 @@ def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(b
     assert begun.status("research") == SectionStatus.QUEUED
     (superseded,) = begun.drafted("research", job_id=late)
     assert isinstance(superseded, e.OutcomeSuperseded)
-    assert begun.document.usage.calls == 2
+    assert superseded.usage.calls == 2
     assert begun.open_jobs() == {}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -12,7 +12,9 @@ from .records import Reply
 
 T = TypeVar("T", bound=BaseModel)
 
-_FENCED = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+MAX_BRACES = 64
+"""How many opening braces are tried: each may cost a reading to the end of the answer."""
+_DECODER = json.JSONDecoder()
 
 
 class UnusableAnswer(Exception):
@@ -45,13 +47,37 @@ def check_text(reply: Reply) -> str:
 
 
 def parse(reply: Reply, schema: type[T], context: Mapping[str, Any] | None) -> T:
-    """The value that an answer holds as JSON, checked by its schema."""
+    """The value that an answer holds as JSON, checked by its schema.
+
+    Words or a fence around the JSON are passed over; of several objects the last that fits is the answer.
+    """
     text = check_text(reply)
-    fenced = _FENCED.match(text)
     try:
-        return schema.model_validate_json(fenced.group(1) if fenced else text, context=context)
+        return schema.model_validate_json(text, context=context)
     except ValidationError as error:
-        raise _misfit(schema, error) from None
+        problems = error
+    found = [*_objects(text)] if problems.errors()[0]["type"] == "json_invalid" else []
+    for candidate in reversed(found):
+        try:
+            return schema.model_validate_json(candidate, context=context)
+        except ValidationError as error:
+            problems = error if candidate == found[-1] else problems
+    raise _misfit(schema, problems)
+
+
+def _objects(text: str) -> Iterator[str]:
+    """The JSON objects in a text, in their order, none of them inside another."""
+    start = text.find("{")
+    for _ in range(MAX_BRACES):
+        if start < 0:
+            return
+        try:
+            _, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield text[start:end]
+        start = text.find("{", end)
 
 
 def _misfit(schema: type[BaseModel], error: ValidationError) -> UnusableAnswer:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypedDict, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypedDict, TypeVar
 
 T = TypeVar("T")
+Entry = dict[str, Any]
 
 
 class Change(TypedDict, total=False):
-    """An update for `add_or_remove`; what is removed and added at once stays."""
+    """An update for `add_or_remove`: entries to add, and references to remove; what is in both stays."""
 
-    add: list[str]
+    add: list[Entry]
     remove: list[str]
 
 
@@ -30,12 +31,8 @@ def merge_by_section(old: Mapping[str, T] | None, new: Mapping[str, T]) -> dict[
     return {**(old or {}), **new}
 
 
-def add_or_remove(old: list[str] | None, change: Change | list[str]) -> list[str]:
-    """Removes and adds entries of a list without repeating one; a plain list is added."""
+def add_or_remove(old: list[Entry] | None, change: Change | list[Entry]) -> list[Entry]:
+    """Removes and adds entries, each once by its ``reference``; a plain list is added."""
     wanted: Change = change if isinstance(change, dict) else {"add": change}
-    kept = [entry for entry in old or [] if entry not in wanted.get("remove", [])]
-    return _unique([*kept, *wanted.get("add", [])])
-
-
-def _unique(entries: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(entries))
+    kept = [entry for entry in old or [] if entry["reference"] not in wanted.get("remove", [])]
+    return list({entry["reference"]: entry for entry in [*kept, *wanted.get("add", [])]}.values())

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TypeVar, assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Usage
 
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
@@ -57,10 +56,9 @@ def _requested(event: e.DocumentRequested) -> Document:
 
 
 def _counted(document: Document, event: e.AnyEvent) -> Document:
-    """What every event may carry: what it cost, words of a person, and the request behind it."""
-    usage = _added(document.usage, getattr(event, "usage", None))
+    """What every event may carry: words of a person, and the request behind it."""
     said = with_words(document.said, event)
-    document = replace(document, number=document.number + 1, usage=usage, said=said)
+    document = replace(document, number=document.number + 1, said=said)
     if event.request_id is None:
         return document
     return replace(document, requests=_with(document.requests, event.request_id, _handled(document, event)))
@@ -135,14 +133,3 @@ def _settled(document: Document, closed_job: str) -> Document:
 
 def _with(mapping: Mapping[str, V], key: str, value: V) -> Mapping[str, V]:
     return {**mapping, key: value}
-
-
-def _added(total: Usage, more: Usage | None) -> Usage:
-    if more is None:
-        return total
-    return Usage(
-        calls=total.calls + more.calls,
-        input_tokens=total.input_tokens + more.input_tokens,
-        output_tokens=total.output_tokens + more.output_tokens,
-        cost=total.cost + more.cost,
-    )

@@ -27,7 +27,6 @@ from stemma_contracts.v1.values import (
     SectionPlan,
     SectionStatus,
     UpstreamVersion,
-    Usage,
     ValidationSummary,
 )
 
@@ -242,7 +241,6 @@ class Document:
     exports: Mapping[str, Export] = field(default_factory=dict)
     requests: Mapping[str, HandledRequest] = field(default_factory=dict)
     settled_jobs: frozenset[str] = frozenset()
-    usage: Usage = field(default_factory=Usage)
     cycle: Cycle | None = None
     language: str = ""
     said: tuple[ArtifactRef, ...] = ()

@@ -16,6 +16,7 @@ from stemma_telemetry.names import Log, Metric
 
 from stemma_generation_graph.graphs.calling import run_tool_calls
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.reducers import Change
 from stemma_generation_graph.session.outline import chapters_of
 from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
 from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, STRUCTURE, Session
@@ -161,7 +162,7 @@ class DocumentNodes:
         return {
             "manifest": session.manifest,
             "user_decisions": {**state["user_decisions"], **found},
-            "missing_references": [entry.model_dump(mode="json") for entry in open_still],
+            "missing_references": Change(remove=list(found)),
             "pending_question": question_about(batch_of(open_still)) if open_still else "",
             "pending_call": "",
             "status": "waiting" if open_still else "processing",

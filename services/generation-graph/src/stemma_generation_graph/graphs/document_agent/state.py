@@ -17,12 +17,14 @@ Which node sets which field, besides `build_initial_state`, which sets all:
 | ``last_checkpoint_id``, ``checkpoint_chapters`` | ``tools``, ``checkpoint`` |
 | ``checkpoint_created`` | ``tools``, ``validate_md`` |
 | ``validation_requested`` | ``tools``, ``validate_md`` |
-| ``validation_passed``, ``validation_issues``, ``fix_attempts``, ``verdict`` | ``validate_md``; ``fix_attempts``, ``verdict``: ``checkpoint`` |
+| ``validation_passed``, ``validation_issues`` | ``validate_md`` |
+| ``fix_attempts``, ``verdict`` | ``validate_md``, ``checkpoint``, ``error_handler`` |
 | ``temp_md_path`` | ``tools`` |
 | ``generation_complete`` | ``tools``, ``agent`` at its bound, ``error_handler`` |
 | ``agent_steps``, ``spent`` | ``agent`` |
 | ``structure_json_path`` | ``parse_to_json`` |
-| ``output_docx_path``, ``conversion_attempts`` | ``convert_docx``; ``conversion_attempts``: ``parse_to_json`` |
+| ``output_docx_path`` | ``convert_docx`` |
+| ``conversion_attempts`` | ``parse_to_json``, ``convert_docx`` |
 | ``failure`` | any node that fails; cleared by ``error_handler`` |
 | ``last_error``, ``error_type``, ``retry_count``, ``partial`` | ``error_handler`` |
 | ``warnings`` | ``agent``, ``validate_md``, ``error_handler``, ``evaluate`` |
@@ -38,7 +40,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from stemma_contracts.v1.jobs import GenerateSection
 
-from stemma_generation_graph.reducers import append, replace
+from stemma_generation_graph.reducers import add_or_remove, append, replace
 from stemma_generation_graph.session.session import Manifest
 
 
@@ -52,7 +54,7 @@ class DocumentState(TypedDict):
     manifest: Annotated[Manifest, replace]
     messages: Annotated[list[AnyMessage], add_messages]
     document_outline: list[dict[str, Any]]
-    missing_references: Annotated[list[dict[str, Any]], replace]
+    missing_references: Annotated[list[dict[str, Any]], add_or_remove]
     user_decisions: dict[str, str]
     pending_question: Annotated[str, replace]
     pending_call: Annotated[str, replace]

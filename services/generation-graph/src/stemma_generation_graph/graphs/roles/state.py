@@ -1,4 +1,19 @@
-"""The state of the roles graph: JSON values only."""
+"""The state of the roles graph: JSON values only.
+
+Which node sets which field, besides `initial_state`, which sets all:
+
+| field | set by |
+|---|---|
+| ``job``, ``graph_execution_id``, ``started_at`` (seconds of the event loop's clock) | nothing else |
+| ``user_request``, ``material`` | ``role_analyzer``; in a lint round, where it does not run, ``synthesizer`` |
+| ``role_analysis`` | ``role_analyzer`` |
+| ``agent_outputs`` | ``dynamic_agent_executor``, one entry for each role; ``error_handler`` |
+| ``synthesized_content`` | ``synthesizer``, ``error_handler`` |
+| ``draft``, ``draft_artifact``, ``evaluation``, ``partial``, ``warnings`` | ``output_formatter``, ``error_handler`` |
+| ``errors``, ``critical`` | ``error_handler`` |
+| ``failures``, ``timed_out`` | ``role_analyzer``, ``dynamic_agent_executor``, ``synthesizer``, ``output_formatter`` |
+| ``timings`` | ``role_analyzer``, ``dynamic_agent_executor``, ``synthesizer``, ``output_formatter`` |
+"""
 
 from __future__ import annotations
 
@@ -9,7 +24,7 @@ from typing import Annotated, Any, TypedDict
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.jobs import GenerateSection
 
-from stemma_generation_graph.reducers import append, merge_by_section
+from stemma_generation_graph.reducers import append, merge_by_section, replace
 
 from .schemas import AgentOutput, Role, RoleAnalysis
 
@@ -17,34 +32,26 @@ Entry = dict[str, Any]
 
 
 class WritingGraphState(TypedDict):
-    """``job``, ``graph_execution_id`` and ``started_at`` (seconds of the event loop's clock) are given.
-
-    ``user_request``, ``material`` and ``role_analysis`` are written by ``role_analyzer`` (in a lint round, where it
-    does not run, the first two by ``synthesizer``); ``agent_outputs`` by
-    ``dynamic_agent_executor``, one entry for each role, and by ``error_handler``; ``synthesized_content`` by
-    ``synthesizer``; ``draft``, ``draft_artifact``, ``evaluation``, ``partial`` and ``warnings`` by
-    ``output_formatter``; ``errors`` and ``critical`` by ``error_handler``, which writes what a node before it
-    failed to. Every node writes ``timings``, and ``failures`` and ``timed_out`` if it comes to that.
-    """
+    """See the module for who sets what; every field that more than one node sets has a reducer."""
 
     job: Entry
     graph_execution_id: str
     started_at: float
-    user_request: str
-    material: str
+    user_request: Annotated[str, replace]
+    material: Annotated[str, replace]
     role_analysis: Entry | None
     agent_outputs: Annotated[dict[str, Entry], merge_by_section]
-    synthesized_content: str
+    synthesized_content: Annotated[str, replace]
     failures: Annotated[list[Entry], append]
     errors: Annotated[list[Entry], append]
     timings: Annotated[list[Entry], append]
     timed_out: Annotated[bool, or_]
     critical: str
-    draft: str
-    draft_artifact: Entry | None
-    evaluation: Entry | None
-    partial: bool
-    warnings: list[Entry]
+    draft: Annotated[str, replace]
+    draft_artifact: Annotated[Entry | None, replace]
+    evaluation: Annotated[Entry | None, replace]
+    partial: Annotated[bool, replace]
+    warnings: Annotated[list[Entry], replace]
 
 
 class RoleTask(TypedDict):

@@ -8,8 +8,6 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from stemma_contracts.v1.jobs import GenerateSection
 
-from stemma_generation_graph.reducers import replace
-
 
 class SectionState(TypedDict):
     """``job`` is given; everything else starts empty.
@@ -24,8 +22,8 @@ class SectionState(TypedDict):
     material: str
     tool_rounds: int
     draft: str
-    draft_artifact: Annotated[dict[str, Any] | None, replace]
-    evaluation: Annotated[dict[str, Any] | None, replace]
+    draft_artifact: dict[str, Any] | None
+    evaluation: dict[str, Any] | None
 
 
 def initial_state(job: GenerateSection) -> SectionState:
