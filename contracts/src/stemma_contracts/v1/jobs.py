@@ -104,6 +104,16 @@ class EvaluateDraft(SectionJob):
     upstream: tuple[UpstreamDraft, ...] = ()
 
 
+class DraftHistory(Contract):
+    """Earlier drafts of a section, oldest first: the blocks of a draft have the ids that they had in these.
+
+    ``blocks`` is the BlockIndex of the first of them; without one all were made before blocks had ids.
+    """
+
+    blocks: ArtifactRef | None = None
+    drafts: tuple[ArtifactRef, ...] = ()
+
+
 @registry.contract("stemma.validate.draft.v1", Family.JOB, subjects.VALIDATOR)
 class ValidateDraft(SectionJob):
     """Check one draft; ``assets`` are the names that its images may refer to.
@@ -123,6 +133,7 @@ class ValidateDraft(SectionJob):
     said: tuple[ArtifactRef, ...] = Field(
         default=(), description="words of people: guidance, feedback, instructions, answers, texts"
     )
+    history: DraftHistory | None = Field(default=None, description="absent: the blocks of the draft get no ids")
 
 
 @registry.contract("stemma.convert.document.v1", Family.JOB, subjects.CONVERTER)

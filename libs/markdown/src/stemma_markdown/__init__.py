@@ -1,4 +1,4 @@
-"""The one reading of Markdown in Stemma: exact blocks, prose with its places, images, links, sentences.
+"""The one reading of Markdown in Stemma: exact blocks and their ids, prose with its places, images, links, sentences.
 
 All functions are pure. Places are offsets into the text that was given, in characters; lines count from 1.
 Whoever asks several things of one text makes a `Document` of it, which is parsed once.
@@ -8,6 +8,7 @@ from .blocks import Block, BlockKind, split
 from .document import Document, fences, headings, images, links, plain, prose, sentences
 from .fences import Fence
 from .headings import Heading, anchors
+from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
 from .leaves import ProseKind
 from .prose import Prose
 from .references import Image, Link
@@ -19,6 +20,8 @@ __all__ = [
     "Document",
     "Fence",
     "Heading",
+    "IdentifiedBlock",
+    "IdentifiedBlocks",
     "Image",
     "Link",
     "Prose",
@@ -27,8 +30,10 @@ __all__ = [
     "anchors",
     "fences",
     "headings",
+    "identify",
     "images",
     "links",
+    "nothing_identified",
     "plain",
     "prose",
     "sentence_ranges",

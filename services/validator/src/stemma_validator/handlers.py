@@ -11,11 +11,13 @@ from stemma_telemetry import get_logger
 from .checking import StructureCheck, check_within
 from .engines import LintEngine
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, ValidationImpossible
+from .identification import identified
 from .normalise import normalise
 from .processes import Limits
 from .report import Findings, found, not_checked
 
 DRAFT_LIMIT = 4 * 1024 * 1024
+BYTE_ORDER_MARK = "\ufeff"
 _MAX_LOGGED_LINES = 50
 
 log = get_logger()
@@ -30,8 +32,11 @@ async def on_validate_draft(
     draft_limit: int = DRAFT_LIMIT,
 ) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
+    blocks = None
     try:
-        findings = await _check(job, await _read(job, artifacts, draft_limit), engine, limits)
+        text = await _read(job, artifacts, draft_limit)
+        blocks = await identified(job, text, artifacts)
+        findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
     except ValidationImpossible as cause:
         findings = not_checked(engine, cause)
     _log(findings)
@@ -40,7 +45,7 @@ async def on_validate_draft(
         tenant=job.document.tenant,
         document_id=job.document.document_id,
         section_id=job.section.section_id,
-        validation=findings.summary(await _store(job, findings, artifacts)),
+        validation=findings.summary(await _store(job, findings, artifacts), blocks),
     )
 
 
@@ -50,7 +55,7 @@ async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str
         raise DraftTooLarge(draft.name, limit)
     try:
         data = await artifacts.get(job.document.tenant, job.document.document_id, draft)
-        return data.decode("utf-8-sig")
+        return data.decode()
     except ArtifactMissing:
         raise DraftNotFound(draft.name) from None
     except ArtifactCorrupt:

@@ -33,8 +33,8 @@ class Findings:
             engine_version=self.engine_version,
         )
 
-    def summary(self, report: ArtifactRef | None) -> ValidationSummary:
-        """What the outcome tells."""
+    def summary(self, report: ArtifactRef | None, blocks: ArtifactRef | None) -> ValidationSummary:
+        """What the outcome tells; both artifacts are of this draft."""
         return ValidationSummary(
             passed=not self.issues,
             issue_count=len(self.issues),
@@ -42,6 +42,7 @@ class Findings:
             engine=self.engine,
             engine_version=self.engine_version,
             report=report,
+            blocks=blocks,
         )
 
 

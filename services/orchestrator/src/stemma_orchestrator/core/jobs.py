@@ -30,6 +30,7 @@ from .state import (
     open_job_id,
     status_of,
 )
+from .versions import draft_history
 
 _WORKING = frozenset({Lifecycle.RUNNING, Lifecycle.COMPLETED, Lifecycle.FAILED})
 
@@ -143,6 +144,7 @@ def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDr
         version=section.current_number,
         draft=_current_draft(section),
         assets=tuple(image.name for image in _images(document)),
+        history=draft_history(section),
         **grounds(document, _rests_on(section)),
     )
 

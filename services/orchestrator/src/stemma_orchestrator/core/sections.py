@@ -7,7 +7,7 @@ from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion
+from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion, ValidationSummary
 
 from .guidance import guidance_of
 from .needs import RESUME, after_need_answered, after_need_raised, meeting_again
@@ -125,7 +125,7 @@ def _with_text(
             version = Version(event.version, event.draft, event.upstream, event.origin, event.provenance, assets=assets)
         case e.SectionRestored():
             restored = next(v for v in section.versions if v.number == event.restored_version)
-            version = replace(restored, number=event.version, origin=Origin.RESTORED)
+            version = replace(restored, number=event.version, origin=Origin.RESTORED, blocks=None)
         case _:
             assert_never(event)
     return _with_version(section, version, Edited(), {validate: Activity.VALIDATE, evaluate: Activity.EVALUATE})
@@ -147,7 +147,7 @@ def _with_version(section: Section, version: Version, phase: Phase, checks: dict
 def _with_verdict(
     document: Document, section: Section, event: e.SectionLintFailed | e.SectionReviewRequested | e.SectionApproved
 ) -> Section:
-    section = _with_current(section, validation=event.validation) if event.validation else section
+    section = _with_validation(section, event.validation) if event.validation else section
     match event:
         case e.SectionLintFailed():
             return replace(section, phase=_next_round(document, section, event))
@@ -261,7 +261,7 @@ def _kept(section: Section, event: e.SectionKept) -> Section:
 def _checked(section: Section, event: e.SectionChecked) -> Section:
     section = replace(section, checks=_without(section, event.job_id))
     if event.validation is not None:
-        section = _with_current(section, validation=event.validation)
+        section = _with_validation(section, event.validation)
     return _with_current(section, evaluation=event.evaluation) if event.evaluation is not None else section
 
 
@@ -280,6 +280,10 @@ def _with_current(section: Section, **changes: object) -> Section:
         return section
     version = replace(section.current, **changes)  # type: ignore[arg-type]
     return replace(section, versions=(*section.versions[:-1], version))
+
+
+def _with_validation(section: Section, validation: ValidationSummary) -> Section:
+    return _with_current(section, validation=validation, blocks=validation.blocks)
 
 
 def _without(section: Section, job: str) -> dict[str, Activity]:

@@ -46,6 +46,7 @@ class Version:
     validation: ValidationSummary | None = None
     assets: tuple[InputFile, ...] = ()
     review: ReviewVerdict | None = None
+    blocks: ArtifactRef | None = None
 
 
 @dataclass(frozen=True)

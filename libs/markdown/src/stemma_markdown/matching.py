@@ -1,0 +1,153 @@
+"""Which block of one text is which block of another: equal ones first, then the most similar."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz.distance import Indel
+
+from .blocks import Block
+
+ALIKE = 0.5
+"""Blocks less similar than this are different ones: the share of what is common to both of what both hold."""
+
+_WORDS = re.compile(r"[^\W_]+|[^\s]")
+_MOST_USES = 30
+_CANDIDATES = 6
+_SHORT = 400
+_LONG = 10_000
+
+
+@dataclass
+class _Side:
+    """The blocks of one text, what they are compared by, and which block of the other text each of them is."""
+
+    blocks: Sequence[Block]
+    texts: list[str] = field(init=False)
+    words: list[list[str]] = field(init=False)
+    partner: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.texts = ["\n".join(block.content.splitlines()).strip() for block in self.blocks]
+        self.words = [_WORDS.findall(text) for text in self.texts]
+
+    def free(self) -> list[int]:
+        """The blocks without a partner."""
+        return [number for number in range(len(self.blocks)) if number not in self.partner]
+
+
+def match_blocks(old: Sequence[Block], new: Sequence[Block]) -> dict[int, int]:
+    """The number of the old block that each new block is, by the number of the new one; others are new.
+
+    No old block is two new ones. Time grows with the length of the texts, whatever they hold.
+    """
+    before, after = _Side(old), _Side(new)
+    _match_unique(before, after)
+    _match_neighbours(before, after, reach=1)
+    _match_neighbours(before, after, reach=len(new))
+    _match_equal(before, after)
+    _match_alike(before, after)
+    return after.partner
+
+
+def _pair(before: _Side, after: _Side, old: int, new: int) -> None:
+    before.partner[old] = new
+    after.partner[new] = old
+
+
+def _match_unique(before: _Side, after: _Side) -> None:
+    """Texts that each side has once."""
+    places = {text: number for number, text in enumerate(before.texts)}
+    many, theirs = Counter(before.texts), Counter(after.texts)
+    for new, text in enumerate(after.texts):
+        if many[text] == theirs[text] == 1:
+            _pair(before, after, places[text], new)
+
+
+def _match_neighbours(before: _Side, after: _Side, *, reach: int) -> None:
+    """Texts that stand more than once: as far from a pair in one text as in the other, at most ``reach`` blocks.
+
+    The beginnings of both texts are a pair, and so are their ends.
+    """
+    last_pair = (-1, -1)
+    for new in range(len(after.texts)):
+        last_pair = _match_beside(before, after, new, last_pair, reach)
+    last_pair = (len(before.texts), len(after.texts))
+    for new in reversed(range(len(after.texts))):
+        last_pair = _match_beside(before, after, new, last_pair, reach)
+
+
+def _match_beside(before: _Side, after: _Side, new: int, last_pair: tuple[int, int], reach: int) -> tuple[int, int]:
+    """Match one block as far from the last pair in one text as in the other; the last pair from then on."""
+    if new not in after.partner:
+        old = last_pair[0] + new - last_pair[1]
+        if abs(new - last_pair[1]) > reach or not _is_free(before, old) or before.texts[old] != after.texts[new]:
+            return last_pair
+        _pair(before, after, old, new)
+    return after.partner[new], new
+
+
+def _is_free(side: _Side, number: int) -> bool:
+    return 0 <= number < len(side.texts) and number not in side.partner
+
+
+def _match_equal(before: _Side, after: _Side) -> None:
+    """What is left of equal texts, one after the other."""
+    waiting: dict[str, list[int]] = defaultdict(list)
+    for old in reversed(before.free()):
+        waiting[before.texts[old]].append(old)
+    for new in after.free():
+        if waiting[after.texts[new]]:
+            _pair(before, after, waiting[after.texts[new]].pop(), new)
+
+
+def _match_alike(before: _Side, after: _Side) -> None:
+    """The most similar pair first; of equally similar ones that with the fewest blocks between."""
+    ranked = sorted(
+        (-_similarity(before, old, after, new), abs(old - new), new, old) for new, old in _candidates(before, after)
+    )
+    for negative, _, new, old in ranked:
+        if -negative >= ALIKE and old not in before.partner and new not in after.partner:
+            _pair(before, after, old, new)
+
+
+def _candidates(before: _Side, after: _Side) -> Iterator[tuple[int, int]]:
+    """Pairs worth comparing: blocks that stand in the same place, and those with the most rare words in common."""
+    free = before.free()
+    uses: dict[str, list[int]] = defaultdict(list)
+    for old in free:
+        for word in set(before.words[old]):
+            uses[word].append(old)
+    for new in after.free():
+        votes: Counter[int] = Counter()
+        for word in sorted(set(after.words[new])):
+            if len(uses.get(word, ())) <= _MOST_USES:
+                votes.update(uses.get(word, ()))
+        found = {old for old, _ in votes.most_common(_CANDIDATES)} | set(_same_place(before, after, new))
+        yield from ((new, old) for old in sorted(found))
+
+
+def _same_place(before: _Side, after: _Side, new: int) -> Iterator[int]:
+    """The free old blocks beside the partners of the nearest neighbours."""
+    for step in (-1, 1):
+        neighbour, distance = new + step, 1
+        while 0 <= neighbour < len(after.texts) and neighbour not in after.partner and distance < _CANDIDATES:
+            neighbour, distance = neighbour + step, distance + 1
+        edge = -1 if neighbour < 0 else len(before.texts)
+        start = after.partner.get(neighbour, edge)
+        for old in (start - step * distance, start - step):
+            if _is_free(before, old):
+                yield old
+
+
+def _similarity(before: _Side, old: int, after: _Side, new: int) -> float:
+    """The share of what both have in the same order: letters, in long blocks words, in very long ones in any order."""
+    one, other = before.words[old], after.words[new]
+    if len(one) > _LONG and len(other) > _LONG:
+        return 2 * (Counter(one) & Counter(other)).total() / (len(one) + len(other))
+    if len(before.texts[old]) > _SHORT and len(after.texts[new]) > _SHORT:
+        return Indel.normalized_similarity(one, other, score_cutoff=ALIKE)
+    return Indel.normalized_similarity(before.texts[old], after.texts[new], score_cutoff=ALIKE)

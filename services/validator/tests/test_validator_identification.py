@@ -1,0 +1,100 @@
+"""Every draft gets an index of its blocks, with the ids that they had before."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from stemma_artifacts.digests import digest_of
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
+from stemma_contracts.v1.values import ArtifactRef, BlockIndex
+from stemma_validator.engines import RumdlEngine
+from stemma_validator.handlers import on_validate_draft
+from stemma_validator.processes import Limits
+
+from .conftest import DOCUMENT, TENANT
+
+FIRST = "# Budget\n\nThe office costs EUR 4,250.\n\n- one\n- two\n"
+SECOND = "# Budget\n\nA new beginning.\n\nThe office costs EUR 5,100.\n\n- one\n- two\n"
+THIRD = "# Budget\n\nA new beginning.\n\n- one\n- two\n- three\n\nThe office costs EUR 5,100.\n"
+
+Version = tuple[ArtifactRef, ArtifactRef | None]
+Validate = Callable[..., Awaitable[Version]]
+
+
+@pytest.fixture
+def validate(
+    artifacts: ArtifactStore, rumdl: RumdlEngine, job_for: Callable[..., Awaitable[ValidateDraft]]
+) -> Validate:
+    """Validates a draft with a history; its reference and that of its blocks."""
+
+    async def run(text: str | bytes, history: DraftHistory | None, engine: RumdlEngine = rumdl) -> Version:
+        job = (await job_for(text)).model_copy(update={"history": history})
+        outcome = await on_validate_draft(job, artifacts=artifacts, engine=engine, limits=Limits())
+        return job.draft, outcome.validation.blocks
+
+    return run
+
+
+async def ids(blocks: ArtifactRef | None, artifacts: ArtifactStore) -> list[str]:
+    assert blocks is not None
+    index = BlockIndex.model_validate_json(await artifacts.get(TENANT, DOCUMENT, blocks))
+    return [block.block_id for block in index.blocks]
+
+
+async def test_the_blocks_of_a_draft_are_kept_with_their_places(validate: Validate, artifacts: ArtifactStore) -> None:
+    text = "\ufeff" + FIRST
+    _, blocks = await validate(text, DraftHistory())
+    assert blocks is not None
+    index = BlockIndex.model_validate_json(await artifacts.get(TENANT, DOCUMENT, blocks))
+    assert "".join(text[block.start : block.end] for block in index.blocks) == text
+    assert [(block.kind, block.level, block.line) for block in index.blocks] == [
+        ("blank", 0, 1), ("heading", 1, 1), ("paragraph", 0, 3), ("list", 0, 5),
+    ]  # fmt: skip
+    assert index.given == 4
+
+
+async def test_blocks_keep_their_ids_from_version_to_version(validate: Validate, artifacts: ArtifactStore) -> None:
+    first, first_blocks = await validate(FIRST, DraftHistory())
+    second, second_blocks = await validate(SECOND, DraftHistory(blocks=first_blocks, drafts=(first,)))
+    _, third_blocks = await validate(THIRD, DraftHistory(blocks=second_blocks, drafts=(second,)))
+    title, costs, items = await ids(first_blocks, artifacts)
+    new = (await ids(second_blocks, artifacts))[1]
+    assert await ids(second_blocks, artifacts) == [title, new, costs, items]
+    assert await ids(third_blocks, artifacts) == [title, new, items, costs]
+
+
+async def test_drafts_from_before_blocks_had_ids_are_identified_by_replay(
+    validate: Validate, artifacts: ArtifactStore
+) -> None:
+    first, first_blocks = await validate(FIRST, DraftHistory())
+    second, second_blocks = await validate(SECOND, DraftHistory(blocks=first_blocks, drafts=(first,)))
+    _, by_steps = await validate(THIRD, DraftHistory(blocks=second_blocks, drafts=(second,)))
+    _, by_replay = await validate(THIRD, DraftHistory(drafts=(first, second)))
+    _, by_both = await validate(THIRD, DraftHistory(blocks=first_blocks, drafts=(first, second)))
+    assert by_steps == by_replay == by_both
+
+
+async def test_no_id_is_given_twice_when_an_earlier_draft_is_lost(validate: Validate, artifacts: ArtifactStore) -> None:
+    first, blocks = await validate(FIRST, DraftHistory())
+    lost = first.model_copy(update={"digest": digest_of(b"lost")})
+    _, again = await validate(FIRST, DraftHistory(blocks=blocks, drafts=(lost,)))
+    assert not set(await ids(blocks, artifacts)) & set(await ids(again, artifacts))
+
+
+async def test_blocks_get_no_ids_when_it_is_lost_which_were_given(validate: Validate) -> None:
+    first, blocks = await validate(FIRST, DraftHistory())
+    assert blocks is not None
+    lost = blocks.model_copy(update={"digest": digest_of(b"lost")})
+    assert (await validate(SECOND, DraftHistory(blocks=lost, drafts=(first,))))[1] is None
+
+
+async def test_blocks_get_no_ids_where_nobody_asks_for_them(validate: Validate) -> None:
+    assert (await validate(FIRST, None))[1] is None
+
+
+async def test_blocks_get_ids_also_when_the_linter_fails(
+    validate: Validate, script: Callable[..., RumdlEngine]
+) -> None:
+    assert (await validate(FIRST, DraftHistory(), script("exit 77")))[1] is not None
