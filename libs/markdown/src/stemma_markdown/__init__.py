@@ -5,6 +5,7 @@ Whoever asks several things of one text makes a `Document` of it, which is parse
 """
 
 from .blocks import Block, BlockKind, split
+from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, fences, headings, images, links, plain, prose, sentences
 from .fences import Fence
 from .headings import Heading, anchors
@@ -16,6 +17,7 @@ from .sentences import Sentence, sentence_ranges
 
 __all__ = [
     "Block",
+    "BlockDifference",
     "BlockKind",
     "Document",
     "Fence",
@@ -24,10 +26,14 @@ __all__ = [
     "IdentifiedBlocks",
     "Image",
     "Link",
+    "Passage",
     "Prose",
     "ProseKind",
     "Sentence",
+    "SentenceDifference",
+    "WordDifference",
     "anchors",
+    "differences",
     "fences",
     "headings",
     "identify",

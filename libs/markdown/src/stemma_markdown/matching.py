@@ -50,7 +50,7 @@ def match_blocks(old: Sequence[Block], new: Sequence[Block]) -> dict[int, int]:
     _match_neighbours(before, after, reach=len(new))
     _match_equal(before, after)
     _match_alike(before, after)
-    return after.partner
+    return dict(sorted(after.partner.items()))
 
 
 def _pair(before: _Side, after: _Side, old: int, new: int) -> None:
