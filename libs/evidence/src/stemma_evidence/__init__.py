@@ -2,5 +2,8 @@
 
 from .claim import Claim, Kind
 from .extraction import claims
+from .grounding import UNSUPPORTED, Grounded, ground
+from .index import Found
+from .source import Place, Source, read
 
-__all__ = ["Claim", "Kind", "claims"]
+__all__ = ["UNSUPPORTED", "Claim", "Found", "Grounded", "Kind", "Place", "Source", "claims", "ground", "read"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from . import numerals
 from .citations import citations
 from .claim import Claim
+from .columns import under_heads
 from .dates import dates
 from .lines import Lines
 from .masking import blank, prose
@@ -61,7 +62,7 @@ def _dates(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> 
 
 def _measures(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
     found = sorted(_measured(shown, language, taken), key=lambda measured: measured.start)
-    for measured in ranged(shown, found):
+    for measured in under_heads(shown, list(ranged(shown, found)), language):
         if _says_something(shown, measured):
             yield measured.claim(text, shown, lines)
 

@@ -65,6 +65,17 @@ def magnitudes(language: str) -> dict[str, int]:
     return merged | words.MAGNITUDES.get(language, words.MAGNITUDES["en"])
 
 
+@cache
+def territories() -> dict[str, str]:
+    """The code of a country by its folded name, in every language."""
+    return {
+        name.casefold(): code
+        for locale in _locales()
+        for code, name in locale.territories.items()
+        if code.isalpha() and len(name) > 3
+    }
+
+
 def _locales() -> Iterator[Locale]:
     return map(Locale.parse, (*words.LANGUAGES, "en_GB"))
 

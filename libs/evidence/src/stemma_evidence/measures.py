@@ -36,6 +36,7 @@ class Measure:
     powers: tuple[int, ...] = (0,)
     currency: tuple[str, ...] = ()
     unit: str = ""
+    of_column: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -57,11 +58,15 @@ class Measure:
             self.start,
             self.end,
             lines.at(self.start),
-            tuple(dict.fromkeys(measure_value(n, u) for n in numbers for u in units)),
+            tuple(dict.fromkeys(measure_value(n, u) for n in numbers for u in units)) + self._as_written(),
             numbers,
             tuple(unit for unit in units if unit),
             hedged(text, self.start),
         )
+
+    def _as_written(self) -> tuple[str, ...]:
+        """In a table the number by itself is a reading, too: that its column has a unit is a guess."""
+        return tuple(measure_value(number, "") for number in self.numbers) if self.of_column else ()
 
 
 @dataclass(frozen=True, slots=True)

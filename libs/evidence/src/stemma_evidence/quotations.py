@@ -14,8 +14,8 @@ _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WORDS = 4
 _LEAST_IDEOGRAPHS = 10
-_FOLDS = {ord(mark): "'" for mark in "‘’‚‛`´"} | {ord(mark): '"' for mark in "“”„‟«»「」『』"}
-_FOLDS |= {ord(mark): "-" for mark in "‐‑‒–—―"} | {ord("…"): "...", ord("\u00ad"): "", ord("_"): " ", ord("*"): " "}
+_FOLDS = {ord(mark): "'" for mark in "‘’‚‛´"} | {ord(mark): '"' for mark in "“”„‟«»「」『』"}
+_FOLDS |= {ord(mark): "-" for mark in "‐‑‒–—―"} | {ord("…"): "...", ord("\u00ad"): "", ord("*"): "", ord("`"): ""}
 
 
 def quotations(text: str) -> Iterator[tuple[int, int, str]]:

@@ -1,0 +1,73 @@
+"""Units that stand in the head of a column, and hold for the bare numbers below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+
+from .measures import Measure, measure
+from .numerals import Numeral
+
+_LEADS = re.compile(r"[(\[/,_]\s*|(?<!\w)(?:in|en|em)\s+|(?<=[a-z])(?=[€$£])", re.IGNORECASE)
+_START = re.compile(r"(?<![^\W_])[^\W_]|[€$£¥]")
+_DELIMITER = re.compile(r"[ >]{0,12}\|?[ ]{0,20}:?-{1,200}:?[ ]{0,20}(?:\|[-: |]{0,2000})?$")
+_LONGEST = 80
+
+
+@lru_cache(maxsize=4096)
+def unit_of(head: str, language: str) -> str:
+    """The currency or unit that the head of a column names, as it is written there; empty if it names none."""
+    head = head.replace("_", " _").strip()[:_LONGEST]
+    for start in (match.start() for match in _START.finditer(head)):
+        found = _template(head[start:], language)
+        if found.currency:
+            return head[start : start + found.end - 2]
+    for start in (match.end() for match in _LEADS.finditer(head)):
+        found = _template(head[start:], language)
+        if found.unit:
+            return head[start : start + found.end - 2]
+    return ""
+
+
+def under_heads(text: str, found: list[Measure], language: str) -> Iterator[Measure]:
+    """The same measures; bare numbers in a Markdown table have the unit of their column, too."""
+    heads = dict(_heads(text))
+    line_start, line_end, in_table = 0, -1, None
+    for this in found:
+        if this.start > line_end:
+            line_start = text.rfind("\n", max(0, this.start - 4000), this.start) + 1
+            line_end = text.find("\n", this.start)
+            line_end = len(text) if line_end < 0 else line_end
+            in_table = heads.get(line_start)
+        if in_table and not this.currency and not this.unit:
+            column = text.count("|", line_start, this.start)
+            unit = unit_of(in_table[column], language) if column < len(in_table) else ""
+            yield _with(this, _template(unit, language)) if unit else this
+        else:
+            yield this
+
+
+def _with(this: Measure, of_column: Measure) -> Measure:
+    powers = tuple(dict.fromkeys(p + q for p in this.powers for q in (*of_column.powers, 0)))
+    return replace(this, currency=of_column.currency, unit=of_column.unit, powers=powers, of_column=True)
+
+
+def _template(unit: str, language: str) -> Measure:
+    return measure(f"1 {unit}", Numeral(0, 1, (Decimal(1),)), language)
+
+
+def _heads(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The heads of the columns for the start of each line of a table."""
+    head: list[str] | None = None
+    before, position = "", 0
+    for line in text.split("\n"):
+        if "|" not in line:
+            head = None
+        elif head is None and "|" in before and _DELIMITER.match(line):
+            head = before.split("|")
+        elif head is not None:
+            yield position, head
+        before, position = line, position + len(line) + 1

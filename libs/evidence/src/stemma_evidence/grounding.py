@@ -1,0 +1,167 @@
+"""Where the claims of a draft stand: in a source, computed from sources, said by a person, or nowhere."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from .arithmetic import MOST_OPERANDS, Step, follows, total
+from .claim import Claim
+from .index import Found, Index
+from .names_lookup import Names
+from .source import Source
+from .wordings import Wordings
+
+COMPUTED = "computed"
+UNSUPPORTED = "unsupported"
+_COMPUTABLE = ("amount", "quantity", "date")
+_MOST_TRIES = 2_000_000
+"""Pairs of operands that are tried for one draft: a few seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """A claim of a draft, its standing, the places that say it, and how it is computed from them."""
+
+    claim: Claim
+    standing: str
+    places: tuple[Found, ...] = ()
+    how: str = ""
+
+
+def ground(draft: Source, sources: Iterable[Source], own_words: Iterable[str] = ()) -> tuple[Grounded, ...]:
+    """Each claim of a draft with its standing.
+
+    ``sources`` come in the order in which they are to be named: a claim has the standing of the first that says it.
+    ``own_words`` are titles of the document and its sections, which are names in it without a source.
+    """
+    index = Index(sources)
+    wordings = Wordings(index.sources, draft, own_words)
+    names = Names(index.sources, draft, own_words)
+    found = [_looked_up(claim, index, wordings, names) for claim in draft.claims]
+    return tuple(_computed(found, draft, index))
+
+
+def _looked_up(claim: Claim, index: Index, wordings: Wordings, names: Names) -> Grounded:
+    match claim.kind:
+        case "name":
+            places = names.places(claim)
+        case "quotation" | "citation":
+            places = wordings.places(claim)
+        case "date":
+            places = index.of_value(claim) or _with_the_year(claim, index)
+        case _:
+            return _measured(claim, index)
+    return _standing(claim, places)
+
+
+def _standing(claim: Claim, places: list[Found] | None, how: str = "") -> Grounded:
+    if places is None:
+        return Grounded(claim, COMPUTED, (), "own words")
+    if not places:
+        return Grounded(claim, UNSUPPORTED)
+    return Grounded(claim, COMPUTED if how else places[0].source.standing, tuple(places), how)
+
+
+def _measured(claim: Claim, index: Index) -> Grounded:
+    if places := index.of_value(claim) or index.of_cell(claim):
+        return _standing(claim, places)
+    if not claim.units and (places := index.of_number(claim)):
+        return _standing(claim, places)
+    if places := index.of_other_unit(claim):
+        return _standing(claim, places, "in another unit")
+    if claim.hedged and (places := _rounded(claim, index)):
+        return _standing(claim, places, "rounded")
+    return Grounded(claim, UNSUPPORTED)
+
+
+def _with_the_year(claim: Claim, index: Index) -> list[Found]:
+    places = index.days_without_year.get(claim.values[0], [])[:1]
+    return [Found(source, source.place(other.line), other.text, other) for source, other in places]
+
+
+def _rounded(claim: Claim, index: Index) -> list[Found]:
+    """The first quantity of the same unit that is no farther away than the last digit of a rounded one."""
+    measures = index.measures.get(claim.units[0] if claim.units else "", [])
+    number = claim.numbers[0]
+    reach = min(_last_digit(number), abs(number) / 10)
+    first = bisect_right(measures, number - reach, key=lambda measure: measure[0])
+    for exact, source, other in measures[first : first + 1]:
+        if exact < number + reach:
+            return [Found(source, source.place(other.line), other.text, other)]
+    return []
+
+
+def _last_digit(number: Decimal) -> Decimal:
+    """What one more in the last digit that is not zero comes to: 100 for 4,300."""
+    exponent = number.normalize().as_tuple().exponent
+    return Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(0)
+
+
+def _computed(found: list[Grounded], draft: Source, index: Index) -> Iterator[Grounded]:
+    pools = _Pools(draft, index, [item.claim for item in found if item.standing != UNSUPPORTED])
+    for item in found:
+        if item.standing == UNSUPPORTED and item.claim.kind in _COMPUTABLE and (step := pools.step(item.claim)):
+            yield Grounded(item.claim, COMPUTED, pools.places(step), step[1])
+        else:
+            yield item
+
+
+class _Pools:
+    """Claims that stand together, in the draft or in a source: what is computed is computed from such."""
+
+    def __init__(self, draft: Source, index: Index, supported: list[Claim]) -> None:
+        self._draft = draft
+        self._index = index
+        self._near = _grouped(draft, supported)
+        self._groups = [group for source in index.sources for group in _grouped(source, source.claims).values()]
+        self._runs = [list(source.claims) for source in index.sources] + [supported]
+        self._where = {id(claim): source for source in index.sources for claim in source.claims}
+        self._tries = _MOST_TRIES
+
+    def step(self, claim: Claim) -> Step | None:
+        """How a claim follows from claims that stand together; None if it does not, or too much was tried before."""
+        near = self._near.setdefault(self._draft.place(claim.line).block, [])
+        step = self._follows(claim, [near, *self._groups]) or self._total(claim)
+        if step:
+            near.append(claim)
+        return step
+
+    def _follows(self, claim: Claim, groups: list[list[Claim]]) -> Step | None:
+        for group in groups:
+            self._tries -= min(len(group), MOST_OPERANDS) ** 2
+            if self._tries < 0:
+                return None
+            if step := follows(claim, group):
+                return step
+        return None
+
+    def _total(self, claim: Claim) -> Step | None:
+        for run in self._runs:
+            self._tries -= len(run)
+            if self._tries < 0:
+                return None
+            if claim.numbers and (step := total(claim, run)):
+                return step
+        return None
+
+    def places(self, step: Step) -> tuple[Found, ...]:
+        """Where the operands of a step stand."""
+        found: list[Found] = []
+        for claim in step[0]:
+            source = self._where.get(id(claim))
+            if source:
+                found.append(Found(source, source.place(claim.line), claim.text, claim))
+            else:
+                found.extend(self._index.of_value(claim)[:1])
+        return tuple(found)
+
+
+def _grouped(source: Source, claims: Iterable[Claim]) -> dict[int, list[Claim]]:
+    groups: dict[int, list[Claim]] = {}
+    for claim in claims:
+        if claim.kind in _COMPUTABLE:
+            groups.setdefault(source.place(claim.line).block, []).append(claim)
+    return groups

@@ -1,0 +1,108 @@
+"""All sources of a draft, to look claims up in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from .claim import Claim
+from .forms import in_base, less_exact
+from .source import Place, Source
+
+_KEPT = 3
+"""Places that are told of one value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A claim of a source, and where it stands there."""
+
+    source: Source
+    place: Place
+    text: str
+    claim: Claim | None = None
+
+
+class Index:
+    """The claims of sources by value, in the order in which the sources were given."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self.sources = tuple(sources)
+        self._by_value: dict[str, list[tuple[Source, Claim]]] = {}
+        self._by_number: dict[str, list[tuple[Source, Claim]]] = {}
+        for source in self.sources:
+            for index, claim in enumerate(source.claims):
+                for key in keys(claim):
+                    self._add(self._by_value, key, source, claim)
+                for number in claim.numbers:
+                    key = format(number.normalize(), "f")
+                    self._add(self._by_number, key, source, claim)
+                    if index in source.loose:
+                        self._add(self._by_value, f"?{key}", source, claim)
+
+    def _add(self, index: dict[str, list[tuple[Source, Claim]]], key: str, source: Source, claim: Claim) -> None:
+        places = index.setdefault(key, [])
+        if len(places) < _KEPT:
+            places.append((source, claim))
+
+    def of_value(self, claim: Claim) -> list[Found]:
+        """Where a claim stands with one of its values."""
+        return self._found(self._by_value, claim.values)
+
+    def of_number(self, claim: Claim) -> list[Found]:
+        """Where the numbers of a claim stand, whatever they measure there."""
+        return self._found(self._by_number, (format(number.normalize(), "f") for number in claim.numbers))
+
+    def of_cell(self, claim: Claim) -> list[Found]:
+        """Where its numbers stand in a cell that names no unit."""
+        return self._found(self._by_value, (f"?{number.normalize():f}" for number in claim.numbers))
+
+    def of_other_unit(self, claim: Claim) -> list[Found]:
+        """Where the same quantity stands in another unit."""
+        return self._found(self._by_value, filter(None, (in_base(n, u) for n in claim.numbers for u in claim.units)))
+
+    def _found(self, index: dict[str, list[tuple[Source, Claim]]], wanted: Iterable[str]) -> list[Found]:
+        for value in wanted:
+            if places := index.get(value):
+                return [Found(source, source.place(claim.line), claim.text, claim) for source, claim in places]
+        return []
+
+    @cached_property
+    def measures(self) -> dict[str, list[tuple[Decimal, Source, Claim]]]:
+        """Amounts and quantities by unit, the smallest first."""
+        found: dict[str, list[tuple[Decimal, Source, Claim]]] = {}
+        for source in self.sources:
+            for claim in source.claims:
+                if claim.numbers:
+                    unit = claim.units[0] if claim.units else ""
+                    found.setdefault(unit, []).append((claim.numbers[0], source, claim))
+        for measures in found.values():
+            measures.sort(key=lambda measure: measure[0])
+        return found
+
+    @cached_property
+    def days_without_year(self) -> dict[str, list[tuple[Source, Claim]]]:
+        """Days and months that a source names without a year, if it names only one year: by what they are with it."""
+        found: dict[str, list[tuple[Source, Claim]]] = {}
+        for source in self.sources:
+            dates = [claim for claim in source.claims if claim.kind == "date"]
+            years = {value[:4] for claim in dates for value in claim.values[:1] if value[:4].isdigit()}
+            if len(years) == 1:
+                (year,) = years
+                for claim in dates:
+                    if claim.values[0].startswith("--"):
+                        found.setdefault(f"{year}{claim.values[0][1:]}", []).append((source, claim))
+        return found
+
+
+def keys(claim: Claim) -> Iterator[str]:
+    """Everything that a claim may be found by."""
+    for value in claim.values:
+        if claim.kind == "date":
+            yield from less_exact(value)
+        else:
+            yield value
+    if claim.kind == "quantity":
+        yield from filter(None, (in_base(number, unit) for number in claim.numbers for unit in claim.units))

@@ -1,0 +1,85 @@
+"""Names in sources, across inflection, case and the languages of countries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .claim import Claim
+from .index import Found
+from .lexicon import territories
+from .name_words import CAPITALISED, FORMS, JOINING
+from .quotations import folded
+from .source import Source
+from .words import stems
+
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
+class Names:
+    """What of names the sources have."""
+
+    def __init__(self, sources: tuple[Source, ...], draft: Source, own_words: Iterable[str]) -> None:
+        self._sources = sources
+        self._own = {stem for title in own_words for word in _WORD.findall(title) for stem in stems(word)}
+        self._wording = draft.wording
+        self._territories = {
+            territories()[name]: source
+            for source in reversed(sources)
+            for name in territories()
+            if name in source.words or (" " in name and name in source.wording)
+        }
+
+    def places(self, claim: Claim) -> list[Found] | None:
+        """Where a name stands; None if it is a title of the document itself, or explained where it is first used."""
+        if _CJK.search(claim.text):
+            return self._literally(claim)
+        words = [w for w in _WORD.findall(claim.text) if w.casefold() not in JOINING and len(w) > 1]
+        words = [w for w in words if w.casefold() not in CAPITALISED] or words
+        for source in self._sources:
+            line = _line_of_all(source, [w for w in words if w not in FORMS] or words)
+            if line:
+                return [Found(source, source.place(line), claim.text)]
+        code = territories().get(claim.values[0])
+        if code in self._territories:
+            source = self._territories[code]
+            return [Found(source, source.place(1), claim.text)]
+        if all(stems(word) & self._own for word in words) or self._is_explained(claim.text):
+            return None
+        return []
+
+    def _literally(self, claim: Claim) -> list[Found]:
+        name = folded(claim.text).casefold()
+        for source in self._sources:
+            position = source.wording.find(name)
+            if position >= 0:
+                return [Found(source, source.place(source.line_of_wording(position)), claim.text)]
+        return []
+
+    def _is_explained(self, text: str) -> bool:
+        """Whether an abbreviation follows the words that it is made of: ``service level agreement (SLA)``."""
+        position = self._wording.find(f"({text.casefold()})")
+        if not text.isupper() or position < 0:
+            return False
+        before = _WORD.findall(self._wording[max(0, position - 120) : position])[-2 * len(text) :]
+        initials = "".join(word[0] for word in before if word not in JOINING)
+        return initials.endswith(text.casefold())
+
+
+def _line_of_all(source: Source, words: list[str]) -> int:
+    """The line on which the block stands that has all the words; 0 if none has."""
+    found = [_lines_of(source, word) for word in words]
+    if not found:
+        return 0
+    common = set(min(found, key=lambda lines: len(lines)))
+    for lines in found:
+        common &= lines.keys()
+    return found[-1][min(common)] if common else 0
+
+
+def _lines_of(source: Source, word: str) -> dict[int, int]:
+    lines: dict[int, int] = {}
+    for stem in stems(word):
+        lines |= source.words.get(stem, {})
+    return lines

@@ -1,0 +1,114 @@
+"""What one text says: its claims, its words and its wording, each with the place where it stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .claim import Claim
+from .extraction import claims
+from .quotations import folded
+from .tabular import as_lines
+from .words import stems
+
+_HEADING = re.compile(r"[ >]{0,12}#{1,6}[ \t]+(.*?)[ \t#]*$")
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: the line in its file, the heading that it is under, the block and the part it is in."""
+
+    line: int
+    heading: str
+    block: int
+    part: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """One text that claims may stand in. ``name`` is its file or section, ``standing`` what a claim found there is.
+
+    ``wording`` is its folded text; ``words`` the lines that a word stands on, by block; ``loose`` the claims, by their
+    index, that are numbers without a unit in a table.
+    """
+
+    standing: str
+    name: str
+    claims: tuple[Claim, ...]
+    wording: str
+    words: dict[str, dict[int, int]]
+    loose: frozenset[int] = frozenset()
+    headings: tuple[tuple[int, str], ...] = ()
+    blocks: tuple[int, ...] = ()
+    wording_lines: tuple[tuple[int, int], ...] = ()
+    lines: tuple[int, ...] = ()
+
+    def place(self, line: int) -> Place:
+        """The place of a line."""
+        part = bisect_right(self.headings, (line, "\uffff"))
+        heading = self.headings[part - 1][1] if part else ""
+        return Place(self.lines[line - 1] if self.lines else line, heading, bisect_right(self.blocks, line), part)
+
+    @property
+    def titles(self) -> frozenset[str]:
+        """The headings, folded."""
+        return frozenset(folded(heading).casefold() for _, heading in self.headings)
+
+    def line_of_wording(self, position: int) -> int:
+        """The line that a position of ``wording`` is on."""
+        return self.wording_lines[bisect_right(self.wording_lines, (position, 1 << 60)) - 1][1]
+
+
+def read(text: str, media_type: str, language: str, *, standing: str, name: str) -> Source:
+    """Read a text of a media type; a table or JSON cell by cell. Takes time linear in the text."""
+    shown, lines = as_lines(text, media_type, language)
+    wording, starts = _wording(shown)
+    written = shown.split("\n")
+    blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
+    found = claims(shown, language)
+    return Source(
+        standing=standing,
+        name=name,
+        claims=found,
+        wording=wording,
+        words=_words(written, blocks),
+        loose=_loose(found, written, tabular=bool(lines)),
+        headings=tuple((n, m[1]) for n, line in enumerate(written, 1) if (m := _HEADING.match(line))),
+        blocks=blocks,
+        wording_lines=starts,
+        lines=lines,
+    )
+
+
+def _wording(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    parts, starts, position = [], [(0, 1)], 0
+    for number, line in enumerate(text.split("\n"), 1):
+        words = folded(line).casefold()
+        if words:
+            starts.append((position, number))
+            parts.append(words)
+            position += len(words) + 1
+    return " ".join(parts), tuple(starts)
+
+
+def _words(lines: Iterable[str], blocks: tuple[int, ...]) -> dict[str, dict[int, int]]:
+    """For every stem that a word may have, the blocks that it stands in, with the line in each."""
+    found: dict[str, dict[int, int]] = {}
+    for number, line in enumerate(lines, 1):
+        block = bisect_right(blocks, number)
+        for word in _WORD.findall(line):
+            for stem in stems(word):
+                found.setdefault(stem, {}).setdefault(block, number)
+    return found
+
+
+def _loose(found: tuple[Claim, ...], lines: list[str], *, tabular: bool) -> frozenset[int]:
+    """The numbers in cells whose unit stands nowhere beside them: they may be of any."""
+    return frozenset(
+        index
+        for index, claim in enumerate(found)
+        if claim.kind == "quantity" and not claim.units and (tabular or "|" in lines[claim.line - 1])
+    )

@@ -1,0 +1,88 @@
+"""Tables and JSON as lines of text: a cell is a line, a row a block, and no separator is taken for a decimal one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+from .columns import unit_of
+
+_CSV = frozenset({"text/csv", "text/tab-separated-values"})
+_MARKS = (";", "\t", ",")
+_SAMPLE = 4096
+_NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]{0,30}")
+
+_Cell = tuple[int, int, str, str]
+"""Row, line in the file, name of the column, text."""
+
+
+def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int, ...]]:
+    """The text to read, and for each line of it the line in the file; none if they are the same."""
+    if media_type in _CSV:
+        cells = _cells(text)
+    elif media_type == "application/json":
+        cells = _values(text)
+    else:
+        return text.replace("\r\n", " \n").replace("\r", "\n"), ()
+    shown: list[str] = []
+    lines: list[int] = []
+    for _, row in groupby(cells, key=lambda cell: cell[0]):
+        for _, line, name, cell in row:
+            shown.append(_named(cell, name, language))
+            lines.append(line)
+        shown.append("")
+        lines.append(lines[-1])
+    return "\n".join(shown), tuple(lines)
+
+
+def _cells(text: str) -> Iterator[_Cell]:
+    mark = max(_MARKS, key=text[:_SAMPLE].count)
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=mark)
+    names: list[str] = []
+    line = 1
+    try:
+        for number, row in enumerate(rows):
+            for index, cell in enumerate(row):
+                yield number, line, names[index] if index < len(names) else "", cell
+            names = names or [name.strip() for name in row]
+            line = rows.line_num + 1
+    except csv.Error:
+        yield from _plain(text, line)
+
+
+def _values(text: str) -> Iterator[_Cell]:
+    """Each value with its key; an object is a row. The parser knows no lines: all is on the first."""
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        yield from _plain(text, 1)
+        return
+    waiting: list[tuple[int, str, object]] = [(0, "", parsed)]
+    rows = 0
+    while waiting:
+        row, name, value = waiting.pop()
+        match value:
+            case dict():
+                rows += 1
+                waiting += reversed([(rows, str(key), item) for key, item in value.items()])
+            case list():
+                waiting += reversed([(row, name, item) for item in value])
+            case _:
+                yield row, 1, name, value if isinstance(value, str) else json.dumps(value)
+
+
+def _plain(text: str, first: int) -> Iterator[_Cell]:
+    for number, line in enumerate(text.splitlines()[first - 1 :], first):
+        yield -number, number, "", line
+
+
+def _named(cell: str, name: str, language: str) -> str:
+    """A cell with the unit and the name of its column, as ``4250 EUR (amount_eur)``."""
+    cell = " ".join(cell.split())
+    if not name or name == cell:
+        return cell
+    unit = unit_of(name, language) or unit_of(name.upper(), language)
+    return f"{cell} {unit} ({name})" if unit and _NUMBER.fullmatch(cell) else f"{cell} ({name})"

@@ -1,0 +1,68 @@
+"""Quotations and references in sources, word for word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .claim import Claim
+from .index import Found
+from .quotations import folded
+from .source import Source
+
+_LEFT_OUT = re.compile(r"\s*(?:\[\.\.\.\]|\(\.\.\.\)|\.\.\.|\[[^\[\]]{0,60}\])\s*")
+_EDGES = " .,;:!?。、"
+
+
+class Wordings:
+    """The words of the sources and of the draft's own headings."""
+
+    def __init__(self, sources: tuple[Source, ...], draft: Source, own_words: Iterable[str]) -> None:
+        self._sources = sources
+        self._draft = draft
+        self._titles = {folded(title).casefold() for title in own_words} | draft.titles
+        self._files = {source.name.rpartition("/")[2].casefold(): source for source in sources if source.name}
+
+    def places(self, claim: Claim) -> list[Found] | None:
+        """Where the words stand; None if they are a title of the document or refer to a place in the draft."""
+        if claim.kind == "citation":
+            return self._cited(claim)
+        words = folded(claim.values[0]).casefold().strip(_EDGES)
+        if words in self._titles:
+            return None
+        pieces = [piece for piece in (p.strip(_EDGES) for p in _LEFT_OUT.split(words)) if piece]
+        return self._in_order(claim, pieces)
+
+    def _in_order(self, claim: Claim, pieces: list[str]) -> list[Found]:
+        for source in self._sources:
+            position, first = 0, -1
+            for piece in pieces:
+                position = source.wording.find(piece, position)
+                if position < 0:
+                    break
+                first = position if first < 0 else first
+            else:
+                if first >= 0:
+                    return [Found(source, source.place(source.line_of_wording(first)), claim.text)]
+        return []
+
+    def _cited(self, claim: Claim) -> list[Found] | None:
+        value = claim.values[0]
+        file = self._files.get(value.rpartition("/")[2])
+        if file:
+            return [Found(file, file.place(1), claim.text)]
+        if value.startswith("["):
+            return None if f"{value}:" in self._draft.wording else self._whole(claim, value)
+        return self._whole(claim, value) or (None if self._is_own(value) else [])
+
+    def _whole(self, claim: Claim, value: str) -> list[Found]:
+        pattern = re.compile(rf"(?<!\w){re.escape(folded(value).casefold())}(?!\w|[.]\d)")
+        for source in self._sources:
+            match = pattern.search(source.wording)
+            if match:
+                return [Found(source, source.place(source.line_of_wording(match.start())), claim.text)]
+        return []
+
+    def _is_own(self, value: str) -> bool:
+        number = value.rpartition(" ")[2]
+        return any(re.match(rf"{re.escape(number)}(?!\w|[.]\d)", title) for title in self._draft.titles)
