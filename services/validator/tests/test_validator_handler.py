@@ -11,6 +11,7 @@ from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ArtifactRef, ValidationReport
 from stemma_validator.engines import LintEngine, RumdlEngine
+from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
 from stemma_validator.processes import Limits
 from structlog.testing import capture_logs
@@ -23,7 +24,10 @@ Build = Callable[..., Awaitable[ValidateDraft]]
 @pytest.fixture
 def run(artifacts: ArtifactStore, rumdl: RumdlEngine) -> Callable[..., Awaitable[DraftValidated]]:
     async def handle(job: ValidateDraft, engine: LintEngine = rumdl, **options: int) -> DraftValidated:
-        return await on_validate_draft(job, artifacts=artifacts, engine=engine, limits=Limits(), **options)
+        grounds = Grounds(artifacts, Limits())
+        return await on_validate_draft(
+            job, artifacts=artifacts, engine=engine, grounds=grounds, limits=Limits(), **options
+        )
 
     return handle
 
@@ -202,6 +206,8 @@ async def test_a_large_hostile_draft_ends_at_the_time_limit(
     job_for: Build, artifacts: ArtifactStore, rumdl: RumdlEngine
 ) -> None:
     job = await job_for("# A\n\n" + "![" * 500_000)
-    handling = on_validate_draft(job, artifacts=artifacts, engine=rumdl, limits=Limits(seconds=1))
+    limits = Limits(seconds=1)
+    grounds = Grounds(artifacts, limits)
+    handling = on_validate_draft(job, artifacts=artifacts, engine=rumdl, grounds=grounds, limits=limits)
     outcome = await asyncio.wait_for(handling, 60)
     assert await only_message(outcome, artifacts) == "Validation timeout (1s)"

@@ -72,7 +72,7 @@ def _line_of_all(source: Source, words: list[str]) -> int:
     found = [_lines_of(source, word) for word in words]
     if not found:
         return 0
-    common = set(min(found, key=lambda lines: len(lines)))
+    common = set(found[0])
     for lines in found:
         common &= lines.keys()
     return found[-1][min(common)] if common else 0

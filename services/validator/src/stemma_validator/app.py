@@ -17,6 +17,7 @@ from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_
 from .engines import LintEngine, MarkdownlintEngine, warm_rumdl
 from .engines.markdownlint import Installation, packaged_node, packages_folder
 from .engines.rumdl import packaged_rumdl
+from .grounds import Grounds
 from .handlers import DRAFT_LIMIT, on_validate_draft
 from .processes import Limits
 from .rule_files import RulesUnusable, read_json_rules, read_toml_rules
@@ -59,10 +60,12 @@ async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[
     """Wire the handler to the bus and the linter."""
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib * 1024 * 1024)
     async with open_engine(settings, limits) as engine:
+        artifacts = JetStreamArtifactStore(bus.jetstream)
         handle = partial(
             on_validate_draft,
-            artifacts=JetStreamArtifactStore(bus.jetstream),
+            artifacts=artifacts,
             engine=engine,
+            grounds=Grounds(artifacts, limits),
             limits=limits,
             draft_limit=settings.draft_limit_bytes,
         )

@@ -9,8 +9,10 @@ from stemma_contracts.v1.values import ArtifactRef
 from stemma_telemetry import get_logger
 
 from .checking import StructureCheck, check_within
+from .claim_report import ClaimFindings
 from .engines import LintEngine
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, ValidationImpossible
+from .grounds import Grounds
 from .identification import identified
 from .normalise import normalise
 from .processes import Limits
@@ -28,15 +30,18 @@ async def on_validate_draft(
     *,
     artifacts: ArtifactStore,
     engine: LintEngine,
+    grounds: Grounds,
     limits: Limits,
     draft_limit: int = DRAFT_LIMIT,
 ) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
-    blocks = None
+    blocks, claims = None, ClaimFindings()
     try:
         text = await _read(job, artifacts, draft_limit)
         blocks = await identified(job, text, artifacts)
         findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
+        claims = await grounds.check(job, text)
+        findings = findings.with_claims(claims)
     except ValidationImpossible as cause:
         findings = not_checked(engine, cause)
     _log(findings)
@@ -45,7 +50,9 @@ async def on_validate_draft(
         tenant=job.document.tenant,
         document_id=job.document.document_id,
         section_id=job.section.section_id,
-        validation=findings.summary(await _store(job, findings, artifacts), blocks),
+        validation=findings.summary(await _store(job, findings, artifacts), blocks).model_copy(
+            update={"grounding": await _store_claims(job, claims, artifacts), "unsupported": claims.unsupported}
+        ),
     )
 
 
@@ -79,6 +86,18 @@ async def _store(job: ValidateDraft, findings: Findings, artifacts: ArtifactStor
         findings.report().model_dump_json().encode(),
         media_type="application/json",
         name="validation.json",
+    )
+
+
+async def _store_claims(job: ValidateDraft, claims: ClaimFindings, artifacts: ArtifactStore) -> ArtifactRef | None:
+    if job.brief is None:
+        return None
+    return await artifacts.put(
+        job.document.tenant,
+        job.document.document_id,
+        claims.report.model_dump_json().encode(),
+        media_type="application/json",
+        name="grounding.json",
     )
 
 

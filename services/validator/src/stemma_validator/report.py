@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stemma_contracts.v1.values import ArtifactRef, ValidationIssue, ValidationReport, ValidationSummary
 
+from .claim_report import ClaimFindings
 from .engines import LintEngine
 from .errors import ValidationImpossible
 from .rules import SAME_FAULT, Rule
@@ -23,6 +24,11 @@ class Findings:
     issues: tuple[ValidationIssue, ...]
     engine: str
     engine_version: str
+
+    def with_claims(self, claims: ClaimFindings) -> Findings:
+        """The same, and the claims that nothing supports."""
+        issues = sorted([*self.issues, *claims.issues()], key=lambda issue: (issue.line_number, issue.rule))
+        return replace(self, issues=tuple(issues))
 
     def report(self) -> ValidationReport:
         """The body of the report artifact."""

@@ -1,0 +1,94 @@
+"""What is told of the claims of a draft: a report of all of them, and an issue for each that nothing supports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import get_args
+
+from pydantic import BaseModel
+from stemma_contracts.v1.grounding import ClaimKind, ClaimSource, ClaimStanding, GroundedClaim, GroundingReport
+from stemma_contracts.v1.values import ValidationIssue
+from stemma_evidence import UNSUPPORTED, Found, Grounded
+
+MAX_CLAIMS = 2000
+"""A report holds no more; those without support go first into it."""
+_MAX_PLACES = 3
+_RULE = "grounding/"
+_WHAT: dict[ClaimKind, str] = {
+    "amount": "An amount stands in no input, nor in the brief or a section before",
+    "date": "A date stands in no input, nor in the brief or a section before",
+    "quantity": "A quantity stands in no input, nor in the brief or a section before",
+    "name": "A name stands in no input, nor in the brief or a section before",
+    "quotation": "A quotation stands word for word in no input, nor in the brief or a section before",
+    "citation": "What is cited is no input, and no input, brief or section before names it",
+}
+RULES = frozenset(_RULE + kind for kind in get_args(ClaimKind))
+
+
+class ClaimFindings(BaseModel):
+    """The report of a draft and its counts; ``unsupported`` by kind are of all claims, also of those left off."""
+
+    report: GroundingReport = GroundingReport()
+    unsupported: dict[ClaimKind, int] = {}
+
+    def issues(self) -> list[ValidationIssue]:
+        """One issue for each unsupported claim of the report."""
+        return [_issue(claim) for claim in self.report.claims if claim.standing == UNSUPPORTED]
+
+
+def told(found: Iterable[Grounded]) -> ClaimFindings:
+    """The findings as contracts."""
+    items = list(found)
+    kept = items
+    if len(items) > MAX_CLAIMS:
+        kept = sorted(items, key=lambda item: item.standing != UNSUPPORTED)[:MAX_CLAIMS]
+        kept.sort(key=lambda item: item.claim.start)
+    counts = Counter(item.claim.kind for item in items if item.standing == UNSUPPORTED)
+    claims = tuple(_claim(item) for item in kept)
+    return ClaimFindings(
+        report=GroundingReport(claims=claims, left_off=len(items) - len(kept)), unsupported=dict(counts)
+    )
+
+
+def _claim(item: Grounded) -> GroundedClaim:
+    return GroundedClaim(
+        kind=item.claim.kind,
+        text=item.claim.text[:300],
+        line_number=item.claim.line,
+        standing=_standing(item.standing),
+        sources=tuple(_source(place) for place in item.places[:_MAX_PLACES]),
+        how=item.how[:300],
+    )
+
+
+def _source(found: Found) -> ClaimSource:
+    standing = _standing(found.source.standing)
+    assert standing != "computed"
+    assert standing != "unsupported"
+    return ClaimSource(
+        standing=standing,
+        name=found.source.name[:255],
+        heading=found.place.heading[:200],
+        line=found.place.line,
+        text=found.text[:200],
+    )
+
+
+def _standing(word: str) -> ClaimStanding:
+    match word:
+        case "input" | "brief" | "upstream" | "computed" | "person" | "unsupported":
+            return word
+        case _:
+            raise AssertionError(f"no standing: {word}")
+
+
+def _issue(claim: GroundedClaim) -> ValidationIssue:
+    text = " ".join(claim.text.split())
+    return ValidationIssue(
+        line_number=claim.line_number,
+        rule=_RULE + claim.kind,
+        rule_description=_WHAT[claim.kind],
+        message=f"{_WHAT[claim.kind]}: {text}",
+        error_detail=text,
+    )

@@ -1,0 +1,126 @@
+"""The texts that the claims of a draft may stand in: inputs, brief, upstream sections, words of people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from cachetools import LRUCache
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_contracts.media import READ
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.values import ArtifactRef
+from stemma_evidence import Source
+from stemma_languages import DEFAULT, detect
+
+from .claim_report import ClaimFindings
+from .claims import ClaimsCheck, ClaimsChecked, SourceText, check_claims
+from .processes import Limits
+
+READ_CHARACTERS = 2 * 1024 * 1024
+"""How much of the sources is read for one draft: about 15 seconds of work; what is beyond is told as unread."""
+_KEPT_CHARACTERS = 4 * 1024 * 1024
+_LEAST_TO_DETECT = 200
+
+_Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    standing: str
+    name: str
+    ref: ArtifactRef
+
+
+class Grounds:
+    """Looks up the claims of drafts; what a source says is kept by its digest, so that it is read once."""
+
+    def __init__(self, artifacts: ArtifactStore, limits: Limits) -> None:
+        self._artifacts = artifacts
+        self._limits = limits
+        self._kept: LRUCache[_Key, Source] = LRUCache(
+            _KEPT_CHARACTERS, getsizeof=lambda source: len(source.wording) + 1
+        )
+
+    async def check(self, job: ValidateDraft, text: str) -> ClaimFindings:
+        """Where the claims of a draft stand; raises `ValidationImpossible` past the limits."""
+        if job.brief is None:
+            return ClaimFindings()
+        sources, unread = await self._sources(job)
+        check = ClaimsCheck(
+            text=text,
+            language=job.document.language or DEFAULT,
+            sources=tuple(source for _, source in sources),
+            own_words=_own_words(job),
+        )
+        checked = await check_claims(check, self._limits)
+        self._keep([key for key, source in sources if source.known is None], checked)
+        report = checked.findings.report.model_copy(update={"unread": unread})
+        return checked.findings.model_copy(update={"report": report})
+
+    async def _sources(self, job: ValidateDraft) -> tuple[list[tuple[_Key, SourceText]], tuple[str, ...]]:
+        sources: list[tuple[_Key, SourceText]] = []
+        unread: list[str] = []
+        characters = 0
+        for wanted in _wanted(job):
+            key = (job.document.tenant, wanted.ref.digest, wanted.ref.media_type)
+            known = self._kept.get(key)
+            size = _size(known) if known else wanted.ref.size
+            if characters + size > READ_CHARACTERS:
+                unread.append(wanted.name or wanted.ref.name)
+                continue
+            characters += size
+            if known:
+                known = replace(known, standing=wanted.standing, name=wanted.name)
+                sources.append((key, SourceText(standing=wanted.standing, name=wanted.name, language="", known=known)))
+            elif (text := await self._text(job, wanted.ref)) is None:
+                unread.append(wanted.name or wanted.ref.name)
+            else:
+                sources.append((key, await _unknown(wanted, text, job.document.language or DEFAULT)))
+        return sources, tuple(unread)
+
+    async def _text(self, job: ValidateDraft, ref: ArtifactRef) -> str | None:
+        try:
+            data = await self._artifacts.get(job.document.tenant, job.document.document_id, ref)
+            return data.decode("utf-8-sig")
+        except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
+            return None
+
+    def _keep(self, keys: list[_Key], checked: ClaimsChecked) -> None:
+        for key, source in zip(keys, checked.read, strict=True):
+            if _size(source) <= _KEPT_CHARACTERS:
+                self._kept[key] = source
+
+
+def _size(source: Source) -> int:
+    return len(source.wording) + 1
+
+
+def _wanted(job: ValidateDraft) -> Iterator[_Wanted]:
+    """The sources in the order in which they are named: the client's own words first."""
+    for item in job.inputs:
+        if item.artifact.media_type in READ:
+            yield _Wanted("input", item.name, item.artifact)
+    if job.brief is not None:
+        yield _Wanted("brief", "", job.brief)
+    for upstream in job.upstream:
+        yield _Wanted("upstream", upstream.section_id, upstream.draft)
+    for words in job.said:
+        yield _Wanted("person", "", words)
+
+
+async def _unknown(wanted: _Wanted, text: str, language: str) -> SourceText:
+    if wanted.ref.media_type in ("text/markdown", "text/plain") and len(text) >= _LEAST_TO_DETECT:
+        language = await asyncio.to_thread(detect, text)
+    return SourceText(
+        standing=wanted.standing,
+        name=wanted.name,
+        language=language,
+        media_type=wanted.ref.media_type,
+        text=text,
+    )
+
+
+def _own_words(job: ValidateDraft) -> tuple[str, ...]:
+    return (job.section.title, *job.section.required_headings, *(upstream.title for upstream in job.upstream))

@@ -1,0 +1,146 @@
+"""Where the claims of a draft stand, by the handler of the validator."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.grounding import GroundedClaim, GroundingReport
+from stemma_contracts.v1.jobs import UpstreamDraft, ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated
+from stemma_contracts.v1.values import ArtifactRef, InputFile, ValidationReport
+from stemma_evidence import read as read_source
+from stemma_validator.engines import RumdlEngine
+from stemma_validator.grounds import Grounds
+from stemma_validator.handlers import on_validate_draft
+from stemma_validator.processes import Limits
+
+TENANT, DOCUMENT = "default", "doc-1"
+JobFor = Callable[..., Awaitable[ValidateDraft]]
+
+pytestmark = pytest.mark.req("T3")
+
+FACTS = (
+    "# Facts\n\n## Rent\n\nThe hall costs EUR 4,250 a month.\n\n## Time\n\nIt opens on 1 June 2027 for 412 children.\n"
+)
+CLEAN = "# Budget\n\nFrom 1 June 2027 the rent comes to 4 250 euros a month, which is EUR 51,000 a year.\n"
+INVENTED = "# Budget\n\nThe rent is EUR 4,250 a month.\n\nThe deposit is EUR 9,999, due on 3 March 2029.\n"
+
+
+class Looked:
+    """What the validator said of drafts in a document with facts."""
+
+    def __init__(self, artifacts: ArtifactStore, engine: RumdlEngine, job_for: JobFor) -> None:
+        self.artifacts = artifacts
+        self.job_for = job_for
+        self.engine = engine
+        self.grounds = Grounds(artifacts, Limits())
+
+    async def put(self, text: str, name: str = "draft.md", media_type: str = "text/markdown") -> ArtifactRef:
+        return await self.artifacts.put(TENANT, DOCUMENT, text.encode(), media_type=media_type, name=name)
+
+    async def job(self, text: str, facts: str = FACTS) -> ValidateDraft:
+        job = await self.job_for(text)
+        inputs = (InputFile(name="facts.md", artifact=await self.put(facts, "facts.md")),)
+        return job.model_copy(update={"brief": await self.put("Write a budget.", "brief.md"), "inputs": inputs})
+
+    async def handled(self, job: ValidateDraft) -> DraftValidated:
+        return await on_validate_draft(
+            job, artifacts=self.artifacts, engine=self.engine, grounds=self.grounds, limits=Limits()
+        )
+
+    async def report(self, outcome: DraftValidated) -> GroundingReport:
+        assert outcome.validation.grounding is not None
+        data = await self.artifacts.get(TENANT, DOCUMENT, outcome.validation.grounding)
+        return GroundingReport.model_validate_json(data)
+
+    async def claims(self, outcome: DraftValidated) -> list[GroundedClaim]:
+        return list((await self.report(outcome)).claims)
+
+
+@pytest.fixture
+def looked(rumdl: RumdlEngine, artifacts: ArtifactStore, job_for: JobFor) -> Looked:
+    return Looked(artifacts, rumdl, job_for)
+
+
+async def test_tells_for_each_claim_file_heading_and_line(looked: Looked) -> None:
+    outcome = await looked.handled(await looked.job(CLEAN))
+    assert outcome.validation.passed
+    assert outcome.validation.unsupported == {}
+    found = {claim.text: claim for claim in await looked.claims(outcome)}
+    rent = found["4 250 euros"]
+    assert (rent.standing, rent.line_number) == ("input", 3)
+    (source,) = rent.sources
+    assert (source.name, source.heading, source.line, source.text) == ("facts.md", "Rent", 5, "EUR 4,250")
+    assert found["EUR 51,000"].standing == "computed"
+    assert found["EUR 51,000"].how == "4 250 euros × 12"
+
+
+async def test_an_unsupported_claim_is_an_issue_with_its_line(looked: Looked) -> None:
+    outcome = await looked.handled(await looked.job(INVENTED))
+    assert not outcome.validation.passed
+    assert outcome.validation.unsupported == {"amount": 1, "date": 1}
+    assert outcome.validation.rules == {"grounding/amount": 1, "grounding/date": 1}
+    assert outcome.validation.report is not None
+    data = await looked.artifacts.get(TENANT, DOCUMENT, outcome.validation.report)
+    issues = ValidationReport.model_validate_json(data).issues
+    assert [(issue.line_number, issue.error_detail) for issue in issues] == [(5, "EUR 9,999"), (5, "3 March 2029")]
+
+
+async def test_brief_upstream_and_words_of_people_are_grounds_and_are_told_as_such(looked: Looked) -> None:
+    job = await looked.job("# Budget\n\nIt costs EUR 11, then EUR 22, then EUR 33.\n")
+    upstream = UpstreamDraft(
+        section_id="solution", title="Solution", version=1, draft=await looked.put("It is EUR 22.")
+    )
+    grounds = {"brief": await looked.put("Pay EUR 11."), "upstream": (upstream,), "said": (await looked.put("EUR 33"),)}
+    outcome = await looked.handled(job.model_copy(update=grounds))
+    standings = {claim.text: (claim.standing, claim.sources[0].name) for claim in await looked.claims(outcome)}
+    assert standings == {"EUR 11": ("brief", ""), "EUR 22": ("upstream", "solution"), "EUR 33": ("person", "")}
+
+
+async def test_the_text_of_a_person_is_said_by_that_person(looked: Looked) -> None:
+    job = await looked.job(INVENTED)
+    outcome = await looked.handled(job.model_copy(update={"said": (job.draft,)}))
+    assert outcome.validation.passed
+    assert {claim.standing for claim in await looked.claims(outcome)} == {"input", "person"}
+
+
+async def test_stays_quiet_about_a_job_that_names_no_grounds(looked: Looked) -> None:
+    outcome = await looked.handled(await looked.job_for(INVENTED))
+    assert outcome.validation.passed
+    assert outcome.validation.grounding is None
+
+
+async def test_a_source_is_read_once_whatever_it_is_called(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    await looked.handled(await looked.job(CLEAN))
+    read: list[str] = []
+
+    def counted(text: str, media_type: str, language: str, *, standing: str, name: str) -> object:
+        read.append(standing)
+        return read_source(text, media_type, language, standing=standing, name=name)
+
+    monkeypatch.setattr("stemma_validator.claims.read", counted)
+    outcome = await looked.handled(await looked.job(CLEAN))
+    assert read == ["draft"]
+    assert {source.name for claim in await looked.claims(outcome) for source in claim.sources} == {"facts.md"}
+
+
+async def test_large_sources_are_read_in_a_process_of_its_own_and_kept(looked: Looked) -> None:
+    facts = FACTS + "More of the same for EUR 77.\n\n" * 3000
+    for _ in range(2):
+        outcome = await looked.handled(await looked.job(INVENTED, facts))
+        assert outcome.validation.unsupported == {"amount": 1, "date": 1}
+
+
+async def test_what_cannot_be_read_within_the_limits_is_told(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stemma_validator.grounds.READ_CHARACTERS", 50)
+    outcome = await looked.handled(await looked.job(INVENTED))
+    assert (await looked.report(outcome)).unread == ("facts.md",)
+
+
+async def test_a_check_past_its_time_is_an_issue_and_no_exception(looked: Looked) -> None:
+    looked.grounds = Grounds(looked.artifacts, Limits(seconds=0.01))
+    outcome = await looked.handled(await looked.job(INVENTED, FACTS * 2000))
+    assert not outcome.validation.passed
+    assert outcome.validation.rules == {"STEMMA000": 1}
