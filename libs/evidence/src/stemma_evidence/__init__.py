@@ -5,5 +5,18 @@ from .extraction import claims
 from .grounding import UNSUPPORTED, Grounded, ground
 from .index import Found
 from .source import Place, Source, read
+from .words import language_of
 
-__all__ = ["UNSUPPORTED", "Claim", "Found", "Grounded", "Kind", "Place", "Source", "claims", "ground", "read"]
+__all__ = [
+    "UNSUPPORTED",
+    "Claim",
+    "Found",
+    "Grounded",
+    "Kind",
+    "Place",
+    "Source",
+    "claims",
+    "ground",
+    "language_of",
+    "read",
+]

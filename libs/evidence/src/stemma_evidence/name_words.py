@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-CAPITALISED = frozenset(
-    """
-    the a an this that these those it its we our they their he she his her i you your in on at by for from of to with
-    and or but if as is are was were be been has have had will would shall should can could may might must not no all
-    each every both some any most more less other one two three four five six seven eight nine ten first second third
-    next last new there here what when where which who how why because since while after before during until under
-    over about between monday tuesday wednesday thursday friday saturday sunday however therefore also only such so
-    section chapter page table figure note appendix annex
-    der die das den dem des ein eine einen einem einer eines dieser diese dieses diesem diesen jeder jede jedes wir
-    unser unsere sie ihr ihre ihren ihrem er es ich in im am an auf aus bei bis durch für gegen mit nach ohne seit über
-    um unter von vom vor zu zum zur zwischen und oder aber wenn als ist sind war waren wird werden wurde wurden hat
-    haben hatte kann können soll sollen muss müssen darf nicht kein keine alle beide einige mehr erste zweite dritte
-    montag dienstag mittwoch donnerstag freitag samstag sonntag
-    le la les un une des ce cette ces il elle nous notre nos vous votre ils elles leur leurs de du dans en sur pour par
-    avec sans sous et ou mais si est sont a ont sera seront pas tout toute tous toutes lundi mardi mercredi jeudi
-    vendredi samedi dimanche l d
-    el los las una unos unas este esta estos estas ese esa nosotros nuestro nuestra su sus del al con sin por para
-    sobre entre y o pero es son fue será no todo toda todos todas lunes martes miércoles jueves viernes sábado domingo
-    il lo gli i uno questo questa questi queste noi nostro nostra di da nel nella con su per tra fra ed ma è sono non
-    tutto tutti lunedì martedì mercoledì giovedì venerdì sabato domenica
-    het een dit dat deze wij ons onze zij hun van op te met voor door bij naar uit om en of maar is zijn was wordt
-    worden heeft hebben niet geen maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
-    o os as um uma uns umas isto isso nós nosso nossa seu sua seus suas do da dos das no na nos nas ao com sem por
-    pelo pela e ou mas se é são foi será não segunda terça quarta quinta sexta
-    """.split()
-)
+FUNCTION_WORDS: dict[str, frozenset[str]] = {
+    language: frozenset(words.split())
+    for language, words in {
+        "en": """
+        the a an this that these those it its we our they their he she his her i you your in on at by for from
+        of to with and or but if as is are was were be been has have had will would shall should can could may
+        might must not no all each every both some any most more less other one two three four five six seven
+        eight nine ten first second third next last new there here what when where which who how why because
+        since while after before during until under over about between monday tuesday wednesday thursday friday
+        saturday sunday however therefore also only such so section chapter page table figure note appendix
+        annex
+        """,
+        "de": """
+        der die das den dem des ein eine einen einem einer eines dieser diese dieses diesem diesen jeder jede
+        jedes wir unser unsere sie ihr ihre ihren ihrem er es ich in im am an auf aus bei bis durch für gegen
+        mit nach ohne seit über um unter von vom vor zu zum zur zwischen und oder aber wenn als ist sind war
+        waren wird werden wurde wurden hat haben hatte kann können soll sollen muss müssen darf nicht kein keine
+        alle beide einige mehr erste zweite dritte montag dienstag mittwoch donnerstag freitag samstag sonntag
+        """,
+        "fr": """
+        le la les un une des ce cette ces il elle nous notre nos vous votre ils elles leur leurs de du dans en
+        sur pour par avec sans sous et ou mais si est sont a ont sera seront pas tout toute tous toutes lundi
+        mardi mercredi jeudi vendredi samedi dimanche l d que qui au aux
+        """,
+        "es": """
+        el los las una unos unas este esta estos estas ese esa nosotros nuestro nuestra su sus del al con sin
+        por para sobre entre y o pero es son fue será no todo toda todos todas lunes martes miércoles jueves
+        viernes sábado domingo de la en que
+        """,
+        "it": """
+        il lo gli i uno questo questa questi queste noi nostro nostra di da nel nella con su per tra fra ed ma è
+        sono non tutto tutti lunedì martedì mercoledì giovedì venerdì sabato domenica la che le del della
+        """,
+        "nl": """
+        het een dit dat deze wij ons onze zij hun van op te met voor door bij naar uit om en of maar is zijn was
+        wordt worden heeft hebben niet geen maandag dinsdag woensdag donderdag vrijdag zaterdag zondag de in aan
+        """,
+        "pt": """
+        o os as um uma uns umas isto isso nós nosso nossa seu sua seus suas do da dos das no na nos nas ao com
+        sem por pelo pela e ou mas se é são foi será não segunda terça quarta quinta sexta de em para que
+        """,
+    }.items()
+}
 """Function words, weekdays and numerals that begin sentences."""
+
+CAPITALISED: frozenset[str] = frozenset().union(*FUNCTION_WORDS.values())
+
 
 JOINING = frozenset("of de del della di da do dos des du la le van von der den zu für for and und et y e the &".split())
 

@@ -1,11 +1,18 @@
-"""Words across inflection and case."""
+"""Words across inflection and case, and the language that they are of."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+
+from .name_words import FUNCTION_WORDS
 
 _ENDINGS = ("'s", "’s", "s", "es", "n", "en", "e", "er", "em", "ern", "i", "o", "a")
 _LEAST = 3
+_LOOKED_AT = 5000
+_LATIN = re.compile(r"[^\W\d_]+")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 @lru_cache(maxsize=50_000)
@@ -14,3 +21,16 @@ def stems(word: str) -> frozenset[str]:
     plain = word.casefold()
     cut = {plain[: -len(end)] for end in _ENDINGS if plain.endswith(end) and len(plain) - len(end) >= _LEAST}
     return frozenset(cut | {plain})
+
+
+def language_of(text: str, default: str) -> str:
+    """The language that a text is in, by its script and its function words; ``default`` if that is not clear."""
+    seen = text[:_LOOKED_AT]
+    if _KANA.search(seen):
+        return "ja"
+    if len(_HAN.findall(seen)) > len(seen) // 10:
+        return "zh"
+    words = [word.casefold() for word in _LATIN.findall(seen)]
+    counts = {language: sum(map(known.__contains__, words)) for language, known in FUNCTION_WORDS.items()}
+    best = max(counts, key=lambda language: counts[language])
+    return best if counts[best] > counts.get(default, 0) + len(words) // 20 else default

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -11,8 +10,7 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactSto
 from stemma_contracts.media import READ
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef
-from stemma_evidence import Source
-from stemma_languages import DEFAULT, detect
+from stemma_evidence import Source, language_of
 
 from .claim_report import ClaimFindings
 from .claims import ClaimsCheck, ClaimsChecked, SourceText, check_claims
@@ -21,7 +19,7 @@ from .processes import Limits
 READ_CHARACTERS = 2 * 1024 * 1024
 """How much of the sources is read for one draft: about 15 seconds of work; what is beyond is told as unread."""
 _KEPT_CHARACTERS = 4 * 1024 * 1024
-_LEAST_TO_DETECT = 200
+_LEAST_TO_TELL = 200
 
 _Key = tuple[str, str, str]
 
@@ -50,7 +48,7 @@ class Grounds:
         sources, unread = await self._sources(job)
         check = ClaimsCheck(
             text=text,
-            language=job.document.language or DEFAULT,
+            language=job.document.language or "en",
             sources=tuple(source for _, source in sources),
             own_words=_own_words(job),
         )
@@ -77,7 +75,7 @@ class Grounds:
             elif (text := await self._text(job, wanted.ref)) is None:
                 unread.append(wanted.name or wanted.ref.name)
             else:
-                sources.append((key, await _unknown(wanted, text, job.document.language or DEFAULT)))
+                sources.append((key, _unknown(wanted, text, job.document.language or "en")))
         return sources, tuple(unread)
 
     async def _text(self, job: ValidateDraft, ref: ArtifactRef) -> str | None:
@@ -110,9 +108,9 @@ def _wanted(job: ValidateDraft) -> Iterator[_Wanted]:
         yield _Wanted("person", "", words)
 
 
-async def _unknown(wanted: _Wanted, text: str, language: str) -> SourceText:
-    if wanted.ref.media_type in ("text/markdown", "text/plain") and len(text) >= _LEAST_TO_DETECT:
-        language = await asyncio.to_thread(detect, text)
+def _unknown(wanted: _Wanted, text: str, language: str) -> SourceText:
+    if wanted.ref.media_type in ("text/markdown", "text/plain") and len(text) >= _LEAST_TO_TELL:
+        language = language_of(text, language)
     return SourceText(
         standing=wanted.standing,
         name=wanted.name,
