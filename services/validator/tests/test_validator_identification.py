@@ -10,6 +10,7 @@ from stemma_artifacts.store import ArtifactStore
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, BlockIndex
 from stemma_validator.engines import RumdlEngine
+from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
 from stemma_validator.processes import Limits
 
@@ -31,7 +32,9 @@ def validate(
 
     async def run(text: str | bytes, history: DraftHistory | None, engine: RumdlEngine = rumdl) -> Version:
         job = (await job_for(text)).model_copy(update={"history": history})
-        outcome = await on_validate_draft(job, artifacts=artifacts, engine=engine, limits=Limits())
+        limits = Limits()
+        grounds = Grounds(artifacts, limits)
+        outcome = await on_validate_draft(job, artifacts=artifacts, engine=engine, grounds=grounds, limits=limits)
         return job.draft, outcome.validation.blocks
 
     return run
