@@ -20,6 +20,7 @@ from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, Se
 from stemma_converter.confinement import Limits
 from stemma_converter.converter import Converter
 from stemma_converter.handlers import on_convert_document
+from stemma_converter.manuscript import House
 from stemma_converter.pandoc import Pandoc
 
 CONFIG = Path(__file__).parents[1] / "config"
@@ -42,6 +43,7 @@ class Exporter:
         generator: str = "",
         states: Mapping[int, dict[str, Any]] | None = None,
         previous: Sequence[str | None] | None = None,
+        language: str = "",
     ) -> ConvertDocument:
         sections = [await self._section(i, draft, (states or {}).get(i, {})) for i, draft in enumerate(drafts)]
         for i, old in enumerate(previous or ()):
@@ -50,7 +52,12 @@ class Exporter:
         files = [InputFile(name=n, artifact=await self._put(d, n)) for n, d in (assets or {}).items()]
         title_ref = await self._put(title.encode(), "title.txt") if title is not None else None
         head = DocumentHead(
-            document_id="doc-1", tenant="default", kind="technical-proposal", title=title_ref, created_at=CREATED
+            document_id="doc-1",
+            tenant="default",
+            kind="technical-proposal",
+            title=title_ref,
+            created_at=CREATED,
+            language=language,
         )
         return ConvertDocument(
             job_id="doc-1.7.convert",
@@ -86,7 +93,11 @@ class Exporter:
 
 @pytest.fixture(scope="session")
 def converter() -> Converter:
-    return Converter(Pandoc(Path(pypandoc.get_pandoc_path()), Limits(seconds=30)), CONFIG, "Stemma")
+    return Converter(
+        Pandoc(Path(pypandoc.get_pandoc_path()), Limits(seconds=30)),
+        CONFIG,
+        House("Ada Lovelace", "Analytical Engines"),
+    )
 
 
 @pytest.fixture

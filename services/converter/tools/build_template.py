@@ -22,6 +22,8 @@ FONT, CODE_FONT = "Cambria", "Consolas"
 ACCENT, SOFT, INK = RGBColor(0x1F, 0x4E, 0x79), RGBColor(0x5B, 0x66, 0x75), RGBColor(0x1C, 0x24, 0x30)
 HEADINGS = {1: (17, 24, 10), 2: (13.5, 16, 6), 3: (11.5, 12, 4), 4: (11, 10, 4), 5: (11, 10, 4), 6: (11, 10, 4)}
 HEADING_NUMBERING = 77
+# The font of East Asian text depends on its language: the converter sets it.
+SCRIPTS = ("ascii", "hAnsi", "cs")
 IDS = {"toc 1": "TOC1", "toc 2": "TOC2", "toc 3": "TOC3", "header": "Header", "footer": "Footer",
        "annotation text": "CommentText"}  # fmt: skip
 DATE = datetime(2025, 1, 1, tzinfo=UTC)
@@ -63,7 +65,7 @@ def shape(
     fonts = style.element.get_or_add_rPr().get_or_add_rFonts()
     for key in list(fonts.attrib):
         del fonts.attrib[key]
-    for script in ("ascii", "hAnsi", "cs", "eastAsia"):
+    for script in SCRIPTS:
         fonts.set(f"{{{fonts.nsmap['w']}}}{script}", FONT)
     style.font.size, style.font.color.rgb, style.font.italic = Pt(size), color, False
     style.font.bold = bold or None
@@ -85,18 +87,14 @@ def text_styles(document: DocumentType) -> None:
         style = paragraph_style(document, name)
         shape(style, 11, 4, 6)
         style.paragraph_format.line_spacing = 1.15
-    shape(paragraph_style(document, "Title"), 26, 0, 4, color=ACCENT, bold=True)
-    shape(paragraph_style(document, "Subtitle"), 12, 0, 18, color=SOFT)
-    paragraph_style(document, "Subtitle").font.bold = False
-    for name in ("Title", "Subtitle"):
-        paragraph_style(document, name).paragraph_format.alignment = 0
-    border(paragraph_style(document, "Subtitle"), "bottom", 12, ACCENT, 8)
+    cover(document)
     shape(paragraph_style(document, "Block Text"), 11, 4, 4, color=SOFT)
     border(paragraph_style(document, "Block Text"), "left", 16, RGBColor(0xC9, 0xD1, 0xDB), 8)
     cell = paragraph_style(document, "Table Text")
     cell.font.size = Pt(9.5)
     cell.paragraph_format.space_before = cell.paragraph_format.space_after = Pt(2)
     notice = paragraph_style(document, "Notice", "Body Text")
+    notice.paragraph_format.keep_with_next = True
     shape(notice, 10.5, 3, 3)
     border(notice, "left", 18, RGBColor(0xC9, 0x8A, 0x00), 8)
     shade(notice, "FFF7E6")
@@ -117,11 +115,23 @@ def text_styles(document: DocumentType) -> None:
     paragraph_style(document, "Image Caption").paragraph_format.alignment = 1
 
 
+def cover(document: DocumentType) -> None:
+    """The page before the contents: the title a third down, and below a line who sends it and when."""
+    shape(paragraph_style(document, "Title"), 30, 220, 14, color=ACCENT, bold=True)
+    border(paragraph_style(document, "Title"), "bottom", 12, ACCENT, 10)
+    for name in ("Subtitle", "Author", "Date"):
+        shape(paragraph_style(document, name), 13, 6, 6, color=SOFT)
+    for name in ("Title", "Subtitle", "Author", "Date"):
+        style = paragraph_style(document, name)
+        style.base_style = document.styles["Normal"]
+        style.paragraph_format.alignment = 0
+
+
 def defaults(document: DocumentType) -> None:
     """Font and size of all text; where a style sets none, a table may set its own."""
     properties = document.styles.element.find(".//" + qn("w:rPrDefault"))
     assert properties is not None
-    fonts = " ".join(f'w:{script}="{FONT}"' for script in ("ascii", "hAnsi", "cs", "eastAsia"))
+    fonts = " ".join(f'w:{script}="{FONT}"' for script in SCRIPTS)
     for old in list(properties):
         properties.remove(old)
     language = '<w:lang w:val="en-US" w:eastAsia="en-US" w:bidi="ar-SA"/>'
@@ -239,20 +249,16 @@ def table_style(document: DocumentType) -> None:
 
 
 def running_parts(document: DocumentType) -> None:
-    """Header and footer; the converter puts the title and the origin into the marked places."""
+    """Header and footer, whose marks the converter fills in; the cover has none."""
     section = document.sections[0]
     section.header.paragraphs[0].text = "{title}"
     section.header.paragraphs[0].style = document.styles["header"]
-    for footer in (section.footer, section.first_page_footer):
-        paragraph = footer.paragraphs[0]
-        paragraph.style = document.styles["footer"]
-        paragraph.paragraph_format.tab_stops.add_tab_stop(Cm(16.2), 2)
-        paragraph.add_run("{origin}\tPage ")
-        for code, separator in (("PAGE", " of "), ("NUMPAGES", "")):
-            field = f'<w:fldSimple {nsdecls("w")} w:instr=" {code} "><w:r><w:t>1</w:t></w:r></w:fldSimple>'
-            paragraph._p.append(parse_xml(field))
-            if separator:
-                paragraph.add_run(separator)
+    section.first_page_header.paragraphs[0].style = document.styles["header"]
+    section.first_page_footer.paragraphs[0].style = document.styles["footer"]
+    paragraph = section.footer.paragraphs[0]
+    paragraph.style = document.styles["footer"]
+    paragraph.paragraph_format.tab_stops.add_tab_stop(Cm(16.2), 2)
+    paragraph.add_run("{company}\t{page_of}")
 
 
 def without_samples(document: DocumentType) -> None:

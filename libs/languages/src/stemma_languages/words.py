@@ -27,6 +27,11 @@ class Words(BaseModel):
     version: Word
     draft: Word
     note: Word
+    tip: Word
+    important: Word
+    warning: Word
+    caution: Word
+    image_missing: Word
     appendix: Word
     untitled: Word
     not_written: Word

@@ -16,8 +16,10 @@ from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_
 
 from .confinement import Limits
 from .converter import Converter
+from .fonts import font_folders
 from .handlers import on_convert_document
 from .images import ImageLimits
+from .manuscript import House
 from .pandoc import Pandoc
 from .templates import problems
 
@@ -25,24 +27,27 @@ from .templates import problems
 class ConverterSettings(WorkerSettings):
     """Settings of the converter; memory and sizes are those of one conversion."""
 
-    author: str = Field(default="Stemma", max_length=100)
+    author: str = Field(default="", max_length=100, description="who stands on the cover and in the properties")
+    company: str = Field(default="", max_length=100, description="the company below the title")
     time_limit_s: float = Field(default=60, gt=0)
     memory_limit_mb: int = Field(default=512, ge=64)
     max_image_mb: int = Field(default=20, ge=1)
     max_image_megapixels: int = Field(default=40, ge=1)
     template: Path | None = Field(default=None, description="Word template of the house; else config/template.docx")
+    fonts: Path | None = Field(default=None, description="folder with more fonts for the PDF")
 
 
 def converter(settings: ConverterSettings) -> Converter:
     """The converter with the pandoc and the templates of this installation; raises `BadSettings`."""
     # Programs run in folders of their own, from where a relative path leads nowhere.
     config, template = config_dir(__package__).absolute(), settings.template and settings.template.absolute()
-    if found := list(problems(config, template)):
+    if found := list(problems(config, template, settings.fonts)):
         raise BadSettings(found)
     limits = Limits(seconds=settings.time_limit_s, memory_mb=settings.memory_limit_mb)
     images = ImageLimits(settings.max_image_mb * 1024 * 1024, settings.max_image_megapixels * 1_000_000)
+    fonts = font_folders(settings.fonts and settings.fonts.absolute())
     pandoc = Pandoc(Path(pypandoc.get_pandoc_path()), limits)
-    return Converter(pandoc, config, settings.author, images, template)
+    return Converter(pandoc, config, House(settings.author, settings.company), images, template, fonts)
 
 
 @asynccontextmanager

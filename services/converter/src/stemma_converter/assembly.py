@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stemma_contracts.v1.exports import ExportSection, ExportWarning
+from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.values import ArtifactRef, SectionStatus
+from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
 from .anchors import joined
-from .chapters import NOT_APPROVED, NOT_WRITTEN, STALE, chapter
+from .chapters import chapter
 from .cleaning import image_names, with_safe_references, without_markup
 from .images import Picture
-from .manuscript import Manuscript
+from .manuscript import House, Manuscript
 from .source import one_line
 from .tree import Node
 
@@ -61,40 +61,51 @@ def wanted_images(drafts: Sequence[Draft]) -> set[str]:
 
 
 def assemble(
-    job: ConvertDocument, title: str, author: str, drafts: Sequence[Draft], pictures: Mapping[str, Picture | None]
+    job: ConvertDocument, title: str, house: House, drafts: Sequence[Draft], pictures: Mapping[str, Picture | None]
 ) -> Manuscript:
     """The manuscript of a job; ``pictures`` has none for an image that was refused."""
-    kind = re.sub("[-_]+", " ", job.document.kind).strip().capitalize()
-    headline = one_line(title) or kind
-    chapters = [_chapter(one, pictures) for one in drafts]
+    spoken = language_of(job.document.language)
+    headline = one_line(title) or spoken.words.untitled
+    chapters = [_chapter(one, pictures, spoken.words) for one in drafts]
     blocks = joined(headline, chapters, [one.warnings for one in drafts])
     shown = image_names(blocks)
     return Manuscript(
         title=headline,
-        kind=kind,
-        author=author,
+        house=house,
         generator=one_line(job.generator),
         created_at=job.document.created_at,
+        tag=job.document.language or DEFAULT,
+        language=spoken,
         blocks=blocks,
         pictures={name: picture for name, picture in pictures.items() if picture and name in shown},
         warnings=tuple(warning for one in drafts for warning in _warnings(one)),
+        remarks=() if one_line(title) else (ExportRemark(code="no_title"),),
     )
 
 
-def _chapter(one: Draft, pictures: Mapping[str, Picture | None]) -> list[Node]:
-    blocks = with_safe_references(one.blocks, pictures, one.warnings)
-    return chapter(one_line(one.section.title), blocks, [remark for _, remark in _state(one.section)])
+def language_of(tag: str) -> Language:
+    """The language of our own words in a document: English where there are none in the document's."""
+    try:
+        return language(tag)
+    except UnknownLanguage:
+        return language(DEFAULT)
 
 
-def _state(section: ExportSection) -> list[tuple[str, str]]:
+def _chapter(one: Draft, pictures: Mapping[str, Picture | None], words: Words) -> list[Node]:
+    blocks = with_safe_references(one.blocks, pictures, one.warnings, words)
+    remarks = [getattr(words, code) for code in _state(one.section)]
+    return chapter(one_line(one.section.title), blocks, remarks)
+
+
+def _state(section: ExportSection) -> list[str]:
+    """What a reader must know of a section; the names of warnings and of words alike."""
     if section.draft is None:
-        return [("not_written", NOT_WRITTEN)]
-    unsettled = [("not_approved", NOT_APPROVED)] if section.status not in SETTLED else []
-    return unsettled + ([("stale", STALE)] if section.stale else [])
+        return ["not_written"]
+    return [*(["not_approved"] if section.status not in SETTLED else []), *(["stale"] if section.stale else [])]
 
 
 def _warnings(one: Draft) -> list[ExportWarning]:
-    counts = {code: 1 for code, _ in _state(one.section)} | {code: n for code, n in one.warnings.items() if n}
+    counts = dict.fromkeys(_state(one.section), 1) | {code: n for code, n in one.warnings.items() if n}
     return [
         ExportWarning.model_validate({"code": code, "section_id": one.section.section_id, "count": n})
         for code, n in counts.items()

@@ -3,73 +3,153 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from itertools import count
 
-from .images import Picture
-from .tables import with_columns
-from .tree import Node, attributes, node, plain, rewrite, text
+from stemma_languages import Language, language
 
-_TABLE_TITLE = re.compile(r"\s*Table(?:\s+[\d.]+)?\s*:\s*(?P<title>\S.*?)\s*", re.DOTALL)
+from .images import PAGE_INCHES, Picture
+from .tables import with_cells, with_columns
+from .tree import Node, attributes, node, plain, rewrite, text, walk
+
+_LONGEST_TITLE = 200
+_ICON_INCHES, _PADDING_INCHES = 0.5, 0.2
+_BETWEEN_IMAGES = ("Space", "SoftBreak", "LineBreak")
 
 
-def with_captions(blocks: list[Node], pictures: Mapping[str, Picture]) -> list[Node]:
-    """Images on a line of their own become figures, titled tables get captions; images get their width on the page.
+def with_captions(blocks: list[Node], pictures: Mapping[str, Picture], spoken: Language) -> list[Node]:
+    """Images on lines of their own become figures, titled tables get captions; images get their width on the page.
 
-    A figure's caption is its alternative text; a table's is a paragraph ``Table: ...`` right before or
-    after it.
+    A figure's caption is its alternative text, also where several stand in one paragraph or in a cell; a table's is a
+    paragraph ``Table: ...`` right before or after it.
     """
-    figures, tables = count(1), count(1)
+    return _Captions(pictures, spoken).of(blocks)
 
-    def edit(item: Node) -> list[Node]:
+
+class _Captions:
+    """The captions of one document, numbered in its order."""
+
+    def __init__(self, pictures: Mapping[str, Picture], spoken: Language) -> None:
+        self._pictures = pictures
+        self._spoken = spoken
+        self._figures, self._tables = count(1), count(1)
+
+    def of(self, blocks: list[Node]) -> list[Node]:
+        captioned: list[Node] = rewrite(self._with_table_titles(blocks), self._edit)
+        return captioned
+
+    def _edit(self, item: Node) -> list[Node]:
         match item:
             case {"t": "Image", "c": [_, alt, [str(name), _]]}:
-                size = attributes(width=f"{pictures[name].inches}in")
+                size = attributes(width=f"{self._pictures[name].inches}in")
                 return [node("Image", size, alt, [name, ""])]
-            case {"t": "Para", "c": [{"t": "Image", "c": [_, alt, _]} as image]}:
-                return [_figure(image, alt, next(figures))]
+            case {"t": "Para", "c": [image]} if _is_image(image):
+                return [self._figure(image)]
+            case {"t": "Para" | "Plain", "c": inlines} if images := self._group(inlines):
+                return [self._figure(image) for image in images]
             case {"t": "Table"}:
-                return [_numbered(with_columns(item), tables)]
+                return [self._numbered(_with_fitting_images(with_columns(item)))]
             case _:
                 return [item]
 
-    captioned: list[Node] = rewrite(_with_table_titles(blocks), edit)
-    return captioned
+    def _group(self, inlines: list[Node]) -> list[Node]:
+        """The images of a paragraph or a cell that holds nothing else; none if they are as small as icons are."""
+        shown = [inline for inline in inlines if inline["t"] not in _BETWEEN_IMAGES]
+        names = [item["c"][2][0] for item in walk(shown) if item["t"] == "Image"]
+        large = all(self._pictures[name].inches > _ICON_INCHES for name in names)
+        return shown if all(map(_is_image, shown)) and large else []
+
+    def _figure(self, shown: Node) -> Node:
+        """A figure; where its image lies in a link, the caption leads there: Word takes no link around a figure."""
+        image = shown if shown["t"] == "Image" else shown["c"][1][0]
+        label = self._spoken.numbered(self._spoken.words.figure, next(self._figures))
+        words = self._labelled(label, _without_label(image["c"][1], self._spoken.words.figure))
+        if shown["t"] == "Link":
+            words = [node("Link", shown["c"][0], words, shown["c"][2])]
+        return node("Figure", attributes(), [None, [node("Plain", words)]], [node("Plain", [image])])
+
+    def _labelled(self, label: str, words: list[Node]) -> list[Node]:
+        """The words behind their label, as the language joins them."""
+        if not words:
+            return text(label)
+        before, _, after = self._spoken.captioned(label, "\0").partition("\0")
+        gap = [node("Space")] if before[-1:].isspace() else []
+        return [*text(before), *gap, *words, *text(after)]
+
+    def _numbered(self, table: Node) -> Node:
+        attrs, (short, title), *rest = table["c"]
+        words = [inline for block in title for inline in block["c"]]
+        if not words:
+            return table
+        label = self._spoken.numbered(self._spoken.words.table, next(self._tables))
+        return node("Table", attrs, [short, [node("Plain", self._labelled(label, words))]], *rest)
+
+    def _with_table_titles(self, blocks: list[Node]) -> list[Node]:
+        titled: list[Node] = []
+        for block in blocks:
+            previous = titled[-1] if titled else None
+            if block["t"] == "Table" and previous and (title := self._table_title(previous)):
+                titled[-1] = _titled(block, title)
+            elif previous and _is_untitled(previous) and (title := self._table_title(block)):
+                titled[-1] = _titled(previous, title)
+            else:
+                titled.append(block)
+        return titled
+
+    def _table_title(self, block: Node) -> str | None:
+        words = plain(block).strip() if block["t"] == "Para" else ""
+        match = _label(self._spoken.words.table).match(words[: 2 * _LONGEST_TITLE])
+        title = words[match.end() :] if match else ""
+        return title if 0 < len(title) <= _LONGEST_TITLE else None
 
 
-def _figure(image: Node, alt: list[Node], number: int) -> Node:
-    label = text(f"Figure {number}")
-    words = [*label[:-1], node("Str", f"{number}:"), node("Space"), *alt] if alt else label
-    return node("Figure", attributes(), [None, [node("Plain", words)]], [node("Plain", [image])])
-
-
-def _numbered(table: Node, numbers: Iterator[int]) -> Node:
-    attrs, (short, title), *rest = table["c"]
-    words = [inline for block in title for inline in block["c"]]
-    if not words:
-        return table
-    label = [*text(f"Table {next(numbers)}:"), node("Space"), *words]
-    return node("Table", attrs, [short, [node("Plain", label)]], *rest)
-
-
-def _with_table_titles(blocks: list[Node]) -> list[Node]:
-    titled: list[Node] = []
-    for block in blocks:
-        previous = titled[-1] if titled else None
-        if block["t"] == "Table" and previous and (title := _table_title(previous)):
-            titled[-1] = _titled(block, title)
-        elif previous and previous["t"] == "Table" and not previous["c"][1][1] and (title := _table_title(block)):
-            titled[-1] = _titled(previous, title)
-        else:
-            titled.append(block)
-    return titled
-
-
-def _table_title(block: Node) -> str | None:
-    match = _TABLE_TITLE.fullmatch(plain(block)) if block["t"] == "Para" else None
-    return match["title"] if match and len(match["title"]) <= 200 else None
+def _is_untitled(block: Node) -> bool:
+    return block["t"] == "Table" and not block["c"][1][1]
 
 
 def _titled(table: Node, title: str) -> Node:
     attrs, (short, _), *rest = table["c"]
     return node("Table", attrs, [short, [node("Plain", text(title))]], *rest)
+
+
+def _label(word: str) -> re.Pattern[str]:
+    """What a writer puts before a caption, in the document's language or in English."""
+    english = {language("en").words.table, language("en").words.figure}
+    words = "|".join(map(re.escape, sorted({word, *english})))
+    return re.compile(rf"(?:{words})(?:\s?\d[\d.]*)?\s?[:\uff1a]\s*", re.IGNORECASE)
+
+
+def _without_label(alt: list[Node], word: str) -> list[Node]:
+    """The words of a caption without the number that the writer gave it: ours would stand beside it."""
+    words = plain(alt).strip()
+    match = _label(word).match(words)
+    return text(words[match.end() :]) if match else alt
+
+
+def _is_image(inline: Node) -> bool:
+    match inline:
+        case {"t": "Image"} | {"t": "Link", "c": [_, [{"t": "Image"}], _]}:
+            return True
+        case _:
+            return False
+
+
+def _with_fitting_images(table: Node) -> Node:
+    """The table with images no wider than their column."""
+    widths = [share["c"] * PAGE_INCHES[0] - _PADDING_INCHES for _, share in table["c"][2]]
+
+    def fit(column: int, blocks: list[Node]) -> list[Node]:
+        fitting: list[Node] = rewrite(blocks, partial(_narrowed, widths[column]))
+        return fitting
+
+    return with_cells(table, fit)
+
+
+def _narrowed(inches: float, item: Node) -> list[Node]:
+    match item:
+        case {"t": "Image", "c": [[_, _, [["width", str(width)]]], alt, target]}:
+            fitting = min(float(width.removesuffix("in")), round(max(inches, _ICON_INCHES), 2))
+            return [node("Image", attributes(width=f"{fitting}in"), alt, target)]
+        case _:
+            return [item]

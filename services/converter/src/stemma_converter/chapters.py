@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 from .tree import Node, attributes, node, plain, rewrite, text
 
-NOT_WRITTEN = "This section has not been written yet."
-NOT_APPROVED = "This section has not been approved yet."
-STALE = "This section is out of date: something that it rests on has changed."
-
 
 def notice(remarks: Sequence[str]) -> list[Node]:
-    """Remarks about the state of a section that every reader sees."""
+    """Remarks about the state of a section that every reader sees, as GitHub's notes are parsed."""
     title = node("Div", attributes("", "title"), [node("Para", text("Note"))])
     words = [node("Para", text(remark)) for remark in remarks]
     return [node("Div", attributes("", "warning"), [title, *words])] if words else []

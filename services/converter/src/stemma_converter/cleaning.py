@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from stemma_languages import Words
+
 from .images import Picture
 from .markup import block_text, inline_parts
 from .tree import Node, node, plain, rewrite, text, walk
@@ -66,11 +68,11 @@ def image_names(blocks: list[Node]) -> set[str]:
 
 
 def with_safe_references(
-    blocks: list[Node], pictures: Mapping[str, Picture | None], warnings: Counter[str]
+    blocks: list[Node], pictures: Mapping[str, Picture | None], warnings: Counter[str], own: Words
 ) -> list[Node]:
     """The blocks with links of allowed schemes and images that were vetted; the rest becomes text.
 
-    ``pictures`` has every asset that is referred to, with none for one that was refused.
+    ``pictures`` has every asset that is referred to, with none for one that was refused; ``own`` are the words for it.
     """
 
     def edit(item: Node) -> list[Node]:
@@ -79,7 +81,7 @@ def with_safe_references(
                 warnings["dropped_link"] += 1
                 return list(inlines)
             case {"t": "Image", "c": [attributes, alt, [str(source), _]]}:
-                return [_image(attributes, alt, source, pictures, warnings)]
+                return [_image(attributes, alt, source, pictures, warnings, own)]
             case {"t": "Note", "c": content}:
                 return [{"t": "Note", "c": rewrite(content, _unwrap_note)}]
             case _:
@@ -103,14 +105,20 @@ def _unwrap_note(item: Node) -> list[Node]:
 
 
 def _image(
-    attributes: Any, alt: list[Node], source: str, pictures: Mapping[str, Picture | None], warnings: Counter[str]
+    attributes: Any,
+    alt: list[Node],
+    source: str,
+    pictures: Mapping[str, Picture | None],
+    warnings: Counter[str],
+    own: Words,
 ) -> Node:
     name = asset_name(source)
     if pictures.get(name):
         return node("Image", attributes, alt, [name, ""])
     warnings["dropped_image" if name in pictures or is_foreign(name) else "missing_image"] += 1
     words = plain(alt).strip()
-    return node("Emph", text(f"[Image not available: {words}]" if words else "[Image not available]"))
+    missing = own.image_missing
+    return node("Emph", text(f"[{missing}: {words}]" if words else f"[{missing}]"))
 
 
 def is_foreign(name: str) -> bool:

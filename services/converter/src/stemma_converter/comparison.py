@@ -119,15 +119,19 @@ def _rows(old: list[Row], new: list[Row], budget: Budget) -> list[Row]:
 
 
 def _row(old: Row, new: Row, budget: Budget) -> Row:
-    cells = [
-        [*after[:4], [node("Plain", reworded(_words(before), _words(after), budget))]]
-        for before, after in zip(old[1], new[1], strict=True)
-    ]
+    cells = [[*after[:4], _cell(before[4], after[4], budget)] for before, after in zip(old[1], new[1], strict=True)]
     return [new[0], cells]
 
 
-def _words(cell: list[Any]) -> list[Node]:
-    return [inline for block in cell[4] for inline in block["c"]]
+def _cell(old: list[Node], new: list[Node], budget: Budget) -> list[Node]:
+    """The text of both cells as one; what is no text is compared as blocks are."""
+    if all(block["t"] == "Plain" for block in (*old, *new)):
+        return [node("Plain", reworded(_words(old), _words(new), budget))]
+    return _compared(old, new, budget)
+
+
+def _words(blocks: list[Node]) -> list[Node]:
+    return [inline for block in blocks for inline in block["c"]]
 
 
 def _marked(row: Row, change: Change) -> Row:
@@ -197,7 +201,7 @@ def _task(block: Node) -> str | None:
 
 
 def _likeness_of_row(row: Row) -> Likeness:
-    return Likeness.of(len(row[1]), plain([_words(cell) for cell in row[1]]))
+    return Likeness.of(len(row[1]), plain([cell[4] for cell in row[1]]))
 
 
 def _json(value: Any) -> str:

@@ -1,22 +1,25 @@
 """The table of contents of a Word document.
 
-Only Word knows on which page a heading comes to stand: it adds the page numbers when it updates the field.
-The entries are there before, so that previews and readers that do not update fields show them.
+Only Word knows on which page a heading comes to stand: it sets the page numbers when it updates the field. The entries
+are there before, with the pages that the headings have in our PDF, for previews and readers that update no fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from docx.document import Document
+from docx.enum.text import WD_TAB_ALIGNMENT, WD_TAB_LEADER
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.oxml.text.paragraph import CT_P
+from docx.shared import Cm, Length
+from docx.text.paragraph import Paragraph
+from docx.text.parfmt import ParagraphFormat
 from lxml.etree import _Element
 
 DEPTH = 2
-TITLE = "Contents"
 _INSTRUCTION = f' TOC \\o "1-{DEPTH}" \\h \\z \\u '
 _LEVELS = {f"Heading {level}": level for level in range(1, 10)}
 
@@ -26,22 +29,33 @@ class _Entry:
     level: int
     words: str
     bookmark: str
+    page: int | None
 
 
-def add_contents(document: Document) -> None:
-    """Put the contents behind the title block and begin the text on a new page."""
+def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
+    """Put the contents on a page of their own behind the cover, and begin the text on a new page.
+
+    ``pages`` has the page of each heading; else the entries stand without numbers.
+    """
     styles = _style_ids(document)
     levels = {styles[name]: level for name, level in _LEVELS.items() if name in styles}
     paragraphs = [element for element in document.element.body if isinstance(element, CT_P)]
     headings = [p for p in paragraphs if p.style in levels]
     if not headings:
         return
-    place = headings[0]
-    entries = list(_entries(headings, levels))
-    for paragraph in (_paragraph(styles.get("TOC Heading", "TOCHeading"), _run(TITLE)), *_field(entries, styles)):
-        place.addprevious(paragraph)
-    first = next(paragraph for paragraph in document.paragraphs if paragraph._p is place)
-    first.paragraph_format.page_break_before = True
+    numbers = pages if len(pages) == len(headings) else [None] * len(headings)
+    entries = list(_entries(headings, levels, numbers))
+    heading = _paragraph(styles.get("TOC Heading", "TOCHeading"), _run(title))
+    for paragraph in (heading, *_field(entries, styles, _text_width(document))):
+        headings[0].addprevious(paragraph)
+    for paragraph in (heading, headings[0]):
+        Paragraph(paragraph, document._body).paragraph_format.page_break_before = True
+
+
+def _text_width(document: Document) -> Length:
+    section = document.sections[0]
+    sides = (section.page_width or Cm(21), section.left_margin or Cm(2.5), section.right_margin or Cm(2.5))
+    return Length(sides[0] - sides[1] - sides[2])
 
 
 def _style_ids(document: Document) -> dict[str, str]:
@@ -49,9 +63,9 @@ def _style_ids(document: Document) -> dict[str, str]:
     return {str(style.name): style.style_id for style in document.styles if style.style_id}
 
 
-def _entries(headings: list[CT_P], levels: Mapping[str, int]) -> Iterator[_Entry]:
+def _entries(headings: Sequence[CT_P], levels: Mapping[str, int], pages: Sequence[int | None]) -> Iterator[_Entry]:
     counters: list[int] = []
-    for index, heading in enumerate(headings):
+    for index, (heading, page) in enumerate(zip(headings, pages, strict=True)):
         level = levels[heading.style or ""]
         counters = [*counters[:level], *([0] * (level - len(counters)))]
         counters[level - 1] += 1
@@ -59,7 +73,7 @@ def _entries(headings: list[CT_P], levels: Mapping[str, int]) -> Iterator[_Entry
             bookmark = f"_Toc{index + 1:06d}"
             _mark(heading, bookmark, 900_000 + index)
             number = ".".join(map(str, counters))
-            yield _Entry(level, f"{number}  {heading.text}", bookmark)
+            yield _Entry(level, f"{number}  {heading.text}", bookmark, page)
 
 
 def _mark(heading: CT_P, name: str, identifier: int) -> None:
@@ -68,7 +82,7 @@ def _mark(heading: CT_P, name: str, identifier: int) -> None:
     heading.append(_element("w:bookmarkEnd", {"w:id": str(identifier)}))
 
 
-def _field(entries: list[_Entry], styles: Mapping[str, str]) -> Iterator[CT_P]:
+def _field(entries: Sequence[_Entry], styles: Mapping[str, str], width: Length) -> Iterator[CT_P]:
     """One field over all entries: it begins in the first and ends in the last."""
     for index, entry in enumerate(entries):
         content = [_link(entry)]
@@ -76,13 +90,28 @@ def _field(entries: list[_Entry], styles: Mapping[str, str]) -> Iterator[CT_P]:
             content = [_character("begin", dirty=True), _instruction(_INSTRUCTION), _character("separate"), *content]
         if index == len(entries) - 1:
             content.append(_character("end"))
-        yield _paragraph(styles.get(f"toc {entry.level}", f"TOC{entry.level}"), *content)
+        paragraph = _paragraph(styles.get(f"toc {entry.level}", f"TOC{entry.level}"), *content)
+        stops = ParagraphFormat(paragraph).tab_stops
+        stops.add_tab_stop(width, WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
+        yield paragraph
 
 
 def _link(entry: _Entry) -> _Element:
     link = _element("w:hyperlink", {"w:anchor": entry.bookmark, "w:history": "1"})
     link.append(_run(entry.words))
+    if entry.page is not None:
+        link.append(_run_of(_element("w:tab")))
+        link.extend(_page_number(entry.bookmark, entry.page))
     return link
+
+
+def _page_number(bookmark: str, page: int) -> Iterator[_Element]:
+    """The page of a bookmark, which Word can update by itself."""
+    yield _character("begin")
+    yield _instruction(f" PAGEREF {bookmark} \\h ")
+    yield _character("separate")
+    yield _run(str(page))
+    yield _character("end")
 
 
 def _paragraph(style: str, *content: _Element) -> CT_P:

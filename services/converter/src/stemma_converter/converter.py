@@ -5,22 +5,31 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from pathlib import Path
 from typing import assert_never
 
+from stemma_contracts.v1.exports import ExportRemark
 from stemma_contracts.v1.values import ExportFormat
+from stemma_telemetry import get_logger
 
+from .errors import ConversionError
+from .fonts import font_folders
 from .images import ImageLimits
-from .manuscript import Manuscript
+from .manuscript import House, Manuscript
 from .markdown import to_markdown, write_blocks
+from .pages import Pages
 from .pandoc import Pandoc
 from .pdf import to_pages
+from .scripts import by_script
 from .structure import section_tree
 from .templates import WORD_TEMPLATE
 from .webpage import to_html
 from .word import to_docx
+
+log = get_logger()
 
 _MEDIA_TYPES = {
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -29,37 +38,84 @@ _MEDIA_TYPES = {
     ExportFormat.JSON: "application/json",
     ExportFormat.MD: "text/markdown; charset=utf-8",
 }
+_SHOWN = 20
+_SHARE_FOR_CONTENTS = 0.5
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True)
-class Converter:
-    """The programs, templates and bounds of conversions; ``author`` stands in the properties.
+class Export:
+    """A document in a format. ``pages`` is its PDF with the places in it, if one was made of it."""
 
-    ``template`` is the Word template of a house; without it that of ``config`` is taken.
+    data: bytes
+    pages: Pages | None = None
+    remarks: tuple[ExportRemark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Converter:
+    """The programs, templates and bounds of conversions; ``house`` names who sends the documents.
+
+    ``template`` is the Word template of a house; without it that of ``config`` is taken. ``fonts`` are folders with
+    fonts for the PDF.
     """
 
     pandoc: Pandoc
     config: Path
-    author: str
+    house: House = field(default_factory=House)
     images: ImageLimits = field(default_factory=ImageLimits)
     template: Path | None = None
+    fonts: tuple[Path, ...] = field(default_factory=lambda: font_folders(None))
 
-    async def write(self, to: ExportFormat, manuscript: Manuscript) -> bytes:
-        """The manuscript in a format; raises `ConversionError`."""
+    async def write(self, to: ExportFormat, manuscript: Manuscript) -> Export:
+        """The manuscript in a format, with all remarks; raises `ConversionError`."""
+        export = await self._write(to, manuscript)
+        return replace(export, remarks=(*manuscript.remarks, *export.remarks))
+
+    async def _write(self, to: ExportFormat, manuscript: Manuscript) -> Export:
         match to:
             case ExportFormat.DOCX:
-                return await to_docx(manuscript, self.pandoc, self.config, self.template or self.config / WORD_TEMPLATE)
+                return await self._word(manuscript)
             case ExportFormat.PDF:
-                return (await to_pages(manuscript, self.pandoc, self.config)).pdf
+                pages = await self.pages(manuscript)
+                return Export(pages.pdf, pages, tuple(missing_fonts(pages)))
             case ExportFormat.HTML:
-                return await to_html(manuscript, self.pandoc, self.config)
+                return Export(await to_html(manuscript, self.pandoc, self.config))
             case ExportFormat.JSON:
-                return await _to_json(manuscript, self.pandoc)
+                return Export(await _to_json(manuscript, self.pandoc))
             case ExportFormat.MD:
-                return await to_markdown(manuscript, self.pandoc)
+                return Export(await to_markdown(manuscript, self.pandoc))
             case _:
                 assert_never(to)
+
+    async def pages(self, manuscript: Manuscript) -> Pages:
+        """The manuscript as PDF, and on which pages of it everything stands; raises `ConversionError`."""
+        return await to_pages(manuscript, self.pandoc, self.config, self.fonts)
+
+    async def _word(self, manuscript: Manuscript) -> Export:
+        template = self.template or self.config / WORD_TEMPLATE
+        wanted = manuscript.headings > 0 and manuscript.previous is None
+        pages = await self._pages_in_time(manuscript) if wanted else None
+        numbers = pages.of_headings() if pages else ()
+        data = await to_docx(manuscript, self.pandoc, self.config, template, numbers)
+        complete = not wanted or len(numbers) == manuscript.headings
+        return Export(data, pages, () if complete else (ExportRemark(code="no_page_numbers"),))
+
+    async def _pages_in_time(self, manuscript: Manuscript) -> Pages | None:
+        """The pages for a table of contents: a document leaves without them rather than late or not at all."""
+        limits = replace(self.pandoc.limits, seconds=self.pandoc.limits.seconds * _SHARE_FOR_CONTENTS)
+        try:
+            return await replace(self, pandoc=replace(self.pandoc, limits=limits)).pages(manuscript)
+        except ConversionError as error:
+            log.warning("contents_without_pages", reason=error.code, program=error.program, exit_code=error.exit_code)
+            return None
+
+
+def missing_fonts(pages: Pages) -> Iterator[ExportRemark]:
+    """A remark for each script that no font has characters of."""
+    for script, characters in by_script(pages.missing).items():
+        shown = characters[:_SHOWN] + ("…" if len(characters) > _SHOWN else "")
+        yield ExportRemark(code="missing_font", detail=f"{script}: {shown}", count=len(characters))
 
 
 def media_type(to: ExportFormat) -> str:
@@ -78,5 +134,7 @@ async def _to_json(manuscript: Manuscript, pandoc: Pandoc) -> bytes:
     source = (await write_blocks(manuscript.blocks, pandoc)).decode()
     _, sections = await asyncio.to_thread(section_tree, source)
     created = manuscript.created_at.astimezone(UTC).isoformat()
-    metadata = {"title": manuscript.title, "author": manuscript.author, "created": created}
+    house = {"company": manuscript.house.company} if manuscript.house.company else {}
+    about = {"title": manuscript.title, "author": manuscript.house.author, "language": manuscript.tag}
+    metadata = {**about, **house, "created": created}
     return json.dumps({"metadata": metadata, "sections": sections}, ensure_ascii=False, indent=1).encode()

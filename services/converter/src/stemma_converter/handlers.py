@@ -31,7 +31,7 @@ async def on_convert_document(
     echo = {"job_id": job.job_id, "tenant": document.tenant, "document_id": document.document_id}
     try:
         manuscript = await _manuscript(job, artifacts, converter)
-        data = await converter.write(job.format, manuscript)
+        export = await converter.write(job.format, manuscript)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
         log.warning(
@@ -43,8 +43,8 @@ async def on_convert_document(
         )
         return ConversionFailed(**echo, detail=error.code)
     kind, name = media_type(job.format), file_name(manuscript, job.format)
-    artifact = await artifacts.put(document.tenant, document.document_id, data, media_type=kind, name=name)
-    return DocumentConverted(**echo, artifact=artifact, warnings=manuscript.warnings)
+    artifact = await artifacts.put(document.tenant, document.document_id, export.data, media_type=kind, name=name)
+    return DocumentConverted(**echo, artifact=artifact, warnings=manuscript.warnings, remarks=export.remarks)
 
 
 async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Manuscript:
@@ -54,10 +54,10 @@ async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter:
     drafts = [await _draft(section, job, artifacts, converter) for section in now]
     earlier = [await _draft(section, job, artifacts, converter) for section in before]
     pictures = await _pictures(job, [*drafts, *earlier], artifacts, converter)
-    manuscript = await asyncio.to_thread(assemble, job, title, converter.author, drafts, pictures)
+    manuscript = await asyncio.to_thread(assemble, job, title, converter.house, drafts, pictures)
     if not job.redline:
         return manuscript
-    return with_previous(manuscript, await asyncio.to_thread(assemble, job, title, converter.author, earlier, pictures))
+    return with_previous(manuscript, await asyncio.to_thread(assemble, job, title, converter.house, earlier, pictures))
 
 
 async def _draft(section: ExportSection, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Draft:

@@ -6,60 +6,63 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.exports import ExportRemark, ExportWarning
+from stemma_languages import Language
 
 from .images import Picture
-from .tree import Node, node, text
+from .tree import Node
+
+
+@dataclass(frozen=True)
+class House:
+    """Who sends the documents: names for the cover and the properties; empty ones are left out."""
+
+    author: str = ""
+    company: str = ""
 
 
 @dataclass(frozen=True)
 class Manuscript:
     """Chapters as blocks, with the pictures that they show by name and what a person should know.
 
-    ``created_at`` has a zone; ``generator`` names the models that wrote it and may be empty. ``previous`` are the
-    blocks of the version that a comparison leads from; none if nothing is compared.
+    ``created_at`` has a zone; ``tag`` is the BCP 47 tag of the text, ``language`` the one that our own words are in.
+    ``generator`` names the models that wrote it, for the properties, and may be empty. ``previous`` are the blocks of
+    the version that a comparison leads from; none if nothing is compared.
     """
 
     title: str
-    kind: str
-    author: str
+    house: House
     generator: str
     created_at: datetime
+    tag: str
+    language: Language
     blocks: list[Node]
     pictures: Mapping[str, Picture]
     warnings: tuple[ExportWarning, ...]
+    remarks: tuple[ExportRemark, ...] = ()
     previous: list[Node] | None = None
 
     @property
     def date(self) -> str:
-        """The day of the document in words, in UTC."""
-        day = self.created_at.astimezone(UTC)
-        return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+        """The day of the document as its language writes it, in UTC."""
+        return self.language.date(self.created_at.astimezone(UTC).date())
 
     @property
     def origin(self) -> str:
-        """Who wrote it, for footers and properties."""
+        """What it was written with, for the properties."""
         return f"Written with {self.generator}" if self.generator else ""
 
     @property
-    def subtitle(self) -> str:
-        """The line below the title."""
-        return self.date if self.kind == self.title else f"{self.kind} · {self.date}"
+    def headings(self) -> int:
+        """How many headings the document has."""
+        return sum(block["t"] == "Header" for block in self.blocks)
 
-    def meta(self) -> dict[str, Node]:
-        """The metadata as pandoc takes it; every value is plain text."""
-        values = {
+    def running(self) -> dict[str, str]:
+        """What a template may show on each page or on the cover, by name."""
+        return {
             "title": self.title,
-            "pagetitle": self.title,
-            "subtitle": self.subtitle,
+            "company": self.house.company,
+            "author": self.house.author,
+            "date": self.date,
             "origin": self.origin,
-            "lang": "en",
         }
-        return {key: node("MetaInlines", text(value)) for key, value in values.items() if value}
-
-
-# Names of months from the standard library follow the locale of the host.
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -55,12 +56,20 @@ class Places(BaseModel):
     page_height: float = Field(gt=0, description="points")
 
 
+class _Told(BaseModel):
+    """What the typesetter tells of its work."""
+
+    places: Places
+    missing: str
+
+
 @dataclass(frozen=True)
 class Pages:
-    """A document as PDF, and the places in it."""
+    """A document as PDF, the places in it, and the characters that none of its fonts has."""
 
     pdf: bytes
     places: Places
+    missing: str = ""
 
     def of_headings(self) -> tuple[int, ...]:
         """The page of each heading, in the order of the document; the first page of all is 1."""
@@ -88,19 +97,31 @@ class SectionPages:
     length: float
 
 
-async def set_pages(folder: Path, limits: Limits, created: int) -> Pages:
-    """Set ``main.typ`` in ``folder`` as PDF, dated ``created`` (Unix time); raises `ConversionError`."""
+async def set_pages(folder: Path, limits: Limits, created: int, fonts: Sequence[Path] = ()) -> Pages:
+    """Set ``main.typ`` in ``folder`` as PDF, dated ``created`` (Unix time); raises `ConversionError`.
+
+    ``fonts`` are folders with fonts beside those that the typesetter has.
+    """
     _refuse_symlinks(folder)
     source = folder / "main.typ"
     source.write_text(source.read_text(encoding="utf-8") + _PLACES, encoding="utf-8")
-    command = (sys.executable, "-I", "-m", "stemma_converter.typesetting", str(created), _LABEL)
+    command: tuple[str | Path, ...] = (
+        sys.executable,
+        "-I",
+        "-m",
+        "stemma_converter.typesetting",
+        str(created),
+        _LABEL,
+        *fonts,
+    )
     # Typst maps its fonts and a stack for each thread: address space is more than memory used.
     roomy = replace(limits, memory_mb=limits.memory_mb * 4)
-    told = await run_confined("typesetting", command, b"", folder=folder, limits=roomy, address_space=True)
+    output = await run_confined("typesetting", command, b"", folder=folder, limits=roomy, address_space=True)
     try:
-        return Pages((folder / "main.pdf").read_bytes(), Places.model_validate_json(told))
+        told = _Told.model_validate_json(output)
     except ValidationError:
         raise ConversionError("typesetting_failed", "typesetting") from None
+    return Pages((folder / "main.pdf").read_bytes(), told.places, told.missing)
 
 
 def _refuse_symlinks(folder: Path) -> None:

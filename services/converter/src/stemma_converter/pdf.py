@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from datetime import UTC
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from babel import Locale
 
 from .manuscript import Manuscript
 from .pages import Pages, set_pages
@@ -16,6 +19,8 @@ from .staging import staged
 from .tree import Node, attributes, node, rewrite
 
 _FIELD = re.compile(r"\.\w")
+_MARKS = ("'", '"')
+_QUOTES = re.compile("(['\"])")
 _LOOK = {
     "typst:width": "100%",
     "typst:fill": 'rgb("#fff7e6")',
@@ -29,7 +34,7 @@ _HEADER_LOOK = {
 }
 
 
-async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> Pages:
+async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path, fonts: Sequence[Path] = ()) -> Pages:
     """Pages with contents, numbered headings and captions; the same bytes for the same manuscript."""
     async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
         options: list[str | Path] = [
@@ -39,26 +44,40 @@ async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> Page
             "--syntax-highlighting=idiomatic",
         ]
         source = await pandoc.write(
-            "typst", _no_fields(rewrite(blocks, _with_header_look)), manuscript.meta(), folder=folder, options=options
+            "typst", _for_typst(rewrite(blocks, _with_header_look)), {}, folder=folder, options=options
         )
         (folder / "main.typ").write_bytes(source)
         (folder / "facts.json").write_text(json.dumps(_facts(manuscript)))
-        return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()))
+        return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()), fonts)
 
 
-def _no_fields(value: Any) -> Any:
-    """A copy in which no word like ``.name`` follows a call: Typst would take it for a field of the result."""
+def _for_typst(value: Any) -> Any:
+    """A copy in which no word like ``.name`` follows a call, and quotation marks are those of the language.
+
+    Typst would take the word for a field of the result, and pandoc keeps quotation marks from it.
+    """
     if isinstance(value, dict):
-        return {**value, "c": _no_fields(value["c"])} if isinstance(value.get("c"), list) else value
+        return {**value, "c": _for_typst(value["c"])} if isinstance(value.get("c"), list) else value
     if not isinstance(value, list):
         return value
     new: list[Any] = []
     for before, item in pairwise([None, *value]):
-        if isinstance(before, dict) and isinstance(item, dict) and item["t"] == "Str" and _FIELD.match(item["c"]):
-            new += [node("RawInline", "typst", "\\."), node("Str", item["c"][1:])]
+        if isinstance(item, dict) and item["t"] == "Str":
+            new += _word(item["c"], follows=isinstance(before, dict))
         else:
-            new.append(_no_fields(item))
+            new.append(_for_typst(item))
     return new
+
+
+def _word(word: str, *, follows: bool) -> Iterator[Node]:
+    if follows and _FIELD.match(word):
+        yield node("RawInline", "typst", "\\.")
+        word = word[1:]
+    for part in _QUOTES.split(word):
+        if part in _MARKS:
+            yield node("RawInline", "typst", part)
+        elif part:
+            yield node("Str", part)
 
 
 def _with_header_look(item: Node) -> list[Node]:
@@ -76,10 +95,18 @@ def _bold(item: Node) -> list[Node]:
 def _facts(manuscript: Manuscript) -> dict[str, object]:
     created = manuscript.created_at.astimezone(UTC)
     parts = ("year", "month", "day", "hour", "minute", "second")
+    words = manuscript.language.words
     return {
-        "title": manuscript.title,
-        "subtitle": manuscript.subtitle,
-        "author": manuscript.author,
-        "origin": manuscript.origin,
+        **manuscript.running(),
+        "contents": words.contents,
+        "page_of": words.page_of,
+        "language": _typst_language(manuscript.tag),
         "created": {part: getattr(created, part) for part in parts},
     }
+
+
+def _typst_language(tag: str) -> dict[str, str]:
+    """The language as Typst takes it, for hyphenation and quotation marks; Chinese is that of the mainland."""
+    found = Locale.parse(tag, sep="-")
+    region = found.territory or ("CN" if found.language == "zh" else None)
+    return {"lang": found.language} | ({"region": region} if region else {})

@@ -37,7 +37,8 @@ def _stage(manuscript: Manuscript, notice: list[Any], folder: Path) -> list[Node
         (folder / names[name]).write_bytes(picture.data)
 
     def dressed(blocks: list[Node]) -> list[Node]:
-        return _renamed(with_notices(with_captions(blocks, manuscript.pictures), notice), names)
+        captioned = with_captions(blocks, manuscript.pictures, manuscript.language)
+        return _renamed(with_notices(captioned, notice, manuscript.language.words), names)
 
     blocks = dressed(manuscript.blocks)
     return blocks if manuscript.previous is None else compared(dressed(manuscript.previous), blocks)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from .tree import Node, node, plain
 
 # In characters of the size that tables are set in.
@@ -20,6 +23,19 @@ def with_columns(table: Node) -> Node:
     widths = column_shares(cells)
     columns = [[_alignment(align), node("ColWidth", width)] for (align, _), width in zip(columns, widths, strict=True)]
     return node("Table", attributes, caption, columns, head, bodies, foot)
+
+
+def with_cells(table: Node, edit: Callable[[int, list[Node]], list[Node]]) -> Node:
+    """The table with other blocks in its cells, from the number of their column (from 0) and what they hold."""
+
+    def rows(old: list[Any]) -> list[Any]:
+        return [
+            [attrs, [[*cell[:4], edit(column, cell[4])] for column, cell in enumerate(cells)]] for attrs, cells in old
+        ]
+
+    attributes, caption, columns, head, bodies, foot = table["c"]
+    bodies = [[*body[:2], rows(body[2]), rows(body[3])] for body in bodies]
+    return node("Table", attributes, caption, columns, [head[0], rows(head[1])], bodies, [foot[0], rows(foot[1])])
 
 
 def column_shares(cells: list[list[str]]) -> list[float]:

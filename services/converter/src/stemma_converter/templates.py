@@ -11,13 +11,15 @@ _NEEDED = ("document.html", "document.typ", "media.lua", WORD_TEMPLATE)
 _PARTS = {"word/document.xml", "word/styles.xml"}
 
 
-def problems(config: Path, house_template: Path | None) -> Iterator[str]:
-    """What is wrong with the files of a config folder and with the Word template of a house, one line each."""
+def problems(config: Path, house_template: Path | None, fonts: Path | None = None) -> Iterator[str]:
+    """What is wrong with the files of a config folder, and with the Word template and the fonts of a house, by line."""
     for name in _NEEDED:
         if not (config / name).is_file():
             yield f"{name}: file is missing"
     if house_template is not None and not house_template.is_file():
         yield f"template: there is no file {house_template.name}"
+    if fonts is not None and not fonts.is_dir():
+        yield f"fonts: there is no folder {fonts.name}"
     for file in filter(None, (config / WORD_TEMPLATE, house_template)):
         if file.is_file() and not _is_word_document(file):
             yield f"{file.name}: not a Word document"

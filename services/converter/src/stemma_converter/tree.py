@@ -6,6 +6,7 @@ Paths below follow pandoc-types 1.23: ``Header`` holds level, attributes and inl
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from .errors import ConversionError
 Node = dict[str, Any]
 MAX_DEPTH = 64
 _WORDS = ("Str", "Space")
+_BREAKING = re.compile(r"[ \t\r\n\f\v]+")
 API_VERSION = [1, 23, 1]
 
 
@@ -25,11 +27,16 @@ def node(kind: str, *content: Any) -> Node:
 
 
 def text(words: str) -> list[Node]:
-    """Plain text as inlines; nothing in it has a meaning."""
+    """Plain text as inlines; nothing in it has a meaning. Spaces that do not break stay in their word."""
     inlines: list[Node] = []
-    for word in words.split():
+    for word in filter(None, _BREAKING.split(words)):
         inlines += [node("Space"), node("Str", word)]
     return inlines[1:]
+
+
+def meta(**values: str) -> dict[str, Node]:
+    """Metadata under the names of a template's variables; every value is plain text, empty ones are left out."""
+    return {name: node("MetaInlines", text(value)) for name, value in values.items() if value}
 
 
 def attributes(identifier: str = "", *classes: str, **values: str) -> list[Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from .manuscript import Manuscript
 from .pandoc import Pandoc
 from .staging import MEDIA, staged
-from .tree import attributes
+from .tree import Node, attributes, meta
 
 _PROPERTIES = b'<meta name="properties">'
 _CHECKBOX = b'<input type="checkbox"'
@@ -24,8 +24,14 @@ async def to_html(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes
             "--template", config / "document.html", "--toc", "--toc-depth=2", "--number-sections",
             "--mathml", "--syntax-highlighting=none", "--section-divs", "--wrap=preserve",
         ]  # fmt: skip
-        page = await pandoc.write("html5", blocks, manuscript.meta(), folder=folder, options=options)
+        page = await pandoc.write("html5", blocks, _meta(manuscript), folder=folder, options=options)
         return await asyncio.to_thread(_finished, page, manuscript, folder)
+
+
+def _meta(manuscript: Manuscript) -> dict[str, Node]:
+    shown = {key: value for key, value in manuscript.running().items() if key != "origin"}
+    names = {"pagetitle": manuscript.title, "lang": manuscript.tag, "contents": manuscript.language.words.contents}
+    return meta(**shown, **names)
 
 
 def _finished(page: bytes, manuscript: Manuscript, folder: Path) -> bytes:
@@ -37,7 +43,7 @@ def _finished(page: bytes, manuscript: Manuscript, folder: Path) -> bytes:
 def _properties(manuscript: Manuscript) -> str:
     """Elements with values in attributes, where pandoc does not escape quotation marks."""
     created = manuscript.created_at.astimezone(UTC).isoformat()
-    values = {"author": manuscript.author, "generator": manuscript.origin, "dcterms.created": created}
+    values = {"author": manuscript.house.author, "generator": manuscript.origin, "dcterms.created": created}
     return "\n".join(f'<meta name="{name}" content="{escape(value)}">' for name, value in values.items() if value)
 
 

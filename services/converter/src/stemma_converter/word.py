@@ -3,84 +3,97 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
 from docx import Document
 from docx.document import Document as DocumentType
-from docx.section import _Footer, _Header
+from docx.enum.text import WD_BREAK
 
 from .contents import add_contents
 from .manuscript import Manuscript
 from .packages import with_fixed_dates
 from .pandoc import Pandoc
+from .running_parts import fill_running_parts
+from .scripts import set_language
 from .staging import staged
+from .tables import with_cells
 from .tracking import with_tracked_changes
-from .tree import Node, attributes, node, rewrite, text
+from .tree import Node, attributes, meta, node, rewrite, text
 
-COMPARED = "End of the comparison. Insertions and deletions are tracked changes."
-"""The last paragraph of a comparison: Word can neither accept nor reject that a document's last paragraph ends."""
+_COVER_STYLES = ("Title", "Subtitle", "Author", "Date")
 
 
-async def to_docx(manuscript: Manuscript, pandoc: Pandoc, config: Path, template: Path) -> bytes:
-    """A Word document with contents, numbered headings and captions; the same bytes for the same manuscript.
+async def to_docx(
+    manuscript: Manuscript, pandoc: Pandoc, config: Path, template: Path, pages: Sequence[int] = ()
+) -> bytes:
+    """A Word document with cover, contents, numbered headings and captions; the same bytes for the same manuscript.
 
-    A comparison has tracked changes and no contents, which could not be those of both versions.
+    ``pages`` are those that the headings stand on. A comparison has tracked changes and no contents, which could not
+    be those of both versions.
     """
     async with staged(manuscript, attributes("", "notice", custom_style="Notice")) as (folder, blocks):
-        end = [] if manuscript.previous is None else [node("Para", text(COMPARED))]
         options: list[str | Path] = [
             "--reference-doc", template, "--lua-filter", config / "media.lua",
             "--syntax-highlighting=none",
         ]  # fmt: skip
-        meta = {key: value for key, value in manuscript.meta().items() if key in ("title", "subtitle", "lang")}
-        package = await pandoc.write(
-            "docx", rewrite([*blocks, *end], _with_cell_style), meta, folder=folder, options=options
-        )
-    return await asyncio.to_thread(_finished, package, manuscript)
+        styled = rewrite([*blocks, *_end(manuscript)], _with_cell_style)
+        package = await pandoc.write("docx", styled, _cover(manuscript), folder=folder, options=options)
+    return await asyncio.to_thread(_finished, package, manuscript, pages)
+
+
+def _end(manuscript: Manuscript) -> list[Node]:
+    """The last paragraph of a comparison: Word can neither accept nor reject that a document's last one ends."""
+    compared = manuscript.previous is not None
+    return [node("Para", text(manuscript.language.words.end_of_comparison))] if compared else []
+
+
+def _cover(manuscript: Manuscript) -> dict[str, Node]:
+    """What pandoc sets in the styles Title, Subtitle, Author and Date of the template."""
+    house = manuscript.house
+    return meta(title=manuscript.title, subtitle=house.company, author=house.author, date=manuscript.date)
 
 
 def _with_cell_style(item: Node) -> list[Node]:
     """A style of its own for text in cells: not every reader takes sizes from the table's style."""
-    if item["t"] != "Table":
-        return [item]
-    attrs, caption, *rest = item["c"]
-    return [node("Table", attrs, caption, *rewrite(rest, _cell_text))]
+    return [with_cells(item, _cell_text)] if item["t"] == "Table" else [item]
 
 
-def _cell_text(item: Node) -> list[Node]:
-    return [node("Div", attributes(custom_style="Table Text"), [item])] if item["t"] == "Plain" else [item]
+def _cell_text(_: int, blocks: list[Node]) -> list[Node]:
+    """Pandoc gives a style to paragraphs only."""
+    style = attributes(custom_style="Table Text")
+    return [node("Div", style, [node("Para", block["c"])]) if block["t"] == "Plain" else block for block in blocks]
 
 
-def _finished(package: bytes, manuscript: Manuscript) -> bytes:
+def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int]) -> bytes:
     document = Document(BytesIO(package))
     if manuscript.previous is None:
-        add_contents(document)
+        add_contents(document, manuscript.language.words.contents, pages)
+    else:
+        _end_cover(document)
     _set_properties(document, manuscript)
-    section = document.sections[0]
-    parts = (section.header, section.footer, section.first_page_header, section.first_page_footer)
-    for part in (part for part in parts if not part.is_linked_to_previous):
-        _fill(part, {"{title}": manuscript.title, "{origin}": manuscript.origin})
+    set_language(document, manuscript)
+    fill_running_parts(document, manuscript)
     buffer = BytesIO()
     document.save(buffer)
     saved = buffer.getvalue()
-    package = saved if manuscript.previous is None else with_tracked_changes(saved, manuscript.author)
+    package = saved if manuscript.previous is None else with_tracked_changes(saved, manuscript.house.author)
     return with_fixed_dates(package, manuscript.created_at)
+
+
+def _end_cover(document: DocumentType) -> None:
+    """A break behind the cover that no accepted or rejected change takes away."""
+    cover = [p for p in document.paragraphs if p.style is not None and p.style.name in _COVER_STYLES]
+    if cover:
+        cover[-1].add_run().add_break(WD_BREAK.PAGE)
 
 
 def _set_properties(document: DocumentType, manuscript: Manuscript) -> None:
     properties = document.core_properties
     properties.title = manuscript.title[:255]
-    properties.author = properties.last_modified_by = manuscript.author
+    properties.author = properties.last_modified_by = manuscript.house.author
     properties.comments = manuscript.origin[:255]
-    properties.subject = manuscript.kind
+    properties.language = manuscript.tag
     properties.created = properties.modified = manuscript.created_at
     properties.revision = 1
-
-
-def _fill(part: _Header | _Footer, values: dict[str, str]) -> None:
-    for run in (run for paragraph in part.paragraphs for run in paragraph.runs):
-        for mark, value in values.items():
-            if mark in run.text:
-                run.text = run.text.replace(mark, value)
-                break
