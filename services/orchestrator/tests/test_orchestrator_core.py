@@ -203,7 +203,7 @@ def test_revisions_are_bounded(story: Story) -> None:
     assert types(story.do(c.Revise(story.asked(), "research", 2, ref("more")))) == [e.RefusedRevisionLimit]
 
 
-@pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.JobDead])
+@pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
 @pytest.mark.failure("model-unavailable")
 def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: type[o.Outcome]) -> None:
     failed, ended = begun.outcome(failure, "research", detail="Timeout")
@@ -214,6 +214,12 @@ def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: t
     (retried,) = begun.do(c.Retry(begun.asked(), "research"))
     assert retried.starts == ("research",)
     assert begun.document_status() == DocumentStatus.RUNNING
+
+
+def test_what_is_too_long_for_the_model_is_told_with_both_numbers(begun: Story) -> None:
+    failed, _ = begun.outcome(o.ContextTooLong, "research", detail="too long", prompt_tokens=9000, context_tokens=8192)
+    assert isinstance(failed, e.SectionContextTooLong)
+    assert (failed.prompt_tokens, failed.context_tokens, failed.detail) == (9000, 8192, "too long")
 
 
 def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew(begun: Story) -> None:

@@ -116,6 +116,15 @@ class AnswerMalformed(Outcome):
     detail: str = Field(default="", max_length=300)
 
 
+@registry.contract("stemma.context.too.long.v1", Family.OUTCOME)
+class ContextTooLong(Outcome):
+    """The prompt is longer than the model holds; the tokens are a rough count."""
+
+    detail: str = Field(default="", max_length=300)
+    prompt_tokens: int = Field(default=0, ge=0)
+    context_tokens: int = Field(default=0, ge=0, description="what the model holds, prompt and answer; 0: not known")
+
+
 @registry.contract("stemma.inputs.missing.v1", Family.OUTCOME, subjects.GENERATION)
 class InputsMissing(Outcome):
     """What the section is to be written from is not there, or too short; no model was called."""

@@ -18,6 +18,7 @@ _RESUMPTION = ".resume."  # in the id of a job that goes on with a paused graph
 _FAILURES: dict[type[e.SectionFailure], str] = {
     e.SectionModelUnavailable: "model unavailable",
     e.SectionAnswerMalformed: "malformed answer",
+    e.SectionContextTooLong: "too long for the model",
     e.SectionInputsMissing: "inputs missing",
     e.SectionRoleAnalysisMissing: "no role analysis",
     e.SectionNoRoleLeft: "no role left",

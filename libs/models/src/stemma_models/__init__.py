@@ -1,7 +1,7 @@
 """Recorded model calls, retries and re-asking, the offline writer, LiteLLM for every other model."""
 
 from .caller import Answer, CallContext, MessageAnswer, ModelCaller, StructuredAnswer
-from .errors import MalformedAnswerError, ModelError, ModelUnavailableError
+from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
 from .jobs import call_context, echo, or_failure
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
 from .providers import chat_model
@@ -13,6 +13,7 @@ __all__ = [
     "OFFLINE",
     "Answer",
     "CallContext",
+    "ContextTooLongError",
     "JetStreamRecordStore",
     "MalformedAnswerError",
     "MemoryRecordStore",

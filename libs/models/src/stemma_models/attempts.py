@@ -33,6 +33,11 @@ def is_transient(error: BaseException) -> bool:
     return status in TRANSIENT_STATUS or status >= 500
 
 
+def is_too_long(error: BaseException) -> bool:
+    """Whether the provider says that the prompt is longer than its model holds; LiteLLM reads that from its words."""
+    return type(error).__name__ == "ContextWindowExceededError"
+
+
 def describe(error: BaseException) -> str:
     """An error in a few words; never its message, which may quote the prompt."""
     status = status_of(error)

@@ -98,8 +98,8 @@ class ModelCaller:
     """Calls one model. A call that was answered before, in the same job, is answered from its record.
 
     ``name`` tells the calls of a job apart; the same job must give the same name to the same call when it
-    runs again, and wait for its first call before it makes others. Every method raises `ModelUnavailableError`
-    and `MalformedAnswerError`.
+    runs again, and wait for its first call before it makes others. Every method raises `ModelUnavailableError`,
+    `ContextTooLongError` and `MalformedAnswerError`.
     """
 
     def __init__(

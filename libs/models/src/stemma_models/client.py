@@ -17,11 +17,12 @@ from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from .attempts import Wait, describe, is_provider_error, is_transient
-from .errors import ModelUnavailableError
+from .attempts import Wait, describe, is_provider_error, is_too_long, is_transient
+from .errors import ContextTooLongError, ModelUnavailableError
 from .records import Request
 from .settings import ModelSettings
 from .usage import Meter, usage_of
+from .windows import check_room, tokens_of
 
 TokenSink = Callable[[str], Awaitable[None]]
 
@@ -39,7 +40,8 @@ class ModelClient:
         self._settings = settings
 
     async def call(self, request: Request, meter: Meter, on_token: TokenSink | None) -> tuple[AIMessage, Usage]:
-        """The answer and what all attempts cost; raises `ModelUnavailableError`."""
+        """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`."""
+        check_room(self._model, request, self._settings, meter)
         spent, failures = Meter(meter), list[str]()
         limit = asyncio.timeout(self._settings.call_limit)
         try:
@@ -48,6 +50,9 @@ class ModelClient:
         except Exception as error:
             if not is_provider_error(error):
                 raise
+            if is_too_long(error):
+                tokens = tokens_of(self._model, request)
+                raise ContextTooLongError(self._settings.name, tokens, 0, 0, meter.total) from error
             late = ", after ".join([f"no answer within {self._settings.call_limit:g} s", *failures[-1:]])
             raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
 

@@ -18,5 +18,19 @@ class ModelUnavailableError(ModelError):
     """The model did not answer within the bounds of the retries and the time limit."""
 
 
+class ContextTooLongError(ModelError):
+    """The prompt is longer than the model holds; it was not sent, or the provider refused it.
+
+    ``prompt_tokens`` is a rough count, ``context_tokens`` what the model holds, prompt and answer; 0: not known.
+    """
+
+    def __init__(self, model: str, prompt_tokens: int, context_tokens: int, answer_tokens: int, usage: Usage) -> None:
+        held = f"{context_tokens} tokens, of which the answer needs {answer_tokens}" if context_tokens else "fewer"
+        told = f"the prompt has about {prompt_tokens} tokens and {model[:80]} holds {held}"
+        super().__init__(f"{told}: take one that holds more (CONTEXT_TOKENS), or less input (MAX_INPUT_CHARS)", usage)
+        self.prompt_tokens = prompt_tokens
+        self.context_tokens = context_tokens
+
+
 class MalformedAnswerError(ModelError):
     """The answers did not fit, also after the model was told what was wrong with them."""

@@ -6,10 +6,10 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from stemma_contracts.v1.jobs import SectionJob
-from stemma_contracts.v1.outcomes import AnswerMalformed, ModelUnavailable
+from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable
 
 from .caller import CallContext
-from .errors import MalformedAnswerError, ModelUnavailableError
+from .errors import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def echo(job: SectionJob, context: CallContext) -> dict[str, Any]:
 
 async def or_failure(
     job: SectionJob, context: CallContext, work: Awaitable[T]
-) -> T | ModelUnavailable | AnswerMalformed:
+) -> T | ModelUnavailable | AnswerMalformed | ContextTooLong:
     """What the work gives, or the outcome that says how the model failed."""
     try:
         return await work
@@ -40,3 +40,6 @@ async def or_failure(
         return ModelUnavailable(**echo(job, context), detail=error.detail)
     except MalformedAnswerError as error:
         return AnswerMalformed(**echo(job, context), detail=error.detail)
+    except ContextTooLongError as error:
+        tokens = {"prompt_tokens": error.prompt_tokens, "context_tokens": error.context_tokens}
+        return ContextTooLong(**echo(job, context), detail=error.detail, **tokens)

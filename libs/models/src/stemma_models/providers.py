@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, ModelProfile
+from stemma_telemetry import get_logger
 
 from .settings import OFFLINE, ModelSettings
 from .whole_answers import WholeAnswers
+
+OLLAMA_TOKENS = 4096
+"""What Ollama holds of a prompt and its answer if nobody tells it otherwise."""
+
+NO_KEY = "none"
+VOCABULARY = "gpt-3.5-turbo"
+"""For a rough count any will do; those of other families would be downloaded."""
+
+log = get_logger()
 
 
 def chat_model(settings: ModelSettings) -> BaseChatModel:
@@ -21,6 +33,27 @@ def _offline_writer() -> BaseChatModel:
     return OfflineWriter()
 
 
+def _window(settings: ModelSettings, known: Mapping[str, Any]) -> int | None:
+    """How many tokens the model holds: as set, as LiteLLM's map of models has it, or what Ollama takes by default."""
+    if settings.context_tokens is not None:
+        return settings.context_tokens
+    told = known.get(settings.name) or known.get(settings.name.partition("/")[2]) or {}
+    assumed = OLLAMA_TOKENS if _is_ollama(settings.name) else None
+    return told.get("max_input_tokens") or told.get("max_tokens") or assumed
+
+
+def _needs_no_key(settings: ModelSettings) -> bool:
+    """A server of one's own takes any key, and the client of OpenAI takes none for an answer."""
+    import litellm
+
+    own = settings.api_base is not None and settings.name.startswith("openai/")
+    return own and not litellm.validate_environment(settings.name)["keys_in_environment"]
+
+
+def _is_ollama(name: str) -> bool:
+    return name.startswith(("ollama/", "ollama_chat/"))
+
+
 def _litellm_model(settings: ModelSettings) -> BaseChatModel:
     # Importing litellm takes seconds, and without this it fetches a price list from the network.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
@@ -29,15 +62,31 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
 
     # It prints advice about each error to the standard output, where the log is.
     litellm.suppress_debug_info = True
+    window = _window(settings, litellm.model_cost)
+    if window is None:
+        log.warning("context_tokens_unknown", model=settings.name)
+    # Ollama cuts what is longer than it was told to hold, from the front and in silence.
+    told = {"num_ctx": window} if _is_ollama(settings.name) else {}
     model = ChatLiteLLM(
         model=settings.name,
+        api_key=NO_KEY if _needs_no_key(settings) else None,
         api_base=settings.api_base,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
         request_timeout=settings.call_limit,
         max_retries=1,
         # Only this keyword reaches the provider's own client; without it one call is three HTTP attempts.
-        model_kwargs={"max_retries": 0, "drop_params": True},
+        model_kwargs={"max_retries": 0, "drop_params": True, **told},
+        profile=ModelProfile(max_input_tokens=window) if window else None,
+        custom_get_token_ids=_token_ids,
     )
     model.client = WholeAnswers(litellm, settings.silence_limit)
     return model
+
+
+def _token_ids(text: str) -> list[int]:
+    """Tokens by the vocabulary that comes with LiteLLM; nothing is downloaded."""
+    import litellm
+
+    ids: list[int] = litellm.encode(model=VOCABULARY, text=text)
+    return ids

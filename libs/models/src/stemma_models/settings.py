@@ -16,6 +16,9 @@ class ModelSettings(BaseModel):
     api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    context_tokens: int | None = Field(
+        default=None, ge=1024, description="tokens that the model holds, prompt and answer; else as LiteLLM knows it"
+    )
     call_limit: float = Field(default=180.0, gt=0, description="seconds for one call with all its retries")
     retries: int = Field(default=4, ge=0, le=20, description="further attempts after a transient error")
     backoff: float = Field(default=1.0, ge=0, description="seconds before the first retry, doubled each time")

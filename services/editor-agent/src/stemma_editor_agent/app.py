@@ -33,6 +33,11 @@ class EditorSettings(WorkerSettings):
     api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    context_tokens: int | None = Field(
+        default=None,
+        ge=1024,
+        description="tokens that a local model holds, prompt and answer; LiteLLM knows others",
+    )
     call_limit_s: float = Field(
         default=180.0,
         gt=0,
@@ -48,6 +53,7 @@ class EditorSettings(WorkerSettings):
             api_base=self.api_base,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
+            context_tokens=self.context_tokens,
             call_limit=self.call_limit_s,
             retries=self.call_retries,
         )

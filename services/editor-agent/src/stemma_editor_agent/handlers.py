@@ -7,7 +7,13 @@ from typing import Any
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_contracts.v1.jobs import ReviseDraft
-from stemma_contracts.v1.outcomes import AnswerMalformed, DraftRevised, InstructionRefused, ModelUnavailable
+from stemma_contracts.v1.outcomes import (
+    AnswerMalformed,
+    ContextTooLong,
+    DraftRevised,
+    InstructionRefused,
+    ModelUnavailable,
+)
 from stemma_contracts.v1.values import ArtifactRef, Provenance
 from stemma_messaging import account
 from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_context, echo, or_failure
@@ -25,7 +31,7 @@ log = get_logger()
 
 async def on_revise_draft(
     job: ReviseDraft, *, artifacts: ArtifactStore, models: ModelCaller, prompts: Prompts, editors: Editors
-) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed:
+) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
     """Ask the editor of the section's kind for replacements, and apply them."""
     material = await _load(job, artifacts)
     editor = editors.for_kind(job.section.kind)

@@ -61,6 +61,7 @@ class NodeModel(BaseModel):
     model: str | None = Field(default=None, min_length=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
+    context_tokens: int | None = Field(default=None, ge=1024)
     call_limit_s: float | None = Field(default=None, gt=0)
     call_retries: int | None = Field(default=None, ge=0, le=20)
 
@@ -77,6 +78,11 @@ class GenerationSettings(WorkerSettings):
     api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    context_tokens: int | None = Field(
+        default=None,
+        ge=1024,
+        description="tokens that a local model holds, prompt and answer; LiteLLM knows others",
+    )
     call_limit_s: float = Field(
         default=180.0,
         gt=0,
@@ -125,11 +131,14 @@ class GenerationSettings(WorkerSettings):
         places = (self.nodes.get(key), self.nodes.get(node))
         special = {name: value for place in reversed(places) if place for name, value in place.set_fields().items()}
         is_role = node == ROLE
+        # What the model of all nodes holds says nothing of another one.
+        window = None if "model" in special else self.context_tokens
         return ModelSettings(
             name=special.get("model", self.model),
             api_base=self.api_base,
             temperature=special.get("temperature", self.temperature),
             max_tokens=special.get("max_tokens", self.max_tokens),
+            context_tokens=special.get("context_tokens", window),
             # A role is cut off by its own limit, which must be the one that speaks unless the node is told another.
             call_limit=special.get("call_limit_s", self.call_limit_s + (self.roles.role_limit_s if is_role else 0)),
             retries=special.get("call_retries", self.roles.role_retries if is_role else self.call_retries),

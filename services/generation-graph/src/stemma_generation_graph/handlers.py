@@ -13,6 +13,7 @@ from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
+    ContextTooLong,
     DraftEvaluated,
     GraphPaused,
     InputsMissing,
@@ -97,7 +98,7 @@ async def _outcome(
             return told or await _generated(job, desk, context, result, started)
         case Paused():
             return await _paused(job, desk, context, result)
-        case ModelUnavailable() | AnswerMalformed():
+        case ModelUnavailable() | AnswerMalformed() | ContextTooLong():
             return result
         case _:
             assert_never(result)

@@ -42,6 +42,7 @@ from .section import (
     SectionAnswerMalformed,
     SectionApproved,
     SectionChecked,
+    SectionContextTooLong,
     SectionDrafted,
     SectionEdited,
     SectionEditRequested,
@@ -67,6 +68,7 @@ from .section import (
 AnyFailure = (
     SectionModelUnavailable
     | SectionAnswerMalformed
+    | SectionContextTooLong
     | SectionInputsMissing
     | SectionRoleAnalysisMissing
     | SectionNoRoleLeft
@@ -159,6 +161,7 @@ __all__ = [
     "SectionAnswerMalformed",
     "SectionApproved",
     "SectionChecked",
+    "SectionContextTooLong",
     "SectionDrafted",
     "SectionEditRequested",
     "SectionEdited",

@@ -201,6 +201,14 @@ class SectionAnswerMalformed(SectionFailure):
     """The model's answers did not fit their schema, also after being asked again."""
 
 
+@registry.contract("stemma.section.context.too.long.v1", Family.EVENT)
+class SectionContextTooLong(SectionFailure):
+    """The prompt is longer than the model holds; the tokens are a rough count."""
+
+    prompt_tokens: int = Field(default=0, ge=0)
+    context_tokens: int = Field(default=0, ge=0, description="what the model holds, prompt and answer; 0: not known")
+
+
 @registry.contract("stemma.section.inputs.missing.v1", Family.EVENT)
 class SectionInputsMissing(SectionFailure):
     """What the section is to be written from is not there, or too short; no model was called."""

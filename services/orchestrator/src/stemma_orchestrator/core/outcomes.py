@@ -80,6 +80,7 @@ def _of_section(outcome: o.Outcome, section: Section) -> e.AnyEvent:
             (
                 o.ModelUnavailable()
                 | o.AnswerMalformed()
+                | o.ContextTooLong()
                 | o.InputsMissing()
                 | o.RoleAnalysisMissing()
                 | o.NoRoleLeft()
@@ -140,7 +141,7 @@ def _of_check(outcome: o.Outcome, section: Section, activity: Activity) -> e.Any
             return e.SectionChecked(**common, version=section.current_number, validation=outcome.validation)
         case o.DraftEvaluated(), Activity.EVALUATE:
             return e.SectionChecked(**common, version=section.current_number, evaluation=outcome.evaluation)
-        case (o.ModelUnavailable() | o.AnswerMalformed() | o.JobDead()) as failure, _:
+        case (o.ModelUnavailable() | o.AnswerMalformed() | o.ContextTooLong() | o.JobDead()) as failure, _:
             return _failure(failure, common, activity, status_of(section.phase))
         case _:
             raise _unfitting(outcome)
@@ -175,7 +176,15 @@ def _settled_by_policy(section: Section) -> bool:
     return policy.mode is ReviewMode.NONE or evaluation.score >= policy.min_score
 
 
-_Failure = o.ModelUnavailable | o.AnswerMalformed | o.InputsMissing | o.RoleAnalysisMissing | o.NoRoleLeft | o.JobDead
+_Failure = (
+    o.ModelUnavailable
+    | o.AnswerMalformed
+    | o.ContextTooLong
+    | o.InputsMissing
+    | o.RoleAnalysisMissing
+    | o.NoRoleLeft
+    | o.JobDead
+)
 
 
 def _failed(outcome: _Failure, section: Section, phase: Working, paid: dict[str, Any]) -> e.AnyEvent:
@@ -193,6 +202,9 @@ def _failure(outcome: _Failure, common: dict[str, Any], activity: Activity, stat
             return e.SectionModelUnavailable(**details)
         case o.AnswerMalformed():
             return e.SectionAnswerMalformed(**details)
+        case o.ContextTooLong():
+            tokens = {"prompt_tokens": outcome.prompt_tokens, "context_tokens": outcome.context_tokens}
+            return e.SectionContextTooLong(**details, **tokens)
         case o.InputsMissing():
             return e.SectionInputsMissing(**details, missing=outcome.missing)
         case o.RoleAnalysisMissing():

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any
 
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
-from stemma_models import MalformedAnswerError, ModelUnavailableError
+from stemma_models import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 
 Update = dict[str, Any]
 Node = Callable[..., Awaitable[Update]]
@@ -31,6 +31,7 @@ FAILURES = (
     AgentFailure,
     ModelUnavailableError,
     MalformedAnswerError,
+    ContextTooLongError,
     ArtifactMissing,
     ArtifactCorrupt,
     LookupError,
@@ -49,6 +50,8 @@ def failure_of(error: Exception) -> Update:
             return _failure("model_unavailable", error.detail)
         case MalformedAnswerError():
             return _failure("answer_malformed", error.detail)
+        case ContextTooLongError():
+            return _failure("context_too_long", error.detail, retryable=False)
         case ArtifactMissing() | ArtifactCorrupt():
             return _failure("file_lost", type(error).__name__)
         case _:
