@@ -1,11 +1,14 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from generation_workshop import Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
+from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.values import EvaluationResult, ValidationIssue, ValidationReport
+from stemma_generation_graph.graphs.section.evaluating import prompt_values
 from stemma_generation_graph.graphs.section.material import section_block
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_models.prompting import parse_blocks
@@ -40,10 +43,38 @@ async def test_a_prompt_says_what_its_section_collects_and_is_silent_where_it_co
     workshop: Workshop,
 ) -> None:
     job = await workshop.job("budget")
-    plain = section_block(job.section)
-    gathering = section_block(job.section.model_copy(update={"collects": ("amounts", "dates")}))
+    plain = section_block(job)
+    gathering = section_block(with_section(job, collects=("amounts", "dates")))
     assert "collects" not in parse_blocks(plain)[0].attributes
     assert parse_blocks(gathering)[0].attributes["collects"] == "amounts dates"
+
+
+@pytest.mark.req("P19", "T5")
+async def test_a_prompt_says_in_what_language_and_how_long_a_section_is(workshop: Workshop) -> None:
+    job = await workshop.job("budget")
+    limited = with_section(job, max_words=500, max_pages=2, instructions="Name every rate. Say what it assumes.")
+    german = limited.model_copy(update={"document": job.document.model_copy(update={"language": "de"})})
+    (section,) = parse_blocks(section_block(german))
+    assert {name: section.attributes[name] for name in ("language", "max_words", "max_pages")} == {
+        "language": "de",
+        "max_words": "500",
+        "max_pages": "2",
+    }
+    assert section.text == "Name every rate. Say what it assumes."
+    assert prompt_values(german)["language"] == "German"
+    assert parse_blocks(section_block(job))[0].attributes["language"] == "en"
+
+
+@pytest.mark.req("T5")
+def test_every_prompt_that_writes_names_the_language() -> None:
+    prompts = Path(__file__).parents[1] / "config/prompts"
+    writing = [file for file in sorted(prompts.rglob("*.md")) if file.parent.name not in ("evaluate", "generate")]
+    writing.append(prompts / "section/generate/common.md")
+    assert [file.name for file in writing if "{{language}}" not in file.read_text("utf-8")] == []
+
+
+def with_section(job: GenerateSection, **changes: object) -> GenerateSection:
+    return job.model_copy(update={"section": job.section.model_copy(update=changes)})
 
 
 async def test_the_recipe_of_a_draft_is_told(workshop: Workshop) -> None:

@@ -47,7 +47,7 @@ from .sources.corpus import Corpus
 from .sources.library import Library
 from .tools.search import SearchInputs, Tool
 
-PLACEHOLDERS = ("title", "document_kind")
+PLACEHOLDERS = ("title", "document_kind", "language")
 ROLE = "dynamic_agent_executor"
 INPUT_CHARS = 48_000
 OFFLINE_INPUT_CHARS = 1_000_000

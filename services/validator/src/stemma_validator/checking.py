@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 from stemma_contracts.v1.values import ValidationIssue
 
 from .errors import EngineCrashed
+from .length import too_long
 from .processes import Limits, run_limited
 from .structure import check_structure
 
@@ -24,15 +25,17 @@ issues_json: TypeAdapter[list[ValidationIssue]] = TypeAdapter(list[ValidationIss
 
 
 class StructureCheck(BaseModel):
-    """What is checked: a draft, the names that it may refer to, the headings that it must have."""
+    """What is checked: a draft, the names that it may refer to, the headings that it must have, its longest length."""
 
     text: str
     assets: tuple[str, ...] = ()
     required_headings: tuple[str, ...] = ()
+    max_words: int | None = None
 
     def run(self) -> list[ValidationIssue]:
         """The issues."""
-        return check_structure(self.text, frozenset(self.assets), self.required_headings)
+        structure = check_structure(self.text, frozenset(self.assets), self.required_headings)
+        return [*structure, *too_long(self.text, self.max_words)]
 
 
 async def check_within(check: StructureCheck, limits: Limits) -> list[ValidationIssue]:

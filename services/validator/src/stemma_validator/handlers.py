@@ -73,7 +73,8 @@ async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str
 
 async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limits) -> Findings:
     lint = map(normalise, await engine.lint(text))
-    check = StructureCheck(text=text, assets=job.assets, required_headings=job.section.required_headings)
+    wanted = {"required_headings": job.section.required_headings, "max_words": job.section.max_words}
+    check = StructureCheck.model_validate({"text": text, "assets": job.assets, **wanted})
     return found(engine, lint, await check_within(check, limits))
 
 

@@ -33,6 +33,7 @@ class Rule(Enum):
     MISSING_FILE = _Row("STEMMA010", "A link leads to a file that is not part of the document")
     PLACEHOLDER = _Row("STEMMA011", "A placeholder was left in the text")
     NESTED_FOOTNOTE = _Row("STEMMA012", "A footnote must not refer to a footnote")
+    TOO_MANY_WORDS = _Row("limits/words", "The section is longer than its outline allows")
 
     @property
     def code(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from stemma_languages import DEFAULT
 from stemma_models.prompting import block
 
 from stemma_generation_graph.session.session import Session
@@ -22,7 +23,7 @@ def situation(state: DocumentState, title: str, session: Session, brief: str, gu
     """The step's message: the task, the chapters, what is open. ``written`` is the length of the document in lines."""
     parts = [
         block("task", TASK),
-        block("section", str(state["job"]["section"].get("purpose", "")), title=title),
+        block("section", str(state["job"]["section"].get("purpose", "")), title=title, language=_language(state)),
         block("brief", brief[:MAX_BRIEF_CHARS]),
         block("document", _position(state), lines=str(written), checkpoint=state["last_checkpoint_id"]),
         block("outline", list(_chapters(state, _names(session)))),
@@ -33,6 +34,10 @@ def situation(state: DocumentState, title: str, session: Session, brief: str, gu
         issues = state["validation_issues"][:MAX_ISSUES_SHOWN]
         parts.append(block("issues", "\n".join(_issue(issue) for issue in issues)))
     return "\n".join(parts)
+
+
+def _language(state: DocumentState) -> str:
+    return str(state["job"]["document"].get("language") or DEFAULT)
 
 
 def _names(session: Session) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ from stemma_contracts.v1.values import Usage
 from stemma_models.usage import add
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.graphs.section.evaluating import prompt_values
 from stemma_generation_graph.session.session import DRAFT, Session
 from stemma_generation_graph.session.tools import TOOLS
 
@@ -56,7 +57,7 @@ async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, se
 
 def _system(parts: GraphParts, job: GenerateSection, title: str) -> str:
     prompt = parts.prompts.get(GRAPH, NODE, job.section.kind)
-    return prompt.render({"title": title, "document_kind": job.document.kind.replace("_", " ")})
+    return prompt.render({**prompt_values(job), "title": title})
 
 
 async def _situation(state: DocumentState, title: str, run: RunContext, session: Session) -> str:

@@ -17,6 +17,7 @@ from stemma_generation_graph.graphs.section.material import (
     headings_block,
     images_block,
     input_blocks,
+    language_of,
     outline_block,
     round_blocks,
     section_block,
@@ -46,7 +47,7 @@ async def load_request(job: GenerateSection, parts: GraphParts, run: RunContext)
 
 def analysis_messages(job: GenerateSection, parts: GraphParts, material: str, most: int) -> list[BaseMessage]:
     """What the analyzer is asked: which roles the request needs, at most so many."""
-    asked = [block("task", "role analysis"), section_block(job.section), material]
+    asked = [block("task", "role analysis"), section_block(job), material]
     return _messages(job, parts, ANALYZER, [*asked, block("instruction", f"At most {most} roles.")])
 
 
@@ -54,10 +55,11 @@ def role_messages(
     job: GenerateSection, parts: GraphParts, role: Role, roles: Sequence[Role], request: str, material: str
 ) -> list[BaseMessage]:
     """What a role is asked: its own instructions, beside those of the others that it leaves their share to."""
+    about_all = {"language": language_of(job).tag} | collected(job.section)
     others = [block("entry", _purpose(other), id=other.id, kind="role", title=other.name) for other in roles]
     asked = [
         block("task", "contribution"),
-        block("section", _purpose(role), id=role.id, kind="role", title=role.name, **collected(job.section)),
+        block("section", _purpose(role), id=role.id, kind="role", title=role.name, **about_all),
         block("outline", others),
         block("instruction", instructions(role, request)),
         material,
@@ -80,7 +82,7 @@ async def synthesis_messages(
     """What the synthesizer is asked: one text out of the contributions, or in a lint round the last one put right."""
     asked = [
         block("task", "synthesis"),
-        section_block(job.section),
+        section_block(job),
         *headings_block(job.section),
         block("brief", request),
         *(block("upstream", text, id=role.id, title=role.name) for role, text in outputs),
@@ -91,7 +93,7 @@ async def synthesis_messages(
 
 def judged_material(job: GenerateSection, material: str) -> str:
     """What the text is evaluated against."""
-    return "\n".join([section_block(job.section), outline_block(job), *headings_block(job.section), material])
+    return "\n".join([section_block(job), outline_block(job), *headings_block(job.section), material])
 
 
 def _purpose(role: Role) -> str:

@@ -10,7 +10,7 @@ from stemma_models.prompting import block
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 
-from .material import criteria_block
+from .material import criteria_block, language_of
 from .schemas import Evaluation
 from .scoring import judge
 
@@ -44,4 +44,8 @@ async def evaluated(
 
 def prompt_values(job: GenerateSection) -> dict[str, str]:
     """What the placeholders of a prompt stand for."""
-    return {"title": job.section.title, "document_kind": job.document.kind.replace("_", " ")}
+    return {
+        "title": job.section.title,
+        "document_kind": job.document.kind.replace("_", " "),
+        "language": language_of(job).english_name,
+    }

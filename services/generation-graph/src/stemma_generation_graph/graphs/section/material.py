@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.values import SectionPlan, ValidationReport
+from stemma_languages import Language, language
 from stemma_models.prompting import block
 
 from stemma_generation_graph.criteria import Criteria
@@ -35,7 +36,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
     brief = await library.text(job.document, job.brief)
     corpus = await library.corpus(job.document, job.inputs)
     parts = [
-        section_block(job.section),
+        section_block(job),
         outline_block(job),
         *headings_block(job.section),
         block("brief", clip(brief, limits.brief)),
@@ -62,10 +63,23 @@ async def round_blocks(job: GenerateSection, library: Library) -> list[str]:
     return parts
 
 
-def section_block(section: SectionPlan) -> str:
+def section_block(job: GenerateSection) -> str:
     """The section to write."""
+    section = job.section
     about = {"id": section.section_id, "kind": section.kind, "title": section.title}
-    return block("section", section.purpose, **about, **collected(section))
+    told = section.instructions or section.purpose
+    return block("section", told, **about, **form(job), **collected(section))
+
+
+def form(job: GenerateSection) -> dict[str, str]:
+    """In what language, and how long at most, as attributes of a section's block."""
+    limits = {"max_words": job.section.max_words, "max_pages": job.section.max_pages}
+    return {"language": language_of(job).tag} | {name: str(most) for name, most in limits.items() if most is not None}
+
+
+def language_of(job: GenerateSection) -> Language:
+    """The language of the document."""
+    return language(job.document.language)
 
 
 def collected(section: SectionPlan) -> dict[str, str]:

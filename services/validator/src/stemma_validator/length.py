@@ -1,0 +1,22 @@
+"""How long a draft is, held against the limit of its section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stemma_contracts.v1.values import ValidationIssue
+from stemma_languages import count_words
+from stemma_markdown import Document
+
+from .rules import Rule
+
+
+def too_long(text: str, max_words: int | None) -> Iterator[ValidationIssue]:
+    """An issue if a draft has more words than it may have: of text, headings, tables and captions; not of its title."""
+    if max_words is None:
+        return
+    document = Document(text)
+    titles = (heading.text for heading in document.headings if heading.level == 1)
+    words = count_words(document.plain) - sum(map(count_words, titles))
+    if words > max_words:
+        yield Rule.TOO_MANY_WORDS.issue(0, f"{words} words, at most {max_words}: shorten it by {words - max_words}")

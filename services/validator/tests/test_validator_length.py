@@ -1,0 +1,43 @@
+"""How long a section may be."""
+
+from __future__ import annotations
+
+import pytest
+from stemma_validator.length import too_long
+
+DRAFT = """# A title that does not count
+
+One two **three** [four](https://example.org/five/six).
+
+## Seven eight
+
+| nine | ten |
+|---|---|
+| eleven | EUR 4,250 |
+
+![twelfth-word](plan.png)
+"""
+
+
+def words_of(text: str, limit: int) -> list[str]:
+    return [issue.message for issue in too_long(text, limit)]
+
+
+@pytest.mark.req("P19")
+def test_finds_a_section_with_more_words_than_its_limit() -> None:
+    (issue,) = too_long(DRAFT, 11)
+    assert (issue.rule, issue.line_number) == ("limits/words", 0)
+    assert issue.message == "12 words, at most 11: shorten it by 1"
+
+
+@pytest.mark.req("P19")
+def test_stays_quiet_up_to_the_limit_and_without_one() -> None:
+    assert words_of(DRAFT, 12) == []
+    assert list(too_long(DRAFT, None)) == []
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize("text", ["\u76ee\u5f55\u641c\u7d22\u3002", "\u304b\u306a\u6f22\u5b57\u3002"])
+def test_chinese_and_japanese_count_by_characters(text: str) -> None:
+    assert words_of(text, 4) == []
+    assert words_of(text, 3) == ["4 words, at most 3: shorten it by 1"]
