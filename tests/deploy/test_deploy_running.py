@@ -12,7 +12,7 @@ from composition import ROOT, Composition, fresh_variables, load
 from images import Image, built, installed_here
 from installation import Installation, installation
 from stemma_client import Client
-from stemma_contracts.v1.events import SectionEdited
+from stemma_contracts.v1.events import SectionEdited, SectionEditProposed
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, wait_for
 
@@ -34,6 +34,9 @@ async def write_a_proposal(running: Installation, variables: Mapping[str, str]) 
         await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
         assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
         await client.edit(document_id, "conclusion", 1, instruction="Say that the figures were read twice.")
+        proposed = (await wait_for(client, document_id, lambda event: isinstance(event, SectionEditProposed)))[-1]
+        assert isinstance(proposed.contract, SectionEditProposed)
+        await client.accept_edit(document_id, "conclusion", 1, proposed.contract.proposal_id)
         await wait_for(client, document_id, lambda event: isinstance(event, SectionEdited))
         return await client.artifact(document_id, (await client.export(document_id, ExportFormat.DOCX)).artifact)
 

@@ -72,6 +72,14 @@ async def until_settled(client: Client, document_id: str, name: str) -> SectionV
     return await section_of(client, document_id, name)
 
 
+async def accept_edit(client: Client, document_id: str, name: str) -> None:
+    """Wait until an edit is proposed, and accept it."""
+    events = await wait_for(client, document_id, about(e.SectionEditProposed, name))
+    proposed = events[-1].contract
+    assert isinstance(proposed, e.SectionEditProposed)
+    await client.accept_edit(document_id, name, proposed.version, proposed.proposal_id)
+
+
 def statuses(view: DocumentView) -> dict[str, str]:
     return {name: f"{s.status}{' stale' if s.stale else ''}" for name, s in view.sections.items()}
 
@@ -101,6 +109,7 @@ async def test_a_document_whose_jobs_and_summary_were_lost_is_repaired_and_compl
 @pytest.mark.req("P11")
 async def test_what_generator_and_editor_made_is_by_the_recipes_of_now(client: Client, settled: str) -> None:
     await client.edit(settled, "research", 1, instruction="Say that the survey is repeated in spring.")
+    await accept_edit(client, settled, "research")
     edited = await until_settled(client, settled, "research")
     view, recipes = await client.document(settled), await client.recipes()
     assert edited.current is not None
@@ -134,6 +143,10 @@ async def test_an_instruction_changes_only_what_it_is_about_byte_for_byte(client
     before = await text_of(client, settled, (await section_of(client, settled, "budget")).draft)
     paragraph = next(line for line in before.splitlines() if line.startswith("The pilot may cost no more than"))
     await client.edit(settled, "budget", 1, instruction='Replace "No new building" with "No other building"')
+    await wait_for(client, settled, about(e.SectionEditProposed, "budget"))
+    waiting = await client.document(settled)
+    assert (waiting.status, waiting.stale, waiting.sections["budget"].version) == (DocumentStatus.COMPLETED, (), 1)
+    await accept_edit(client, settled, "budget")
     budget = await until_settled(client, settled, "budget")
 
     after = await text_of(client, settled, budget.draft)
@@ -170,6 +183,7 @@ async def test_an_edit_marks_direct_and_transitive_dependents_with_reasons_and_o
 @pytest.mark.req("P9", "P10", "P18")
 async def test_keep_regenerate_and_restore_bring_a_document_to_its_end_again(client: Client, settled: str) -> None:
     await client.edit(settled, "approach", 1, instruction="Say that the parks department lends its workshop.")
+    await accept_edit(client, settled, "approach")
     await client.edit(settled, "timeline", 1, text="## Milestones\n\nEverything takes ten weeks.\n")
     await until_settled(client, settled, "approach")
     view = await client.document(settled)
@@ -222,7 +236,7 @@ async def test_the_editor_is_chosen_by_the_kind_of_the_section(
     digests = {}
     for name in ("research", "budget"):
         await client.edit(settled, name, 1, instruction="Say that the figures were read twice.")
-        await wait_for(client, settled, about(e.SectionEdited, name))
+        await accept_edit(client, settled, name)
         edited = [x.contract for x in await client.history(settled) if isinstance(x.contract, e.SectionEdited)][-1]
         assert edited.provenance is not None
         digests[name] = edited.provenance.prompt_digest

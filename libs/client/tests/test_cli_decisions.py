@@ -7,7 +7,7 @@ import pytest
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.values import ExportFormat, Provenance
 
 
 @pytest.fixture
@@ -16,12 +16,62 @@ async def in_review(backstage: Any, document_id: str, requested: Any, drafted: A
     return document_id
 
 
-async def test_approve_takes_the_current_version_and_prints_it(cli: Any, backstage: Any, in_review: str) -> None:
-    done = await cli("approve", in_review, "research")
+@pytest.mark.parametrize(("verb", "more"), [("approve", ()), ("revise", ("-m", "Shorter.")), ("keep", ())], ids=str)
+async def test_a_script_has_to_name_the_version_that_was_read(
+    cli: Any, backstage: Any, in_review: str, verb: str, more: tuple[str, ...]
+) -> None:
+    done = await cli(verb, in_review, "research", *more)
 
-    request = backstage.received[-1][1]
-    assert (done.exit_code, done.stdout) == (0, "approved research version 3\n")
-    assert (request.section_id, request.version, request.actor) == ("research", 3, "ana")
+    assert done.exit_code == 2
+    assert "version 3 is current" in done.stderr
+    assert "then say --version 3" in done.stderr
+    assert backstage.received == []
+
+
+@pytest.mark.parametrize(("answer", "code", "sent"), [("y", 0, 1), ("n", 1, 0)])
+async def test_at_a_terminal_the_text_is_shown_before_it_is_asked_for(
+    on_a_terminal: Any,
+    backstage: Any,
+    document_id: str,
+    requested: Any,
+    drafted: Any,
+    reviewable: Any,
+    answer: str,
+    code: int,
+    sent: int,
+) -> None:
+    draft = await backstage.text(document_id, "The library lends bicycles.")
+    await backstage.append(document_id, requested, drafted("research", draft), reviewable("research"))
+
+    seen, exit_code = await on_a_terminal("approve", document_id, "research", typed=f"{answer}\n")
+
+    assert seen.index("The library lends bicycles.") < seen.index("Approve research version 1? [y/N]")
+    assert (exit_code, [r.version for _, r in backstage.received]) == (code, [1] * sent)
+
+
+async def test_at_a_terminal_a_revised_text_is_shown_as_what_changed(
+    on_a_terminal: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    first, second, summary = [
+        await backstage.text(document_id, text) for text in ("It lends bicycles.", "It lends trailers.", "One word.")
+    ]
+    revised = events.SectionRevised(
+        section_id="research",
+        job_id="j",
+        version=2,
+        draft=second,
+        summary=summary,
+        provenance=Provenance(model="offline"),
+    )
+    history = (drafted("research", first), reviewable("research"), revised, reviewable("research", 2))
+    await backstage.append(document_id, requested, *history)
+
+    seen, _ = await on_a_terminal("revise", document_id, "research", "-m", "Longer.", typed="y\n")
+
+    assert "version 1 -> 2: One word." in seen
+    assert "[-bicycles.-]" in seen
+    assert "{+trailers.+}" in seen
+    assert [r.version for _, r in backstage.received] == [2]
 
 
 async def test_approve_sends_the_version_that_the_person_saw(cli: Any, backstage: Any, in_review: str) -> None:
@@ -34,6 +84,7 @@ async def test_approve_all_approves_what_waits_and_nothing_else(cli: Any, backst
     done = await cli("approve", in_review, "--all")
 
     assert done.stdout == "approved research version 3\n"
+    assert "research version 3: Research" in done.stderr
     assert [type(r) for _, r in backstage.received] == [requests.ApproveSection]
 
 
@@ -48,8 +99,8 @@ async def test_a_section_that_has_no_text_cannot_be_approved(cli: Any, backstage
 async def test_revise_sends_the_feedback_from_the_option_or_from_stdin(
     cli: Any, backstage: Any, in_review: str
 ) -> None:
-    await cli("revise", in_review, "research", "-m", "Shorten it.")
-    await cli("revise", in_review, "research", "-m", "-", stdin="Name the sources.")
+    await cli("revise", in_review, "research", "--version", "3", "-m", "Shorten it.")
+    await cli("revise", in_review, "research", "--version", "3", "-m", "-", stdin="Name the sources.")
 
     sent = [(r.feedback, r.version) for _, r in backstage.received]
     assert sent == [("Shorten it.", 3), ("Name the sources.", 3)]

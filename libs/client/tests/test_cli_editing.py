@@ -171,8 +171,13 @@ async def test_no_editor_is_wrong_usage(command: Any, settled: str, environment:
 
 
 @pytest.mark.req("P10")
-async def test_keep_and_restore_are_about_the_current_version(cli: Any, backstage: Any, settled: str) -> None:
-    kept, restored = await cli("keep", settled, "research"), await cli("restore", settled, "research", "1")
+async def test_keep_names_the_version_and_restore_is_about_the_current_one(
+    cli: Any, backstage: Any, settled: str
+) -> None:
+    kept, restored = (
+        await cli("keep", settled, "research", "--version", "1"),
+        await cli("restore", settled, "research", "1"),
+    )
 
     assert kept.stdout == "kept research version 1\n"
     assert restored.stdout == "restored research version 1 as version 1\n"

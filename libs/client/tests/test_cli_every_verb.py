@@ -24,15 +24,15 @@ NARROW = 40
 VERBS = sorted(str(command.name) for command in app.registered_commands)
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 REQUESTS = (
-    ("approve", "research"),
-    ("revise", "research", "-m", "Shorter."),
+    ("approve", "research", "--version", "1"),
+    ("revise", "research", "--version", "1", "-m", "Shorter."),
     ("answer", "research", "n1", "-m", "2024."),
     ("retry", "research"),
     ("pause",),
     ("resume",),
     ("cancel", "--yes"),
     ("edit", "research", "-m", "Shorter."),
-    ("keep", "research"),
+    ("keep", "research", "--version", "1"),
     ("regenerate", "research"),
     ("restore", "research", "1"),
 )
@@ -172,6 +172,6 @@ async def test_what_no_writer_reads_is_listed_with_its_size(cli: Any, stale_docu
 async def test_words_that_are_no_text_are_refused(cli: Any, backstage: Any, document_id: str, written: Any) -> None:
     await backstage.append(document_id, *written)
 
-    done = await cli("revise", document_id, "research", "-m", "-", stdin=b"\xff\xfe")
+    done = await cli("revise", document_id, "research", "--version", "1", "-m", "-", stdin=b"\xff\xfe")
 
     assert (done.exit_code, done.stderr) == (2, "error: stdin is not UTF-8 text\n")

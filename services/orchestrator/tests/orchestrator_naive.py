@@ -5,13 +5,17 @@ It knows no event, no job and no state of the core. Open work has a ticket, and 
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 
 @dataclass(frozen=True)
 class Ask:
-    """What a person asks for; ``number`` is the version to restore."""
+    """What a person asks for; ``number`` is the version to restore, or the proposal to decide about.
+
+    With ``several`` it is about these sections in these versions.
+    """
 
     verb: str
     section: str = ""
@@ -19,6 +23,7 @@ class Ask:
     words: str = ""
     number: int = 0
     replace: bool = False
+    several: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,16 @@ class Text:
     rests_on: dict[str, int]
     human: bool
     kept_anyway: frozenset[str] = frozenset()
+
+
+@dataclass
+class Proposal:
+    """An edit of a version; it has words once the editor has made it."""
+
+    number: int
+    version: int
+    ticket: int
+    words: str = ""
 
 
 @dataclass
@@ -59,6 +74,8 @@ class Part:
     evaluated_well: bool = False
     asks: bool = False
     again: str = ""
+    proposal: Proposal | None = None
+    fates: dict[int, str] = field(default_factory=dict)
 
     @property
     def busy(self) -> bool:
@@ -77,7 +94,14 @@ class Part:
         """Another text is another version; the same text is the same version, and a person's if it ever was."""
         if self.texts and self.texts[-1].words == text.words:
             text = replace(text, human=self.texts.pop().human or text.human)
+        elif self.proposal is not None:
+            self.end_proposal("void proposal")
         self.texts.append(text)
+
+    def end_proposal(self, fate: str) -> None:
+        assert self.proposal is not None
+        self.fates[self.proposal.number] = fate
+        self.proposal = None
 
 
 ALLOWED = {
@@ -86,18 +110,26 @@ ALLOWED = {
     "cancel": ("running", "paused", "failed"),
     "export": ("running", "paused", "failed", "completed", "cancelled"),
 }
-RUNNING_AGAIN = ("retry", "write", "edit", "regenerate", "restore")
+RUNNING_AGAIN = ("retry", "write", "edit", "accept", "regenerate", "restore")
 AGAIN = {"validate": "validate", "resume": "resume again", "resume again": "resume again"}
 
 
 class Book:
     """A document."""
 
-    def __init__(self, ups: dict[str, tuple[str, ...]], by_policy: set[str], max_rounds: int, max_revisions: int):
+    def __init__(
+        self,
+        ups: dict[str, tuple[str, ...]],
+        by_policy: set[str],
+        max_rounds: int,
+        max_revisions: int,
+        proposes: bool = False,
+    ):
         self.parts = {name: Part(above, name in by_policy) for name, above in ups.items()}
         self.status = "running"
         self.exports, self._answered, self.started = set[int](), set[int](), set[str]()
         self._tickets, self._max_rounds, self._max_revisions = count(1), max_rounds, max_revisions
+        self._proposes, self.proposals, self.refused = proposes, 0, list[tuple[int, str]]()
         self._go_on()
 
     def reasons(self, name: str) -> list[tuple[str, int, int, bool]]:
@@ -126,6 +158,8 @@ class Book:
         found = {part.ticket: (part.work, name) for name, part in self.parts.items() if part.work}
         for name, part in self.parts.items():
             found |= {ticket: (f"check-{kind}", name) for kind, ticket in part.checks.items()}
+            if part.proposal is not None and not part.proposal.words:
+                found[part.proposal.ticket] = ("propose", name)
         return found | dict.fromkeys(self.exports, ("convert", ""))
 
     def ask(self, ask: Ask) -> str:
@@ -133,14 +167,35 @@ class Book:
         self.started = set()
         refusal = self.refusal(ask)
         if not refusal:
-            if self.status in ("completed", "failed") and ask.verb in RUNNING_AGAIN:
-                self.status = "running"
-            self._do(ask)
+            for one in self._ones(ask) if ask.several else [ask]:
+                self._do(one)
             self._go_on()
         return refusal
 
+    def _ones(self, ask: Ask) -> list[Ask]:
+        """What is asked of several sections, one after the other; the parts are in dependency order."""
+        order = list(self.parts)
+        places = sorted(ask.several, key=lambda seen: order.index(seen[0]) if seen[0] in order else len(order))
+        return [replace(ask, section=name, version=version, several=()) for name, version in places]
+
+    def _refusal_of_several(self, ask: Ask) -> str:
+        """Each after those that it rests on were done; what is fresh by then was stale before."""
+        stale, trial, found = self.stale(), deepcopy(self), dict[str, str]()
+        for one in self._ones(ask):
+            refusal = trial.refusal(one)
+            if refusal == "not stale" and one.section in stale:
+                refusal = ""
+            if refusal:
+                found[one.section] = refusal
+            else:
+                trial._do(one)
+        self.refused = [(i, found[name]) for i, (name, _) in enumerate(ask.several) if name in found]
+        return "several" if self.refused else ""
+
     def refusal(self, ask: Ask) -> str:
         """Why something would not be done."""
+        if ask.several:
+            return "document status" if self.status == "cancelled" else self._refusal_of_several(ask)
         if ask.verb in ALLOWED:
             return "" if self.status in ALLOWED[ask.verb] else "document status"
         part = self.parts.get(ask.section)
@@ -152,6 +207,8 @@ class Book:
             return "" if part.status == "failed" or part.work else "status"
         if ask.verb == "answer":
             return "" if part.asks else "unknown need"
+        if ask.verb in ("accept", "reject"):
+            return self._refusal_of_proposal(ask, part)
         if ask.version != len(part.texts):
             return "old version"
         if ask.verb in ("approve", "revise") and part.status != "awaiting_review":
@@ -162,10 +219,22 @@ class Book:
             return "nothing written"
         return self._refusal_of_change(ask, part)
 
+    def _refusal_of_proposal(self, ask: Ask, part: Part) -> str:
+        proposal = part.proposal
+        if proposal is None or proposal.number != ask.number:
+            return part.fates.get(ask.number, "unknown proposal")
+        if ask.version != proposal.version:
+            return "old version"
+        return "open proposal" if ask.verb == "accept" and not proposal.words else ""
+
     def _refusal_of_change(self, ask: Ask, part: Part) -> str:
         match ask.verb:
             case "edit" if part.work in ("edit", "revise"):
                 return "status"
+            case "edit" if part.proposal is not None:
+                return "open proposal"
+            case "edit" if self._proposes and not part.settled and part.revisions == self._max_revisions:
+                return "revision limit"
             case "keep" | "regenerate" if part.busy:
                 return "status"
             case "keep" if not self.reasons(ask.section):
@@ -182,7 +251,14 @@ class Book:
             self._steer(ask.verb)
             return
         part = self.parts[ask.section]
+        if ask.verb == "edit" and self._proposes and part.settled:
+            self.proposals += 1
+            part.proposal = Proposal(self.proposals, len(part.texts), next(self._tickets))
+            return
+        self._reopen(ask.verb)
         match ask.verb:
+            case "accept" | "reject":
+                self._do_about_proposal(ask.verb, part)
             case "approve":
                 part.status = "approved"
             case "write":
@@ -196,17 +272,26 @@ class Book:
                 part.texts[-1] = replace(part.texts[-1], rests_on=self._numbers(part), kept_anyway=anyway)
             case "regenerate":
                 self._queue(part, ask.words)
-            case "retry" if part.work or part.again:
-                self._open(part, part.work or part.again)
             case "retry":
-                self._queue(part, part.guidance)
+                again = part.work or part.again
+                self._open(part, again) if again else self._queue(part, part.guidance)
             case "answer":
                 self._open(part, "resume")
             case "edit" | "revise":
                 unwritten = part.busy and part.work != "validate"
                 part.before = part.status if part.settled else "queued" if unwritten else "awaiting_review"
                 part.checks = {}
-                self._open(part, ask.verb)
+                self._open(part, "revise" if self._proposes else ask.verb)
+
+    def _reopen(self, verb: str) -> None:
+        if self.status in ("completed", "failed") and verb in RUNNING_AGAIN:
+            self.status = "running"
+
+    def _do_about_proposal(self, verb: str, part: Part) -> None:
+        words = part.proposal.words if part.proposal else ""
+        part.end_proposal("decided proposal")
+        if verb == "accept":
+            self._settle(part, Text(words, part.texts[-1].rests_on, True, part.kept_anyway))
 
     def _steer(self, verb: str) -> None:
         if verb == "export":
@@ -219,7 +304,7 @@ class Book:
 
     def _close(self, part: Part) -> None:
         """Nothing is waited for any more; what was there before is there."""
-        part.checks = {}
+        part.checks, part.proposal = {}, None
         if part.work in ("edit", "revise"):
             part.status = part.before
         elif part.work or part.asks:
@@ -237,12 +322,21 @@ class Book:
         kind, name = self.tickets()[say.ticket]
         if kind == "convert":
             self.exports.remove(say.ticket)
+        elif kind == "propose":
+            self._proposed(self.parts[name], say)
         elif kind.startswith("check-"):
             del self.parts[name].checks[kind.removeprefix("check-")]
         else:
             self._result(self.parts[name], say)
             self._go_on()
         return ""
+
+    def _proposed(self, part: Part, say: Say) -> None:
+        assert part.proposal is not None
+        if say.verb == "revised":
+            part.proposal.words = say.words
+        else:
+            part.proposal = None
 
     def _result(self, part: Part, say: Say) -> None:
         work, part.work = part.work, ""

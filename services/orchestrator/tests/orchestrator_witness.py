@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator_naive import Ask, Book, Say
+from orchestrator_naive import Ask, Book, Part, Say
 from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, validation
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SeenVersion
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.evolve import evolve
 from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
+from stemma_orchestrator.core.proposal_state import Proposed, Proposing
 from stemma_orchestrator.core.staleness import staleness
-from stemma_orchestrator.core.state import Document, NoDocument, State, Version, open_job_id, status_of
+from stemma_orchestrator.core.state import Document, NoDocument, Section, State, Version, open_job_id, status_of
 from stemma_orchestrator.core.versions import is_a_persons
 
 Move = Ask | Say
@@ -34,6 +35,10 @@ REFUSALS: dict[str, type[e.DecisionRefused]] = {
     "not stale": e.RefusedNotStale,
     "replaces edit": e.RefusedReplacesEdit,
     "unknown version": e.RefusedUnknownVersion,
+    "unknown proposal": e.RefusedUnknownProposal,
+    "void proposal": e.RefusedVoidProposal,
+    "decided proposal": e.RefusedDecidedProposal,
+    "open proposal": e.RefusedOpenProposal,
 }
 CHECKS = {"check-validate": "validate", "check-evaluate": "evaluate"}
 
@@ -46,6 +51,7 @@ class Witness:
     state: State = field(default_factory=NoDocument)
     jobs: dict[int, str] = field(default_factory=dict)
     work: dict[int, tuple[str, str]] = field(default_factory=dict)
+    proposals: dict[int, str] = field(default_factory=dict)
 
     @property
     def document(self) -> Document:
@@ -61,6 +67,7 @@ class Witness:
     def saw(self, move: Move, events: Sequence[e.AnyEvent]) -> None:
         """A decision, and what is the case after it."""
         before, open_before, state = self.book.stale(), self.book.tickets(), self.state
+        void_before = self._void()
         said = self.book.ask(move) if isinstance(move, Ask) else self.book.say(move)
         self._fold(events)
         self._as_said(said, events)
@@ -69,9 +76,15 @@ class Witness:
         marks = {mark.section_id: _reasons(mark) for event in events for mark in event.makes_stale}
         assert marks == {name: self.book.reasons(name) for name in after - before}
         assert _names(events, "clears_stale") == before - after
+        voided = [event.proposal_id for event in events if isinstance(event, e.SectionEditVoided)]
+        assert sorted(voided) == sorted(self.proposals[number] for number in self._void() - void_before)
         self._agree()
         closed = {ticket for ticket in open_before.keys() - self.book.tickets() if open_before[ticket][0] != "convert"}
         assert closed_jobs(state, self.state) == {self.jobs[ticket] for ticket in closed}
+
+    def _void(self) -> set[int]:
+        parts = self.book.parts.values()
+        return {number for part in parts for number, fate in part.fates.items() if fate == "void proposal"}
 
     def ticket_of(self, job_id: str) -> int:
         return next(ticket for ticket, job in self.jobs.items() if job == job_id)
@@ -90,6 +103,10 @@ class Witness:
                 assert [type(event) for event in events] == [e.OutcomeSuperseded]
             case "":
                 assert not isinstance(events[0], e.DecisionRefused | e.OutcomeSuperseded)
+            case "several":
+                told = [(event.position, type(event)) for event in events if isinstance(event, e.DecisionRefused)]
+                assert told == [(position, REFUSALS[refusal]) for position, refusal in self.book.refused]
+                assert len(told) == len(events)
             case _:
                 assert [type(event) for event in events] == [REFUSALS[said]]
 
@@ -104,9 +121,20 @@ class Witness:
                 (number, ref(text.words).digest, text.rests_on, text.human, text.kept_anyway)
                 for number, text in enumerate(part.texts, start=1)
             ]
+            self._agree_on_proposal(section, part)
         told = {name: [_reason(reason) for reason in reasons] for name, reasons in staleness(document).items()}
         assert told == {name: book.reasons(name) for name in book.stale()}
         self._agree_on_work()
+
+    def _agree_on_proposal(self, section: Section, part: Part) -> None:
+        found, known = section.proposal, part.proposal
+        assert (found is None) == (known is None)
+        if found is None or known is None:
+            return
+        assert self.proposals.setdefault(known.number, found.proposal_id) == found.proposal_id
+        assert found.version == known.version == section.current_number
+        digest = found.draft.digest if isinstance(found, Proposed) else ""
+        assert digest == (ref(known.words).digest if known.words else "")
 
     def _agree_on_work(self) -> None:
         """Every ticket has a job, the same as long as it is open; only that work is published."""
@@ -121,7 +149,8 @@ class Witness:
         published = {job.job_id: job for job in open_jobs(self.state)}
         assert published.keys() == {self.jobs[ticket] for ticket in wanted}
         if self.book.status == DocumentStatus.COMPLETED:
-            assert {type(job) for job in published.values()} <= {j.ValidateDraft, j.EvaluateDraft, j.ConvertDocument}
+            beside = {j.ValidateDraft, j.EvaluateDraft, j.ConvertDocument, j.ReviseDraft}
+            assert {type(job) for job in published.values()} <= beside
         for job in published.values():
             if isinstance(job, j.GenerateSection):
                 words = self.book.parts[job.section.section_id].guidance
@@ -131,6 +160,9 @@ class Witness:
         if kind == "convert":
             wanted = sorted(t for t, (work, _) in self.work.items() if work == "convert")
             found = list(self.document.exports.values())[wanted.index(ticket)].job_id
+        elif kind == "propose":
+            proposal = self.document.sections[name].proposal
+            found = proposal.job_id if isinstance(proposal, Proposing) else None
         elif kind in CHECKS:
             found = next(job for job, what in self.document.sections[name].checks.items() if what == CHECKS[kind])
         else:
@@ -160,8 +192,17 @@ def _plain(version: Version) -> tuple[int, str, dict[str, int], bool, frozenset[
 STEERING: dict[str, type[c.Pause | c.Resume | c.Cancel]] = {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}
 
 
-def command_of(ask: Ask, asked: c.Asked) -> c.Request:
-    """The command behind what a person asks for."""
+def command_of(ask: Ask, asked: c.Asked, proposals: Mapping[int, str]) -> c.Request:
+    """The command behind what a person asks for; ``proposals`` are the ids behind the numbers."""
+    if ask.several:
+        return _about_several(ask, asked)
+    if ask.verb in ("accept", "reject"):
+        decide = c.AcceptEdit if ask.verb == "accept" else c.RejectEdit
+        return decide(asked, ask.section, ask.version, proposals.get(ask.number, "nothing"))
+    return _about_one(ask, asked)
+
+
+def _about_one(ask: Ask, asked: c.Asked) -> c.Request:
     name, version, words = ask.section, ask.version, ref(ask.words, "text/plain")
     match ask.verb:
         case "approve":
@@ -186,6 +227,13 @@ def command_of(ask: Ask, asked: c.Asked) -> c.Request:
             return c.Export(asked, ExportFormat.MD)
         case _:
             return STEERING[ask.verb](asked)
+
+
+def _about_several(ask: Ask, asked: c.Asked) -> c.Several:
+    seen = tuple(SeenVersion(section_id=name, version=version) for name, version in ask.several)
+    if ask.verb == "keep":
+        return c.KeepSeveral(asked, seen)
+    return c.RegenerateSeveral(asked, seen, ref(ask.words, "text/plain") if ask.words else None, ask.replace)
 
 
 FAILURES: dict[str, type[o.Outcome]] = {
@@ -227,6 +275,7 @@ ANSWERS = {
     "resume again": ("generated", "paused", "failed", "dead", "dead"),
     "edit": ("revised", "revised", "refused", "dead"),
     "revise": ("revised", "revised", "refused", "malformed"),
+    "propose": ("revised", "revised", "revised", "refused", "dead"),
     "validate": ("validated", "validated", "validated", "dead"),
     "check-validate": ("validated", "dead"),
     "check-evaluate": ("evaluated", "failed"),

@@ -47,11 +47,32 @@ def revised(design: Design, section_id: str, text: str) -> None:
 def test_a_cycle_leaves_an_instruction_under_way_to_its_editor(design: Design) -> None:
     design.do(c.Edit(design.asked(), "hld_draft", 1, ref("shorter")))
     assert cycle(design).sections == EVERY[1:]
-    (job,) = open_jobs(design.state)
-    assert isinstance(job, j.ReviseDraft)
-    revised(design, "hld_draft", "short")
-    assert design.status("hld_draft") == SectionStatus.EDITED
+    (job,) = (job for job in open_jobs(design.state) if isinstance(job, j.ReviseDraft))
     assert writing(design).section.section_id == "lld_draft"
+    design.outcome(
+        o.DraftRevised, "hld_draft", job_id=job.job_id, draft=ref("short"), summary=ref("s"), provenance=PROVENANCE
+    )
+    assert design.status("hld_draft") == SectionStatus.APPROVED
+    (accepted,) = design.do(c.AcceptEdit(design.asked(), "hld_draft", 1, proposal_of(design, "hld_draft")))
+    assert accepted.draft == ref("short")
+    assert design.status("hld_draft") == SectionStatus.EDITED
+
+
+@pytest.mark.req("D6")
+def test_a_cycle_leaves_a_proposed_edit_for_its_person(design: Design) -> None:
+    design.do(c.Edit(design.asked(), "hld_draft", 1, ref("shorter")))
+    (job,) = open_jobs(design.state)
+    design.outcome(
+        o.DraftRevised, "hld_draft", job_id=job.job_id, draft=ref("short"), summary=ref("s"), provenance=PROVENANCE
+    )
+    assert cycle(design).sections == EVERY[1:]
+    assert proposal_of(design, "hld_draft")
+
+
+def proposal_of(design: Design, section_id: str) -> str:
+    proposal = design.document.sections[section_id].proposal
+    assert proposal is not None
+    return proposal.proposal_id
 
 
 @pytest.mark.req("D6")

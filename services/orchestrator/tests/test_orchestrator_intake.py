@@ -225,3 +225,25 @@ async def test_refuses_more_images_than_a_job_could_carry_beside_those_of_the_do
 def test_an_answer_must_say_something() -> None:
     with pytest.raises(ValueError, match="give answer or decisions"):
         answer(answer=" ")
+
+
+@pytest.mark.req("P9")
+async def test_a_request_says_whether_edits_are_reviewed(intake: Intake) -> None:
+    assert {section.review_edits for section in (await create(intake)).sections} == {"human"}
+    assert {section.review_edits for section in (await create(intake, review_edits="none")).sections} == {"none"}
+
+
+@pytest.mark.req("P9", "P10")
+async def test_decisions_about_proposals_and_several_sections_become_commands(intake: Intake) -> None:
+    about = {"document_id": "d1", "section_id": "budget", "version": 2, "proposal_id": "p7"}
+    accepted = await intake.command("default", ASKED, r.AcceptEdit.model_validate(about), NOW)
+    rejected = await intake.command("default", ASKED, r.RejectEdit.model_validate(about), NOW)
+    assert accepted == c.AcceptEdit(ASKED, "budget", 2, "p7")
+    assert rejected == c.RejectEdit(ASKED, "budget", 2, "p7")
+    seen = {"document_id": "d1", "sections": [{"section_id": "budget", "version": 2}], "guidance": "shorter"}
+    kept = await intake.command("default", ASKED, r.KeepSections.model_validate(seen), NOW)
+    anew = await intake.command("default", ASKED, r.RegenerateSections.model_validate(seen), NOW)
+    assert isinstance(kept, c.KeepSeveral)
+    assert isinstance(anew, c.RegenerateSeveral)
+    assert anew.guidance is not None
+    assert await intake.artifacts.get("default", "d1", anew.guidance) == b"shorter"

@@ -25,6 +25,7 @@ VERBS = [
     *["work"] * 12,
     *["approve", "write", "keep"] * 4,
     *["edit", "regenerate", "restore"] * 3,
+    *["accept", "reject", "keep several", "regenerate several"] * 2,
     *["revise", "retry", "answer", "late"] * 2,
     *["export", "pause", "resume", "again"],
     "cancel",
@@ -43,14 +44,15 @@ def dependency_maps(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
 class Run:
     """A document that is driven step by step, watched by a witness."""
 
-    def __init__(self, dependencies: dict[str, tuple[str, ...]], by_policy: bool) -> None:
+    def __init__(self, dependencies: dict[str, tuple[str, ...]], by_policy: bool, proposes: bool = True) -> None:
         self.story = Story()
         every = set(dependencies) if by_policy else set()
-        self.witness = Witness(Book(dependencies, every, MAX_ROUNDS, MAX_REVISIONS))
+        self.witness = Witness(Book(dependencies, every, MAX_ROUNDS, MAX_REVISIONS, proposes))
         mode = ReviewMode.NONE if by_policy else ReviewMode.HUMAN
         policy = ReviewPolicy(mode=mode)
         limits = {"max_lint_rounds": MAX_ROUNDS, "max_revisions": MAX_REVISIONS}
-        self.witness.begun(self.story.create(dependencies, policy, **limits))
+        edits = "human" if proposes else "none"
+        self.witness.begun(self.story.create(dependencies, policy, review_edits=edits, **limits))
         self.commands: list[c.Command] = []
 
     def settle(self) -> None:
@@ -77,10 +79,25 @@ class Run:
     def _ask(self, step: Step) -> Ask:
         """Mostly something that will be done, if there is a section that it can be done to."""
         book = self.witness.book
+        if step[0].endswith("several"):
+            return self._ask_about_several(step)
         asks = [self._ask_about(name, step) for name in (*book.parts, "nowhere")]
         possible = [ask for ask in asks if not book.refusal(ask)]
         chosen = possible if possible and step[2] % 4 else asks
         return chosen[step[1] % len(chosen)]
+
+    def _ask_about_several(self, step: Step) -> Ask:
+        """All that it can be done to, all at once or without the first; now and then with one too much."""
+        verb, which, choice, flag = step
+        book, one = self.witness.book, verb.partition(" ")[0]
+        asks = [self._ask_about(name, (one, which, choice, flag)) for name in (*book.parts, "nowhere")]
+        stale = book.stale() if one == "keep" else set(book.parts)
+        chosen = [ask for ask in asks if ask.section in stale and ask.version][which % 2 :]
+        chosen += asks[which % len(asks) :][:1] if choice % 5 == 0 else []
+        seen = dict.fromkeys((ask.section, max(1, ask.version)) for ask in reversed(chosen))
+        if not seen:
+            seen = {("nowhere", 1): None}
+        return Ask(one, words=asks[0].words, replace=flag or choice % 2 == 0, several=tuple(seen))
 
     def _ask_about(self, name: str, step: Step) -> Ask:
         verb, _, choice, flag = step
@@ -88,7 +105,15 @@ class Run:
         current = len(parts[name].texts) if name in parts else 1
         version = max(0, current + {18: 1, 19: -1}.get(choice, 0))
         words = f"{name} {choice % 5}" if verb == "write" else f"say {choice}" if flag else ""
-        return Ask(verb, name, version, words, number=choice % 3, replace=flag)
+        number = self._proposal(name, step) if verb in ("accept", "reject") else choice % 3
+        return Ask(verb, name, version, words, number, replace=flag)
+
+    def _proposal(self, name: str, step: Step) -> int:
+        """Mostly the one that is open."""
+        part = self.witness.book.parts.get(name)
+        if part is not None and part.proposal is not None and step[2] % 4:
+            return part.proposal.number
+        return step[1] % (self.witness.book.proposals + 2)
 
     def _answer(self, verb: str, which: int, choice: int, good: bool) -> Move | None:
         tickets = sorted(self.witness.book.tickets() if verb == "work" else self.witness.work)
@@ -106,7 +131,7 @@ class Run:
 
     def _command(self, move: Move) -> c.Command:
         if isinstance(move, Ask):
-            return command_of(move, self.story.asked())
+            return command_of(move, self.story.asked(), self.witness.proposals)
         name = self.witness.work[move.ticket][1]
         return c.Record(outcome_of(move, self.witness.jobs[move.ticket], name or None))
 
@@ -126,11 +151,11 @@ def folded(history: list[e.AnyEvent]) -> State:
 
 @pytest.mark.req("P9", "P10", "P18")
 @settings(max_examples=70)
-@given(dependency_maps(), st.booleans(), st.booleans(), STEPS)
+@given(dependency_maps(), st.booleans(), st.booleans(), st.booleans(), STEPS)
 def test_the_core_does_what_the_naive_model_says(
-    dependencies: dict[str, tuple[str, ...]], by_policy: bool, settled: bool, steps: list[Step]
+    dependencies: dict[str, tuple[str, ...]], by_policy: bool, proposes: bool, settled: bool, steps: list[Step]
 ) -> None:
-    run = Run(dependencies, by_policy)
+    run = Run(dependencies, by_policy, proposes)
     if settled:
         run.settle()
     for step in steps:

@@ -87,3 +87,15 @@ def test_the_policy_of_a_request_overrides_that_of_the_blueprint() -> None:
     assert plan.review.mode is ReviewMode.NONE
     (plain,) = plan_sections(blueprint("a"), {})
     assert plain.review.mode is ReviewMode.HUMAN
+
+
+@pytest.mark.req("P9")
+def test_edits_are_reviewed_unless_blueprint_or_section_says_otherwise() -> None:
+    plan = blueprint("a", "b")
+    own = plan.model_copy(
+        update={"sections": (plan.sections[0].model_copy(update={"review_edits": "none"}), *plan.sections[1:])}
+    )
+    assert [s.review_edits for s in plan_sections(plan, {})] == ["human", "human"]
+    assert [s.review_edits for s in plan_sections(own, {})] == ["none", "human"]
+    every = plan.model_copy(update={"review_edits": "none"})
+    assert [s.review_edits for s in plan_sections(every, {})] == ["none", "none"]

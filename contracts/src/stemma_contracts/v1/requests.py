@@ -15,7 +15,7 @@ from stemma_contracts.tokens import FileName, LanguageTag, Token
 
 from .exports import VersionPair
 from .outline import OutlineSection
-from .values import ExportFormat, ReviewPolicy, UploadRef
+from .values import ExportFormat, ReviewEdits, ReviewPolicy, SeenVersion, UploadRef
 
 Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
 
@@ -52,7 +52,8 @@ class CreateDocument(Request):
     """Ask for a new document of a kind, written from a brief and input files.
 
     The brief comes as text (``brief``) or as an upload (``brief_upload``), exactly one of them.
-    ``review`` overrides the review policy of every section. ``sections`` names the sections that are
+    ``review`` overrides the review policy of every section, ``review_edits`` whether edits by instruction are
+    proposed first (``human``) or settled at once (``none``). ``sections`` names the sections that are
     wanted, what they depend on is added; without it the document has all that its blueprint requires.
     ``outline`` gives the sections itself, all and in their order, in place of ``sections``. ``language`` is what
     the document is written in; without it, the language of the brief.
@@ -67,6 +68,7 @@ class CreateDocument(Request):
     sections: tuple[Token, ...] | None = Field(default=None, min_length=1, max_length=100)
     language: LanguageTag | None = None
     outline: tuple[OutlineSection, ...] | None = Field(default=None, min_length=1, max_length=100)
+    review_edits: ReviewEdits | None = None
 
     @model_validator(mode="after")
     def _one_brief(self) -> CreateDocument:
@@ -125,6 +127,49 @@ class EditSection(DocumentRequest):
         if self.text is not None and not self.text.strip():
             raise invalid_field("text is blank", "text")
         return self
+
+
+class ProposalDecision(SectionDecision):
+    """A decision about a proposed edit; ``version`` is the one that it would change."""
+
+    proposal_id: Token
+
+
+@registry.contract("stemma.accept.edit.v1", Family.REQUEST)
+class AcceptEdit(ProposalDecision):
+    """Make a proposed edit the version of its section, which is settled with it."""
+
+
+@registry.contract("stemma.reject.edit.v1", Family.REQUEST)
+class RejectEdit(ProposalDecision):
+    """Drop a proposed edit, or the instruction while the editor agent is still at work on it."""
+
+
+class SectionsDecision(DocumentRequest):
+    """A decision about several sections, each in the version that the person saw: about all of them or about none."""
+
+    sections: tuple[SeenVersion, ...] = Field(min_length=1, max_length=100)
+
+    @model_validator(mode="after")
+    def _each_once(self) -> SectionsDecision:
+        names = [seen.section_id for seen in self.sections]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise invalid_field(f"{name} is named twice", "sections", i, "section_id")
+        return self
+
+
+@registry.contract("stemma.keep.sections.v1", Family.REQUEST)
+class KeepSections(SectionsDecision):
+    """Keep several stale sections as they are, each after those that it rests on."""
+
+
+@registry.contract("stemma.regenerate.sections.v1", Family.REQUEST)
+class RegenerateSections(SectionsDecision):
+    """Write several sections anew, each after those that it rests on; the guidance goes to all of them."""
+
+    guidance: str | None = Field(default=None, min_length=1, max_length=20_000)
+    replace_edited: StrictBool = False
 
 
 @registry.contract("stemma.keep.section.v1", Family.REQUEST)

@@ -82,6 +82,8 @@ class Origin(StrEnum):
 
 
 Collected = Literal["amounts", "dates", "figures", "risks", "people"]
+ReviewEdits = Literal["human", "none"]
+"""Whether a person accepts what the editor agent made of a settled section before it counts."""
 
 
 class SectionPlan(Contract):
@@ -99,6 +101,7 @@ class SectionPlan(Contract):
     max_revisions: int = Field(default=10, ge=0, le=100)
     agent: str = Field(default="", max_length=64, description="what the author of the section is called")
     requires: tuple[Token, ...] = Field(default=(), description="upstream sections without which it is not begun")
+    review_edits: ReviewEdits = Field(default="none", description="whether edits by instruction are proposed first")
     covers_inputs: bool = Field(default=False, description="its text holds all that the inputs say")
     instructions: str = Field(default="", max_length=4_000, description="what a request says of it beyond the purpose")
     max_words: int | None = Field(default=None, ge=1, description="words of its text, characters in Chinese, Japanese")
@@ -227,6 +230,13 @@ class UpstreamVersion(Contract):
     stale: bool = Field(default=False, description="it was stale itself, and a person kept the draft against it")
 
 
+class SeenVersion(Contract):
+    """A section in the version that a person saw."""
+
+    section_id: Token
+    version: StrictInt = Field(ge=1)
+
+
 class StaleReason(Explicit):
     """Why a section is stale: an upstream has another text than the one it rests on, or is stale itself.
 
@@ -316,6 +326,7 @@ class SectionSummary(Contract):
     issue_count: int = 0
     need_id: Token | None = None
     missing_blocks: int = Field(default=0, ge=0, description="blocks of the inputs that its text does not cover")
+    proposal_id: Token | None = Field(default=None, description="of an edit that waits for a person")
 
 
 class DocumentSummary(Contract):

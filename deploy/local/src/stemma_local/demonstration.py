@@ -97,6 +97,9 @@ class Demonstration(Stage):
         self._step(f"{self._title(name)}, long approved, is changed by an instruction: {instructed.words!r}")
         number = self._version(name)
         await self._client.edit(self._id, name, number, instruction=instructed.words)
+        await self._until(lambda: self._view.sections[name].proposes)
+        hold(not self._view.stale and self._version(name) == number, "a proposal changed something")
+        await self._accept(name)
         await self._until(lambda: self._version(name) == number + 1)
         self._tell_what_is_stale()
         self._step(f"A person adds a paragraph to {self._title(written.section_id)}: {written.words!r}")
@@ -104,6 +107,20 @@ class Demonstration(Stage):
         number = self._version(written.section_id)
         await self._client.edit(self._id, written.section_id, number, text=f"{text.rstrip()}\n\n{written.words}\n")
         await self._until(lambda: self._version(written.section_id) == number + 1)
+
+    async def _accept(self, name: str) -> None:
+        """Read what the editor proposes, and take it."""
+        section = self._view.sections[name]
+        proposal = section.proposal
+        assert proposal is not None
+        assert proposal.draft is not None
+        self._step(
+            f"Nothing is changed yet: the editor proposes an edit of {section.title}, which is read and accepted:"
+        )
+        old, new = await self._text(self._draft(name)), await self._text(proposal.draft)
+        for change in differences(old, new):
+            say(f"    {excerpt(change).plain}")
+        await self._client.accept_edit(self._id, name, proposal.version, proposal.proposal_id)
 
     def _tell_what_is_stale(self) -> None:
         hold(bool(self._view.stale), "the change made nothing stale")

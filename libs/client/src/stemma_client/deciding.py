@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.values import UploadRef
+from stemma_contracts.v1.values import SeenVersion, UploadRef
 
 from . import inputs as input_files
 from .errors import InvalidInputError
@@ -126,6 +126,55 @@ class SectionDecisions(ABC):
                 section_id=section_id,
                 version=version,
                 restore_version=restore_version,
+            )
+        )
+
+    async def accept_edit(self, document_id: str, section_id: str, version: int, proposal_id: str) -> RequestAccepted:
+        """Make a proposed edit the version of its section; ``version`` is the one that it changes."""
+        return await self.request(
+            r.AcceptEdit(
+                actor=self.actor,
+                document_id=document_id,
+                section_id=section_id,
+                version=version,
+                proposal_id=proposal_id,
+            )
+        )
+
+    async def reject_edit(self, document_id: str, section_id: str, version: int, proposal_id: str) -> RequestAccepted:
+        """Drop a proposed edit, or the instruction while the editor agent is still at work on it."""
+        return await self.request(
+            r.RejectEdit(
+                actor=self.actor,
+                document_id=document_id,
+                section_id=section_id,
+                version=version,
+                proposal_id=proposal_id,
+            )
+        )
+
+    async def keep_sections(self, document_id: str, versions: Mapping[str, int]) -> RequestAccepted:
+        """Keep several stale sections, each in the version that the person saw, or none."""
+        seen = tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
+        return await self.request(r.KeepSections(actor=self.actor, document_id=document_id, sections=seen))
+
+    async def regenerate_sections(
+        self,
+        document_id: str,
+        versions: Mapping[str, int],
+        *,
+        guidance: str | None = None,
+        replace_edited: bool = False,
+    ) -> RequestAccepted:
+        """Write several sections anew, each after those that it rests on, or none."""
+        seen = tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
+        return await self.request(
+            r.RegenerateSections(
+                actor=self.actor,
+                document_id=document_id,
+                sections=seen,
+                guidance=guidance,
+                replace_edited=replace_edited,
             )
         )
 

@@ -127,7 +127,8 @@ def _(event: e.RevisionCycleStarted, view: DocumentView) -> DocumentView:
 
 @apply.register
 def _(event: e.SectionEvent, view: DocumentView) -> DocumentView:
-    if view.status in _AT_ITS_END and isinstance(event, _REOPENING):
+    proposed = isinstance(event, e.SectionEditRequested) and event.proposal_id is not None
+    if view.status in _AT_ITS_END and isinstance(event, _REOPENING) and not proposed:
         view = replace(view, status=DocumentStatus.RUNNING)
     if event.section_id not in view.sections:
         return view

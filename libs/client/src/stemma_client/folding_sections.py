@@ -10,7 +10,7 @@ from typing import Any
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, Origin, SectionStatus, UpstreamVersion
 
-from .views import SectionView, VersionView
+from .views import ProposalView, SectionView, VersionView
 
 _LOOKED_AT = frozenset({Activity.VALIDATE, Activity.EVALUATE})
 _RESTING = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
@@ -78,7 +78,7 @@ def _(event: e.SectionEdited, section: SectionView, at: datetime | None) -> Sect
         rests_on=event.upstream,
         summary=event.summary,
     )
-    return _settled_with(section, version)
+    return _settled_with(replace(section, proposal=None) if event.proposal_id else section, version)
 
 
 @section_after.register
@@ -156,6 +156,9 @@ def _(event: e.SectionApproved, section: SectionView, at: datetime | None) -> Se
 def _(
     event: e.SectionRevisionRequested | e.SectionEditRequested, section: SectionView, at: datetime | None
 ) -> SectionView:
+    if isinstance(event, e.SectionEditRequested) and event.proposal_id is not None:
+        proposal = ProposalView(event.proposal_id, event.version, event.actor or "", at)
+        return replace(section, proposal=proposal, refusal=None)
     return replace(
         section,
         status=SectionStatus.GENERATING,
@@ -170,6 +173,26 @@ def _(
     )
 
 
+@section_after.register
+def _(event: e.SectionEditProposed, section: SectionView, at: datetime | None) -> SectionView:
+    asked = section.proposal or ProposalView(event.proposal_id, event.version, "", at)
+    proposal = replace(
+        asked,
+        draft=event.draft,
+        summary=event.summary,
+        base_digest=event.base_digest,
+        model=event.provenance.model,
+        made_at=at,
+    )
+    return replace(section, proposal=proposal)
+
+
+@section_after.register(e.SectionEditRejected)
+@section_after.register(e.SectionEditVoided)
+def _(event: e.SectionEditRejected | e.SectionEditVoided, section: SectionView, at: datetime | None) -> SectionView:
+    return replace(section, proposal=None)
+
+
 def _returns_to(section: SectionView) -> SectionStatus:
     """The status when an edit comes to nothing: what was to be written still is."""
     if section.status in _RESTING:
@@ -180,7 +203,7 @@ def _returns_to(section: SectionView) -> SectionStatus:
 
 def cancelled(section: SectionView) -> SectionView:
     """A section of which nothing is waited for any more."""
-    section = replace(section, checks=frozenset(), need=None)
+    section = replace(section, checks=frozenset(), need=None, proposal=None)
     if section.status is not SectionStatus.GENERATING:
         return section
     written = SectionStatus.AWAITING_REVIEW if section.versions else SectionStatus.QUEUED
@@ -190,6 +213,8 @@ def cancelled(section: SectionView) -> SectionView:
 
 @section_after.register
 def _(event: e.SectionRevisionRefused, section: SectionView, at: datetime | None) -> SectionView:
+    if event.proposal_id is not None:
+        return replace(section, proposal=None, refusal=event.reason)
     return replace(section, status=section.returns_to, activity=None, refusal=event.reason)
 
 
@@ -198,6 +223,8 @@ def _(event: e.SectionFailure, section: SectionView, at: datetime | None) -> Sec
     failure = ": ".join(filter(None, (_FAILURES.get(type(event), "failed"), event.detail)))
     if event.activity in section.checks:
         return replace(section, checks=section.checks - {event.activity}, failure=f"{event.activity}: {failure}")
+    if event.proposal_id is not None:
+        return replace(section, proposal=None, failure=f"{event.activity}: {failure}")
     failed_at = None if _RESUMPTION in event.job_id else event.activity
     missing = event.missing if isinstance(event, e.SectionInputsMissing) else None
     failed = replace(section, failure=failure, failed_at=failed_at, missing=missing)

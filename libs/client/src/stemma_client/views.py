@@ -77,6 +77,24 @@ class StaleView:
 
 
 @dataclass(frozen=True)
+class ProposalView:
+    """An edit of a settled section that waits until a person accepts or rejects it.
+
+    ``version`` is the one that it changes; there is no ``draft`` while the editor agent is at work.
+    """
+
+    proposal_id: str
+    version: int
+    asked_by: str
+    asked_at: datetime | None
+    draft: ArtifactRef | None = None
+    summary: ArtifactRef | None = None
+    base_digest: str = ""
+    model: str = ""
+    made_at: datetime | None = None
+
+
+@dataclass(frozen=True)
 class SectionView:
     """One section with all versions that it ever had.
 
@@ -103,6 +121,7 @@ class SectionView:
     failed_at: Activity | None = None
     missing: tuple[str, ...] | None = None
     graph: str = "section"
+    proposal: ProposalView | None = None
 
     @property
     def current(self) -> VersionView | None:
@@ -135,19 +154,39 @@ class SectionView:
         return self.need is not None and self.need.kind in ("question", "upload")
 
     @property
+    def waits_for_review(self) -> bool:
+        """Whether a person is to approve or revise it."""
+        return self.status is SectionStatus.AWAITING_REVIEW
+
+    @property
+    def can_be_regenerated(self) -> bool:
+        """Whether it has a text, and nothing is under way that would change that."""
+        return self.version > 0 and self.status not in _UNDER_WAY
+
+    @property
     def is_to_be_kept_or_regenerated(self) -> bool:
         """Whether it is stale, and nothing is under way that would change that."""
         return self.stale is not None and self.status not in _UNDER_WAY
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for a person: for a review, an answer, or a decision about a stale text."""
-        return self.asks or self.status is SectionStatus.AWAITING_REVIEW or self.is_to_be_kept_or_regenerated
+        """Whether it waits for a person: for a review, an answer, or a decision about an edit or a stale text."""
+        return self.asks or self.waits_for_review or self.proposes or self.is_to_be_kept_or_regenerated
+
+    @property
+    def proposes(self) -> bool:
+        """Whether a proposed edit waits for a person."""
+        return self.proposal is not None and self.proposal.draft is not None
 
     @property
     def at_work(self) -> bool:
         """Whether a service is at work on it, or soon will be."""
-        return self.status is SectionStatus.GENERATING and not self.asks
+        return self.is_being_edited or (self.status is SectionStatus.GENERATING and not self.asks)
+
+    @property
+    def is_being_edited(self) -> bool:
+        """Whether the editor agent is at work on an edit that it will propose."""
+        return self.proposal is not None and self.proposal.draft is None
 
     @property
     def issue_count(self) -> int:
@@ -201,5 +240,5 @@ class DocumentView:
 
     @property
     def checking(self) -> bool:
-        """Whether any settled text is still being validated or evaluated."""
-        return any(s.checks for s in self.sections.values())
+        """Whether any settled text is still being validated or evaluated, or changed by the editor agent."""
+        return any(s.checks or s.is_being_edited for s in self.sections.values())

@@ -76,8 +76,9 @@ def _answer(received: Received, stream: StreamId, state: State) -> RequestAccept
     assert handled is not None, "every request about a document leaves an event"
     if handled.digest != received.asked.digest:
         return id_used_before(received)
-    if handled.refusal is not None:
-        return _rejected(received, problem_of(handled.refusal), document_id=stream.document_id)
+    if handled.refusals:
+        problems = (problem_of(refusal) for refusal in handled.refusals)
+        return _rejected(received, *problems, document_id=stream.document_id)
     return _accepted(received, stream, handled)
 
 

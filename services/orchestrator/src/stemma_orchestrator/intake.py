@@ -90,6 +90,9 @@ class Intake:
             case r.RegenerateSection():
                 guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
                 return c.Regenerate(asked, request.section_id, request.version, guidance, request.replace_edited)
+            case r.RegenerateSections():
+                guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
+                return c.RegenerateSeveral(asked, request.sections, guidance, request.replace_edited)
             case _:
                 return _without_text(asked, request)
 
@@ -238,6 +241,13 @@ def _refusing(upload: UploadRef, field: str) -> Iterator[None]:
 
 
 def _sections(kind: Kind, request: r.CreateDocument) -> tuple[SectionPlan, ...]:
+    plans = _plans(kind, request)
+    if request.review_edits is None:
+        return plans
+    return tuple(plan.model_copy(update={"review_edits": request.review_edits}) for plan in plans)
+
+
+def _plans(kind: Kind, request: r.CreateDocument) -> tuple[SectionPlan, ...]:
     if request.outline is None:
         return plan_sections(kind.blueprint, kind.dependencies, request.sections, request.review)
     try:
@@ -262,6 +272,12 @@ def _without_text(asked: c.Asked, request: r.DocumentRequest) -> c.Request:
             return c.Retry(asked, request.section_id)
         case r.KeepSection():
             return c.Keep(asked, request.section_id, request.version)
+        case r.KeepSections():
+            return c.KeepSeveral(asked, request.sections)
+        case r.AcceptEdit():
+            return c.AcceptEdit(asked, request.section_id, request.version, request.proposal_id)
+        case r.RejectEdit():
+            return c.RejectEdit(asked, request.section_id, request.version, request.proposal_id)
         case r.RestoreSection():
             return c.Restore(asked, request.section_id, request.version, request.restore_version)
         case r.PauseDocument():

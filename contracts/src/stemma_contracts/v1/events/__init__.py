@@ -26,16 +26,20 @@ from .refusals import (
     RefusedAnswer,
     RefusedByDocumentStatus,
     RefusedByStatus,
+    RefusedDecidedProposal,
     RefusedNoCycle,
     RefusedNothingWritten,
     RefusedNotStale,
     RefusedOldVersion,
+    RefusedOpenProposal,
     RefusedReplacesEdit,
     RefusedRevisionLimit,
     RefusedUnknownNeed,
+    RefusedUnknownProposal,
     RefusedUnknownSection,
     RefusedUnknownVersion,
     RefusedUpstreamStale,
+    RefusedVoidProposal,
 )
 from .section import (
     ReviewConclusion,
@@ -45,7 +49,10 @@ from .section import (
     SectionContextTooLong,
     SectionDrafted,
     SectionEdited,
+    SectionEditProposed,
+    SectionEditRejected,
     SectionEditRequested,
+    SectionEditVoided,
     SectionFailure,
     SectionInputsMissing,
     SectionJobDead,
@@ -87,6 +94,9 @@ AnySectionEvent = (
     | SectionNeedRaised
     | SectionNeedAnswered
     | SectionEditRequested
+    | SectionEditProposed
+    | SectionEditRejected
+    | SectionEditVoided
     | SectionEdited
     | SectionRestored
     | SectionKept
@@ -108,6 +118,10 @@ AnyRefusal = (
     | RefusedReplacesEdit
     | RefusedUnknownVersion
     | RefusedAnswer
+    | RefusedUnknownProposal
+    | RefusedVoidProposal
+    | RefusedDecidedProposal
+    | RefusedOpenProposal
 )
 AnyDocumentEvent = (
     DocumentRequested
@@ -146,16 +160,20 @@ __all__ = [
     "RefusedAnswer",
     "RefusedByDocumentStatus",
     "RefusedByStatus",
+    "RefusedDecidedProposal",
     "RefusedNoCycle",
     "RefusedNotStale",
     "RefusedNothingWritten",
     "RefusedOldVersion",
+    "RefusedOpenProposal",
     "RefusedReplacesEdit",
     "RefusedRevisionLimit",
     "RefusedUnknownNeed",
+    "RefusedUnknownProposal",
     "RefusedUnknownSection",
     "RefusedUnknownVersion",
     "RefusedUpstreamStale",
+    "RefusedVoidProposal",
     "ReviewConclusion",
     "RevisionCycleStarted",
     "SectionAnswerMalformed",
@@ -163,7 +181,10 @@ __all__ = [
     "SectionChecked",
     "SectionContextTooLong",
     "SectionDrafted",
+    "SectionEditProposed",
+    "SectionEditRejected",
     "SectionEditRequested",
+    "SectionEditVoided",
     "SectionEdited",
     "SectionEvent",
     "SectionFailure",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from stemma_contracts.registry import Family, registry
@@ -19,6 +21,7 @@ class DecisionRefused(Event):
 
     request: str = Field(max_length=100, description="ce-type of the request")
     section_id: Token | None = None
+    position: int | None = Field(default=None, ge=0, description="in the list of a request about several sections")
 
 
 @registry.contract("stemma.refused.old.version.v1", Family.EVENT)
@@ -106,3 +109,35 @@ class RefusedAnswer(DecisionRefused):
     need_id: Token
     forms: tuple[str, ...] = ()
     references: tuple[str, ...] = Field(default=(), description="the first of those that wait for a decision")
+
+
+@registry.contract("stemma.refused.unknown.proposal.v1", Family.EVENT)
+class RefusedUnknownProposal(DecisionRefused):
+    """The section has no such proposed edit."""
+
+    proposal_id: Token
+
+
+@registry.contract("stemma.refused.void.proposal.v1", Family.EVENT)
+class RefusedVoidProposal(DecisionRefused):
+    """The proposed edit is void: a newer version came."""
+
+    proposal_id: Token
+    version: int = Field(ge=1, description="the version that it was about")
+    current_version: int = Field(ge=1)
+
+
+@registry.contract("stemma.refused.decided.proposal.v1", Family.EVENT)
+class RefusedDecidedProposal(DecisionRefused):
+    """The proposed edit was accepted or rejected before."""
+
+    proposal_id: Token
+    decision: Literal["accepted", "rejected"]
+
+
+@registry.contract("stemma.refused.open.proposal.v1", Family.EVENT)
+class RefusedOpenProposal(DecisionRefused):
+    """An edit of the section is proposed, or being made: one at a time, so that none is lost."""
+
+    proposal_id: Token
+    made: bool = Field(description="whether it waits for a person; else the editor agent is at work on it")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import JobId, Token
+from stemma_contracts.tokens import Digest, JobId, Token
 from stemma_contracts.v1.cycles import ProcessingMetadata, RetrievedSource, ReviewVerdict
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.values import (
@@ -112,25 +114,67 @@ class SectionRevised(TextEvent):
 
 @registry.contract("stemma.section.revision.refused.v1", Family.EVENT)
 class SectionRevisionRefused(SectionEvent):
-    """The editor agent could not follow the instruction; the version waits for review as before."""
+    """The editor agent could not follow the instruction; the section is as before."""
 
     job_id: JobId
     version: int = Field(ge=1)
     reason: ArtifactRef
     usage: Usage = Usage()
+    proposal_id: Token | None = Field(default=None, description="of what was to be proposed")
 
 
 @registry.contract("stemma.section.edit.requested.v1", Family.EVENT)
 class SectionEditRequested(SectionEvent):
-    """A person asked the editor agent for a change of the version."""
+    """A person asked the editor agent for a change of the version.
+
+    The result settles the section, is reviewed like a revision, or is proposed: then status and version stay.
+    """
 
     version: int = Field(ge=1)
     instruction: ArtifactRef
+    result: Literal["settled", "reviewed", "proposed"] = "settled"
+    proposal_id: Token | None = Field(default=None, description="of the result, if it is to be proposed")
+
+
+@registry.contract("stemma.section.edit.proposed.v1", Family.EVENT)
+class SectionEditProposed(SectionEvent):
+    """The editor agent made the change that a person asked for; it waits until a person accepts or rejects it.
+
+    Status, version and dependents stay as they are.
+    """
+
+    job_id: JobId
+    proposal_id: Token
+    version: int = Field(ge=1, description="the version that it changes")
+    base_digest: Digest = Field(description="digest of the text that it changes")
+    draft: ArtifactRef
+    summary: ArtifactRef
+    provenance: Provenance
+    usage: Usage = Usage()
+
+
+@registry.contract("stemma.section.edit.rejected.v1", Family.EVENT)
+class SectionEditRejected(SectionEvent):
+    """A person dropped a proposed edit, or withdrew the instruction."""
+
+    proposal_id: Token
+    version: int = Field(ge=1)
+
+
+@registry.contract("stemma.section.edit.voided.v1", Family.EVENT)
+class SectionEditVoided(SectionEvent):
+    """A newer version came: the proposed edit, or the instruction, was about a text that is not current any more."""
+
+    proposal_id: Token
+    version: int = Field(ge=1, description="the version that it was about")
+    current_version: int = Field(ge=1)
 
 
 @registry.contract("stemma.section.edited.v1", Family.EVENT)
 class SectionEdited(TextEvent):
     """The section has the text that a person gave, or the change that a person asked for (``job_id`` is set).
+
+    With ``proposal_id`` it is the proposed edit that a person accepted.
 
     It counts as settled; it is validated and evaluated too, and the results block nothing.
     """
@@ -143,6 +187,7 @@ class SectionEdited(TextEvent):
     summary: ArtifactRef | None = None
     provenance: Provenance | None = None
     usage: Usage = Usage()
+    proposal_id: Token | None = None
 
 
 @registry.contract("stemma.section.restored.v1", Family.EVENT)
@@ -189,6 +234,7 @@ class SectionFailure(SectionEvent):
     status: SectionStatus
     detail: str = Field(default="", max_length=300, description="error class and code, no text")
     usage: Usage = Usage()
+    proposal_id: Token | None = Field(default=None, description="of the edit that was to be proposed")
 
 
 @registry.contract("stemma.section.model.unavailable.v1", Family.EVENT)

@@ -31,7 +31,10 @@ def approve(
 ) -> None:
     """Approve a section that waits for review, or all of them.
 
-    Example: stemma approve 3f2a research
+    At a terminal the text is shown first, or what the editor changed in it; a script names the version that was read.
+    --all takes the versions that it prints.
+
+    Example: stemma approve 3f2a research --version 1
     """
     from .tasks import decisions
 
@@ -59,7 +62,9 @@ def revise(
     With `--cycle` the feedback to the last section of a reviewed design goes to the authors of all; what a person
     made stays, unless --replace-edited is given.
 
-    Example: stemma revise 3f2a research -m "Shorten the first paragraph."
+    At a terminal the text is shown first; a script names the version that was read.
+
+    Example: stemma revise 3f2a research --version 1 -m "Shorten the first paragraph."
     """
     from .tasks import decisions
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .arguments import AsJson, Document, Section, Version
 from .runtime import run
+
+if TYPE_CHECKING:
+    from .tasks.several import Choice
 
 
 def edit(
@@ -44,19 +47,71 @@ def edit(
         run(partial(editing.write_in_editor, document=document, section=section, as_json=as_json))
 
 
-def keep(document: Document, section: Section, version: Version = None, as_json: AsJson = False) -> None:
-    """Keep a stale section as it is: it rests on what is there now.
+Proposal = Annotated[str | None, typer.Option("--proposal", help="The edit that was read, as `show` names it.")]
 
-    Example: stemma keep 3f2a conclusion
+
+def accept_edit(
+    document: Document,
+    section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Section id.")] = None,
+    proposal: Proposal = None,
+    everything: Annotated[bool, typer.Option("--all", help="Accept all edits that wait.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make an edit that the editor proposes the text of its section.
+
+    At a terminal it is shown first; a script names the one that was read. --all takes those that it prints.
+
+    Example: stemma accept-edit 3f2a budget --proposal p17
+    """
+    from .tasks import proposals
+
+    if (section is None) != everything or (everything and proposal is not None):
+        raise typer.BadParameter("give either SECTION, with or without --proposal, or --all")
+    if section is None:
+        run(partial(proposals.accept_all, document=document, as_json=as_json))
+    else:
+        run(partial(proposals.accept, document=document, section=section, proposal=proposal, as_json=as_json))
+
+
+def reject_edit(document: Document, section: Section, proposal: Proposal = None, as_json: AsJson = False) -> None:
+    """Drop an edit that the editor proposes, or is still making.
+
+    Example: stemma reject-edit 3f2a budget --proposal p17
+    """
+    from .tasks import proposals
+
+    run(partial(proposals.reject, document=document, section=section, proposal=proposal, as_json=as_json))
+
+
+Sections = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SECTION[=VERSION]]...", help="Sections, with the versions that were read."),
+]
+
+
+def keep(
+    document: Document,
+    sections: Sections = None,
+    version: Version = None,
+    everything: Annotated[bool, typer.Option("--all", "--stale", help="Keep all sections that are stale.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Keep stale sections as they are: they rest on what is there now.
+
+    At a terminal the text is shown first; a script names the version that was read. Several sections are kept by one
+    request, each after those that it rests on, or none of them. --all takes the versions that it prints.
+
+    Example: stemma keep 3f2a conclusion --version 2
     """
     from .tasks import editing
 
-    run(partial(editing.keep, document=document, section=section, version=version, as_json=as_json))
+    choice = _choice(sections, version, everything)
+    run(partial(editing.keep, document=document, choice=choice, as_json=as_json))
 
 
 def regenerate(
     document: Document,
-    section: Section,
+    sections: Sections = None,
     message: Annotated[
         str | None, typer.Option("--message", "-m", help="Guidance to the writer; `-` reads it from stdin.")
     ] = None,
@@ -64,9 +119,11 @@ def regenerate(
         bool, typer.Option("--replace-edited", help="Do not ask before a text that a person made is replaced.")
     ] = False,
     version: Version = None,
+    stale: Annotated[bool, typer.Option("--stale", help="All sections that are stale.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All sections that have a text.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Have a section written anew, with guidance.
+    """Have sections written anew, with guidance, each after those that it rests on.
 
     A text that a person made is replaced only with consent: asked for at a terminal, given by --replace-edited
     in a script, which else ends with exit code 3. Every version stays and can be restored.
@@ -79,13 +136,24 @@ def regenerate(
         partial(
             editing.regenerate,
             document=document,
-            section=section,
+            choice=_choice(sections, version, stale or everything),
+            stale=stale,
             message=message,
             replace_edited=replace_edited,
-            version=version,
             as_json=as_json,
         )
     )
+
+
+def _choice(sections: list[str] | None, version: int | None, everything: bool) -> Choice:
+    from .tasks.several import Choice
+
+    named = sections or []
+    if bool(named) == everything:
+        raise typer.BadParameter("give either sections, as SECTION or SECTION=VERSION, or an option for all")
+    if version is not None and len(named) != 1:
+        raise typer.BadParameter("--version is of one section; of several, write SECTION=VERSION")
+    return Choice(named, version, everything)
 
 
 def restore(
@@ -103,4 +171,11 @@ def restore(
     run(partial(editing.restore, document=document, section=section, earlier=earlier, as_json=as_json))
 
 
-VERBS = {"edit": edit, "keep": keep, "regenerate": regenerate, "restore": restore}
+VERBS = {
+    "edit": edit,
+    "accept-edit": accept_edit,
+    "reject-edit": reject_edit,
+    "keep": keep,
+    "regenerate": regenerate,
+    "restore": restore,
+}

@@ -41,6 +41,14 @@ def console(*, stderr: bool = False, width: int | None = None) -> Console:
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
+def rendered(text: str) -> RenderableType:
+    """Markdown for a terminal."""
+    # Loading the renderer takes longer than most verbs.
+    from rich.markdown import Markdown
+
+    return Markdown(clean(text), hyperlinks=False)
+
+
 def say_tree(tree: Tree) -> None:
     """A tree; folded at the width of a terminal, a line for each line in a pipe."""
     console(width=stdout_width()).print(tree)

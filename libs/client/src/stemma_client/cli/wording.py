@@ -56,6 +56,7 @@ def evaluation_words(evaluation: Evaluation) -> str:
 
 
 _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("proposal_id", "edit {}".format),
     ("version", "version {}".format),
     ("evaluation", evaluation_words),
     ("validation", lambda validation: issues(validation.issue_count)),
@@ -149,7 +150,8 @@ def event_json(event: RecordedEvent) -> dict[str, Any]:
 
 def status_words(section: SectionView) -> str:
     """The status of a section, what is being done to it, and whether it is stale."""
-    return f"{_status_words(section)}{', stale' if section.stale else ''}"
+    proposed = ", edit proposed" if section.proposes else ", being edited" if section.is_being_edited else ""
+    return f"{_status_words(section)}{', stale' if section.stale else ''}{proposed}"
 
 
 def _status_words(section: SectionView) -> str:
@@ -202,6 +204,17 @@ def origin_words(version: VersionView | None) -> str:
         return ""
     how = f"restored from {version.restored_version}" if version.origin is Origin.RESTORED else version.origin
     return f"{how} by {version.made_by}" if version.made_by else how
+
+
+def proposal_words(section: SectionView) -> str:
+    """That an edit is proposed, or being made, and of which version."""
+    proposal = section.proposal
+    if proposal is None:
+        return ""
+    if proposal.draft is None:
+        return f"the editor is at work on version {proposal.version}"
+    by = f" for {proposal.asked_by}" if proposal.asked_by else ""
+    return f"edit {proposal.proposal_id} of version {proposal.version} proposed{by}: accept or reject"
 
 
 def recipe_words(outdated: Sequence[str]) -> str:

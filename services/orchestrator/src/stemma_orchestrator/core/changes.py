@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Origin
 
 from .commands import Asked, Change, Edit, Keep, Regenerate, Restore, Write
+from .proposal_state import Proposed
 from .sections import upstream_versions
 from .staleness import staleness
-from .state import Document, InNeed, Queued, Revising, Section, Working, status_of
+from .state import Approved, Document, Edited, InNeed, Queued, Revising, Section, Working, status_of
 from .versions import is_a_persons, next_version
 
 
@@ -24,7 +25,7 @@ def decide_change(command: Change, document: Document, section: Section, refusal
         case Write():
             return _write(command, document, section)
         case Edit():
-            return _edit(command, section, refusal)
+            return _edit(command, document, section, refusal)
         case Keep():
             return _keep(command, document, section, refusal)
         case Regenerate():
@@ -52,16 +53,31 @@ def _write(command: Write, document: Document, section: Section) -> e.AnyEvent:
     )
 
 
-def _edit(command: Edit, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _edit(command: Edit, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
     """An instruction applies to the last version; one at a time, so that none is lost."""
     if isinstance(section.phase, Revising):
         return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+    if section.proposal is not None:
+        made = isinstance(section.proposal, Proposed)
+        return e.RefusedOpenProposal(**refusal, proposal_id=section.proposal.proposal_id, made=made)
+    result = _result_of_edit(section)
+    if result == "reviewed" and section.revisions >= section.plan.max_revisions:
+        return e.RefusedRevisionLimit(**refusal, max_revisions=section.plan.max_revisions)
     return e.SectionEditRequested(
         **by(command.asked),
         section_id=command.section_id,
         version=command.version,
         instruction=command.instruction,
+        result=result,
+        proposal_id=f"p{document.number + 1}" if result == "proposed" else None,
     )
+
+
+def _result_of_edit(section: Section) -> Literal["settled", "reviewed", "proposed"]:
+    """A person sees what the editor made before it counts: as a proposal where the text is settled, else in review."""
+    if section.plan.review_edits == "none":
+        return "settled"
+    return "proposed" if isinstance(section.phase, Approved | Edited) else "reviewed"
 
 
 def _keep(command: Keep, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
@@ -70,6 +86,12 @@ def _keep(command: Keep, document: Document, section: Section, refusal: dict[str
         return e.RefusedByStatus(**refusal, status=status_of(section.phase))
     if command.section_id not in stale:
         return e.RefusedNotStale(**refusal)
+    return kept(command, document)
+
+
+def kept(command: Keep, document: Document) -> e.SectionKept:
+    """The section rests on the upstream versions of now, also of those that are stale themselves."""
+    section, stale = document.sections[command.section_id], staleness(document)
     return e.SectionKept(
         **by(command.asked),
         section_id=command.section_id,

@@ -8,7 +8,7 @@ from datetime import datetime
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import VersionPair
 from stemma_contracts.v1.outcomes import Outcome
-from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan
+from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan, SeenVersion
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,24 @@ class Edit:
 
 
 @dataclass(frozen=True)
+class AcceptEdit:
+    """Make a proposed edit the version; ``version`` is the one that it would change."""
+
+    asked: Asked
+    section_id: str
+    version: int
+    proposal_id: str
+
+
+@dataclass(frozen=True)
+class RejectEdit:
+    asked: Asked
+    section_id: str
+    version: int
+    proposal_id: str
+
+
+@dataclass(frozen=True)
 class Keep:
     asked: Asked
     section_id: str
@@ -85,6 +103,24 @@ class Regenerate:
     asked: Asked
     section_id: str
     version: int
+    guidance: ArtifactRef | None
+    replace_edited: bool
+
+
+@dataclass(frozen=True)
+class KeepSeveral:
+    """Keep all of these sections, or none."""
+
+    asked: Asked
+    sections: tuple[SeenVersion, ...]
+
+
+@dataclass(frozen=True)
+class RegenerateSeveral:
+    """Have all of these sections written anew, or none."""
+
+    asked: Asked
+    sections: tuple[SeenVersion, ...]
     guidance: ArtifactRef | None
     replace_edited: bool
 
@@ -141,7 +177,8 @@ class Record:
 
 
 Change = Write | Edit | Keep | Regenerate | Restore
-Decision = Approve | Revise | Retry | Answer | Change
+Decision = Approve | Revise | Retry | Answer | AcceptEdit | RejectEdit | Change
+Several = KeepSeveral | RegenerateSeveral
 Steering = Pause | Resume | Cancel | Export
-Request = Create | Decision | Steering
+Request = Create | Decision | Several | Steering
 Command = Request | Record

@@ -94,7 +94,7 @@ def _machines(document: Document) -> tuple[str, ...]:
 
 def _is_in_a_persons_hand(section: Section) -> bool:
     made = section.current is not None and is_a_persons(section.current)
-    return made or isinstance(section.phase, Revising)
+    return made or section.proposal is not None or isinstance(section.phase, Revising)
 
 
 def revise_all(command: Revise, document: Document, asked: dict[str, Any], refusal: dict[str, Any]) -> e.AnyEvent:

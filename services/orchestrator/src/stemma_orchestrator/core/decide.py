@@ -12,6 +12,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 
 from .commands import (
+    AcceptEdit,
     Answer,
     Approve,
     Cancel,
@@ -20,9 +21,12 @@ from .commands import (
     Edit,
     Export,
     Keep,
+    KeepSeveral,
     Pause,
     Record,
     Regenerate,
+    RegenerateSeveral,
+    RejectEdit,
     Restore,
     Resume,
     Retry,
@@ -33,6 +37,8 @@ from .cycles import judged
 from .decisions import decide_section
 from .evolve import evolve
 from .outcomes import decide_outcome
+from .proposals import with_voided
+from .several import decide_several
 from .staleness import stale_changes, staleness
 from .starting import consequences
 from .state import Document, NoDocument, State
@@ -50,7 +56,7 @@ def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
             assert_never(state)
 
 
-def _decide(command: Command, document: Document) -> list[e.AnyEvent]:
+def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     match command:
         case Record():
             return decide_outcome(command.outcome, document)
@@ -58,8 +64,12 @@ def _decide(command: Command, document: Document) -> list[e.AnyEvent]:
             return []
         case Create():
             return []
-        case Approve() | Revise() | Retry() | Answer() | Write() | Edit() | Keep() | Regenerate() | Restore():
+        case Approve() | Revise() | Retry() | Answer() | AcceptEdit() | RejectEdit():
             return [decide_section(command, document)]
+        case Write() | Edit() | Keep() | Regenerate() | Restore():
+            return [decide_section(command, document)]
+        case KeepSeveral() | RegenerateSeveral():
+            return decide_several(command, document)
         case Pause() | Resume() | Cancel() | Export():
             return [decide_steering(command, document)]
         case _:
@@ -85,11 +95,11 @@ def _create(command: Create) -> e.DocumentRequested:
     )
 
 
-def _complete(state: State, events: list[e.AnyEvent]) -> list[e.AnyEvent]:
+def _complete(state: State, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
     """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
         return []
-    events = judged(state, events)
+    events = with_voided(state, judged(state, events))
     after = state
     for event in events:
         after = evolve(after, event)

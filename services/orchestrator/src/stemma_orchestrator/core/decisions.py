@@ -9,8 +9,25 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 
 from .changes import by, decide_change
-from .commands import Answer, Approve, Decision, Edit, Keep, Regenerate, Restore, Retry, Revise, Write
+from .commands import (
+    AcceptEdit,
+    Answer,
+    Approve,
+    Decision,
+    Edit,
+    Keep,
+    KeepSeveral,
+    Regenerate,
+    RegenerateSeveral,
+    RejectEdit,
+    Restore,
+    Retry,
+    Revise,
+    Several,
+    Write,
+)
 from .cycles import may_be_approved, revise_all
+from .proposals import decide_proposal
 from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, Working, status_of
 
 _CLOSED = frozenset({Lifecycle.CANCELLED})
@@ -19,10 +36,14 @@ _REQUEST_TYPES: dict[type, type[Contract]] = {
     Revise: requests.ReviseSection,
     Retry: requests.RetrySection,
     Answer: requests.AnswerNeed,
+    AcceptEdit: requests.AcceptEdit,
+    RejectEdit: requests.RejectEdit,
     Write: requests.EditSection,
     Edit: requests.EditSection,
     Keep: requests.KeepSection,
     Regenerate: requests.RegenerateSection,
+    KeepSeveral: requests.KeepSections,
+    RegenerateSeveral: requests.RegenerateSections,
     Restore: requests.RestoreSection,
 }
 
@@ -44,16 +65,22 @@ def decide_section(command: Decision, document: Document) -> e.AnyEvent:
             return _retry(command, section, refusal)
         case Answer():
             return _answer(command, section, refusal)
+        case AcceptEdit() | RejectEdit():
+            return decide_proposal(command, section, by(command.asked), refusal)
         case Write() | Edit() | Keep() | Regenerate() | Restore():
             return decide_change(command, document, section, refusal)
         case _:
             assert_never(command)
 
 
+def request_name(command: Decision | Several) -> str:
+    """The wire name of the request behind a command."""
+    return registry.entry_of(_REQUEST_TYPES[type(command)]).ce_type
+
+
 def _refusal(command: Decision, document: Document) -> dict[str, Any]:
-    wire_name = registry.entry_of(_REQUEST_TYPES[type(command)]).ce_type
     known = command.section_id if command.section_id in document.sections else None
-    return {**by(command.asked), "request": wire_name, "section_id": known}
+    return {**by(command.asked), "request": request_name(command), "section_id": known}
 
 
 def _review_refusal(command: Approve | Revise, section: Section, refusal: dict[str, Any]) -> e.AnyEvent | None:

@@ -61,7 +61,8 @@ def _counted(document: Document, event: e.AnyEvent) -> Document:
     document = replace(document, number=document.number + 1, said=said)
     if event.request_id is None:
         return document
-    return replace(document, requests=_with(document.requests, event.request_id, _handled(document, event)))
+    handled = _handled(document, event, document.requests.get(event.request_id))
+    return replace(document, requests=_with(document.requests, event.request_id, handled))
 
 
 def _begun(document: Document, event: e.AnyEvent) -> Document:
@@ -70,12 +71,13 @@ def _begun(document: Document, event: e.AnyEvent) -> Document:
     return replace(document, sections={**document.sections, **begun}) if begun else document
 
 
-def _handled(document: Document, event: e.AnyEvent) -> HandledRequest:
+def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | None) -> HandledRequest:
+    refused = (event,) if isinstance(event, e.DecisionRefused) else ()
     return HandledRequest(
         digest=event.request_digest or "",
         section_id=getattr(event, "section_id", None),
         export_id=getattr(event, "export_id", None),
-        refusal=event if isinstance(event, e.DecisionRefused) else None,
+        refusals=(*(before.refusals if before else ()), *refused),
         started={section_id: job_id(document, GENERATE, section_id) for section_id in event.starts},
     )
 
@@ -124,7 +126,13 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     if document.cycle is not None:
         document = replace(document, cycle=cycle_after(document, document.cycle, event))
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
-    return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end and isinstance(event, _REOPENING) else document
+    return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end and _reopens(event) else document
+
+
+def _reopens(event: e.AnySectionEvent) -> bool:
+    """Whether it takes a section out of its rest; an edit that is only proposed leaves it there."""
+    proposed = isinstance(event, e.SectionEditRequested) and event.proposal_id is not None
+    return isinstance(event, _REOPENING) and not proposed
 
 
 def _settled(document: Document, closed_job: str) -> Document:

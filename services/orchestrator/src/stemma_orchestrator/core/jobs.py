@@ -13,6 +13,7 @@ from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, Inpu
 from .cycles import exported, human_feedback
 from .grounds import grounds, upstream_drafts
 from .needs import need_job
+from .proposal_state import Proposing
 from .redlines import compared_assets, compared_sections
 from .staleness import staleness
 from .state import (
@@ -49,6 +50,8 @@ def openings(state: State) -> dict[str, Callable[[], j.Job]]:
     for section in sections:
         if isinstance(section.phase, Working):
             makers[section.phase.job_id] = partial(_section_job, state, section, section.phase)
+        if isinstance(section.proposal, Proposing):
+            makers[section.proposal.job_id] = partial(_propose, state, section, section.proposal)
     for section in sections:
         for job_id, activity in section.checks.items():
             makers[job_id] = partial(_CHECKS[activity], state, section, job_id)
@@ -67,7 +70,8 @@ def _awaited(state: State) -> frozenset[str]:
     sections = state.sections.values() if isinstance(state, Document) else ()
     at_work = (open_job_id(section.phase) for section in sections)
     checks = (job_id for section in sections for job_id in section.checks)
-    return frozenset(job_id for job_id in (*at_work, *checks) if job_id is not None)
+    proposing = (s.proposal.job_id for s in sections if isinstance(s.proposal, Proposing))
+    return frozenset(job_id for job_id in (*at_work, *checks, *proposing) if job_id is not None)
 
 
 def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
@@ -81,7 +85,7 @@ def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
         case Resuming():
             return _resume(document, section, phase)
         case Revising():
-            return _revise(document, section, phase)
+            return _revise(document, section, phase.job_id, phase.instruction)
         case Validating():
             return _validate(document, section, phase.job_id)
         case _:
@@ -123,14 +127,18 @@ def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGr
     )
 
 
-def _revise(document: Document, section: Section, phase: Revising) -> j.ReviseDraft:
+def _propose(document: Document, section: Section, proposal: Proposing) -> j.ReviseDraft:
+    return _revise(document, section, proposal.job_id, proposal.instruction)
+
+
+def _revise(document: Document, section: Section, job_id: str, instruction: ArtifactRef) -> j.ReviseDraft:
     return j.ReviseDraft(
-        job_id=phase.job_id,
+        job_id=job_id,
         document=_head(document),
         section=section.plan,
         version=section.current_number,
         draft=_current_draft(section),
-        instruction=phase.instruction,
+        instruction=instruction,
         brief=document.brief,
         upstream=upstream_drafts(document, _rests_on(section)),
     )

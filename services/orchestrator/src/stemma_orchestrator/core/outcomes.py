@@ -17,6 +17,8 @@ from stemma_contracts.v1.values import (
 )
 
 from .needs import need_met
+from .proposal_state import Proposing
+from .proposals import proposal_made
 from .state import (
     Document,
     Export,
@@ -45,6 +47,8 @@ def decide_outcome(outcome: o.Outcome, document: Document) -> list[e.AnyEvent]:
     for section in document.sections.values():
         if open_job_id(section.phase) == outcome.job_id:
             return [_of_section(outcome, section)]
+        if isinstance(section.proposal, Proposing) and section.proposal.job_id == outcome.job_id:
+            return [_of_proposal(outcome, section, section.proposal)]
         if outcome.job_id in section.checks:
             return [_of_check(outcome, section, section.checks[outcome.job_id])]
     for export_id, export in document.exports.items():
@@ -131,6 +135,25 @@ def _revised(
         return e.SectionRevised(**result)
     upstream = section.current.upstream if section.current else ()
     return e.SectionEdited(**result, origin=Origin.EDITED, upstream=upstream)
+
+
+def _of_proposal(outcome: o.Outcome, section: Section, proposal: Proposing) -> e.AnyEvent:
+    """What the editor made is proposed; when it made nothing, the section is as it was."""
+    common: dict[str, Any] = {
+        "section_id": section.plan.section_id,
+        "job_id": outcome.job_id,
+        "usage": outcome.usage,
+        "proposal_id": proposal.proposal_id,
+    }
+    match outcome:
+        case o.DraftRevised():
+            return proposal_made(outcome, section, proposal)
+        case o.InstructionRefused():
+            return e.SectionRevisionRefused(**common, version=proposal.version, reason=outcome.reason)
+        case o.ModelUnavailable() | o.AnswerMalformed() | o.ContextTooLong() | o.JobDead():
+            return _failure(outcome, common, Activity.EDIT, status_of(section.phase))
+        case _:
+            raise _unfitting(outcome)
 
 
 def _of_check(outcome: o.Outcome, section: Section, activity: Activity) -> e.AnyEvent:

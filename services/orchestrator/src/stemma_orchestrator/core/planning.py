@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from stemma_contracts.media import MEDIA_TYPE_PATTERN
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.values import Collected, Problem, ReviewMode, ReviewPolicy, SectionPlan
+from stemma_contracts.v1.values import Collected, Problem, ReviewEdits, ReviewMode, ReviewPolicy, SectionPlan
 
 DependencyMap = Mapping[str, Sequence[str]]
 MediaType = Annotated[str, StringConstraints(pattern=MEDIA_TYPE_PATTERN)]
@@ -32,6 +32,7 @@ class BlueprintSection(BaseModel):
     review: ReviewPolicy | None = None
     max_lint_rounds: int | None = Field(default=None, ge=0, le=10)
     max_revisions: int | None = Field(default=None, ge=0, le=100)
+    review_edits: ReviewEdits | None = None
     agent: str = Field(default="", max_length=64, description="what its author is called")
     requires: tuple[Token, ...] = Field(default=(), description="upstream sections that must hold a text")
     needs_input: tuple[MediaType, ...] = Field(default=(), description="media types, one of which an input must have")
@@ -52,6 +53,7 @@ class Blueprint(BaseModel):
     review: ReviewPolicy = ReviewPolicy()
     max_lint_rounds: int = Field(default=3, ge=0, le=10)
     max_revisions: int = Field(default=10, ge=0, le=100)
+    review_edits: ReviewEdits = "human"
     dependencies: dict[Token, tuple[Token, ...]] | None = None
     cycle: CyclePlan | None = None
     sections: tuple[BlueprintSection, ...] = Field(min_length=1, max_length=200)
@@ -157,6 +159,7 @@ def plan_section(
         agent=section.agent,
         requires=section.requires,
         collects=section.collects,
+        review_edits=section.review_edits or blueprint.review_edits,
     )
 
 

@@ -31,7 +31,14 @@ _PROBLEMS: dict[type[e.DecisionRefused], Problem] = {
 
 
 def problem_of(refusal: e.AnyRefusal) -> Problem:
-    """The problem that a refusal stands for."""
+    """The problem that a refusal stands for; in a request about several sections it names the one."""
+    problem = _problem_of(refusal)
+    if refusal.position is None or problem.field not in ("section_id", "version"):
+        return problem
+    return Problem(field=f"sections.{refusal.position}.{problem.field}", message=problem.message)
+
+
+def _problem_of(refusal: e.AnyRefusal) -> Problem:
     match refusal:
         case e.RefusedOldVersion():
             return Problem(field="version", message=_old_version(refusal))
@@ -59,11 +66,12 @@ def problem_of(refusal: e.AnyRefusal) -> Problem:
         case e.RefusedReplacesEdit():
             words = f"version {refusal.version} is a person's ({refusal.origin}); say so if it may be replaced"
             return Problem(field="replace_edited", message=words)
-        case e.RefusedUnknownVersion() if refusal.request == _EXPORT:
-            return Problem(field="redline", message=f"{refusal.section_id} has no version {refusal.restore_version}")
+        case (
+            e.RefusedUnknownProposal() | e.RefusedVoidProposal() | e.RefusedDecidedProposal() | e.RefusedOpenProposal()
+        ):
+            return _problem_of_proposal(refusal)
         case e.RefusedUnknownVersion():
-            words = f"the section has no earlier version {refusal.restore_version}"
-            return Problem(field="restore_version", message=words)
+            return _unknown_version(refusal)
         case e.RefusedAnswer():
             return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
         case _:
@@ -78,6 +86,34 @@ def _understood(refusal: e.RefusedAnswer) -> str:
         named = ", ".join(f"`{reference}`" for reference in refusal.references)
         words.append(f"by a decision (`skip`, the name of an image among the inputs, or an upload) about {named}")
     return "this is not understood: " + ", or ".join(words or ["answer in words"])
+
+
+def _problem_of_proposal(
+    refusal: e.RefusedUnknownProposal | e.RefusedVoidProposal | e.RefusedDecidedProposal | e.RefusedOpenProposal,
+) -> Problem:
+    name = refusal.proposal_id
+    match refusal:
+        case e.RefusedUnknownProposal():
+            words = f"the section has no proposed edit {name}"
+        case e.RefusedVoidProposal():
+            now = refusal.current_version
+            words = f"{name} is void: it changes version {refusal.version}, and version {now} is current; ask again"
+        case e.RefusedDecidedProposal():
+            words = f"{name} was {refusal.decision} before"
+        case e.RefusedOpenProposal() if refusal.made:
+            return Problem(field="section_id", message=f"the edit {name} is proposed: accept or reject it first")
+        case e.RefusedOpenProposal():
+            return Problem(field="section_id", message=f"the editor is at work on the edit {name}: it can be rejected")
+        case _:
+            assert_never(refusal)
+    return Problem(field="proposal_id", message=words)
+
+
+def _unknown_version(refusal: e.RefusedUnknownVersion) -> Problem:
+    if refusal.request == _EXPORT:
+        return Problem(field="redline", message=f"{refusal.section_id} has no version {refusal.restore_version}")
+    words = f"the section has no earlier version {refusal.restore_version}"
+    return Problem(field="restore_version", message=words)
 
 
 def _old_version(refusal: e.RefusedOldVersion) -> str:

@@ -11,6 +11,7 @@ from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion, Valida
 
 from .guidance import guidance_of
 from .needs import RESUME, after_need_answered, after_need_raised, meeting_again
+from .proposal_folding import accepted, after_proposal, proposing, withdrawn
 from .state import (
     Approved,
     AwaitingReview,
@@ -68,7 +69,9 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
         case e.SectionRevisionRequested() | e.SectionEditRequested():
             return _revising(document, section, event)
         case e.SectionRevisionRefused():
-            return replace(section, phase=_before(section.phase))
+            return withdrawn(section, event.job_id) or replace(section, phase=_before(section.phase))
+        case e.SectionEditProposed() | e.SectionEditRejected() | e.SectionEditVoided():
+            return after_proposal(section, event)
         case e.SectionFailure():
             return _failed(section, event)
         case e.SectionRetried():
@@ -122,6 +125,7 @@ def _with_text(
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
         case e.SectionEdited():
+            section = accepted(section, event)
             version = Version(event.version, event.draft, event.upstream, event.origin, event.provenance, assets=assets)
         case e.SectionRestored():
             restored = next(v for v in section.versions if v.number == event.restored_version)
@@ -172,7 +176,10 @@ def _revising(
 ) -> Section:
     job = job_id(document, REVISE, section.plan.section_id)
     if isinstance(event, e.SectionEditRequested):
-        phase = Revising(job, event.instruction, edit=True, before=_before(section.phase))
+        if event.proposal_id is not None:
+            return proposing(section, event, event.proposal_id, job)
+        edit = event.result == "settled"
+        phase = Revising(job, event.instruction, edit, before=_before(section.phase))
         return replace(section, phase=phase, checks={})
     revising = Revising(job, event.feedback, edit=False, before=AwaitingReview())
     return replace(section, phase=revising, checks={})
@@ -196,6 +203,8 @@ def _before(phase: Phase) -> Resting | Queued:
 def _failed(section: Section, event: e.AnyFailure) -> Section:
     if event.job_id in section.checks:
         return replace(section, checks=_without(section, event.job_id))
+    if (proposing := withdrawn(section, event.job_id)) is not None:
+        return proposing
     match section.phase:
         case Revising():
             return replace(section, phase=section.phase.before)
@@ -230,6 +239,7 @@ def _retried(document: Document, section: Section) -> Phase:
 
 def cancelled(section: Section) -> Section:
     """The section with nothing open: what was being made is not waited for any more."""
+    section = replace(section, proposal=None)
     match section.phase:
         case Revising() as revising:
             return replace(section, phase=revising.before, checks={})

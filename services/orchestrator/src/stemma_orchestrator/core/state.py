@@ -31,6 +31,7 @@ from stemma_contracts.v1.values import (
 )
 
 from .cycle_state import Cycle
+from .proposal_state import EndedProposal, Proposal
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,7 @@ class Section:
     """A section: its plan, its phase, and all versions that it ever had.
 
     ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
+    ``proposal`` is an edit of the current version that is being made or waits for a person.
     """
 
     plan: SectionPlan
@@ -175,6 +177,8 @@ class Section:
     versions: tuple[Version, ...] = ()
     revisions: int = 0
     checks: Mapping[str, Activity] = field(default_factory=dict)
+    proposal: Proposal | None = None
+    ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)
 
     @property
     def current(self) -> Version | None:
@@ -200,13 +204,14 @@ class Export:
 class HandledRequest:
     """What came of a request, so that the same request gets the same answer.
 
-    ``started`` are the generation jobs that it opened at once, by section.
+    A request about several sections may be refused for several reasons. ``started`` are the generation jobs that it
+    opened at once, by section.
     """
 
     digest: str
     section_id: str | None = None
     export_id: str | None = None
-    refusal: AnyRefusal | None = None
+    refusals: tuple[AnyRefusal, ...] = ()
     started: Mapping[str, str] = field(default_factory=dict)
 
 

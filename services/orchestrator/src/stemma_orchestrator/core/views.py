@@ -6,6 +6,7 @@ from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.values import DocumentSummary, SectionSummary
 
 from .cycle_state import Cycle
+from .proposal_state import Proposed
 from .staleness import staleness
 from .state import Document, InNeed, Section, activity_of, status_of
 
@@ -49,5 +50,6 @@ def _summarise(section: Section, stale: bool) -> SectionSummary:
         stale=stale,
         score=version.evaluation.score if version and version.evaluation and version.evaluation.judged else None,
         issue_count=version.validation.issue_count if version and version.validation else 0,
+        proposal_id=section.proposal.proposal_id if isinstance(section.proposal, Proposed) else None,
         need_id=section.phase.need.need_id if isinstance(section.phase, InNeed) else None,
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.text import Text
 
 from stemma_client.cli.exits import CliError, ExitCode
-from stemma_client.cli.output import clean, console, say, say_json
+from stemma_client.cli.output import clean, console, note, say, say_json
 from stemma_client.client import Client
 from stemma_client.differences import Change, Kind, Piece, differences
 from stemma_client.views import SectionView
@@ -28,12 +29,23 @@ async def diff(
     drafts = {version.number: version.draft for version in found.versions}
     changes = differences(*[await text_of(client, view.document_id, drafts[number]) for number in (old, new)])
     if as_json:
-        say_json({"section_id": section, "old_version": old, "new_version": new, "changes": list(map(_json, changes))})
+        told = [change_json(change) for change in changes]
+        say_json({"section_id": section, "old_version": old, "new_version": new, "changes": told})
         return
     say(f"{section}: version {old} -> {new}: {stat_words(changes)}")
-    for change in () if stat else changes:
-        console().print(Text(f"\nline {change.new_line}", style="dim"))
-        console().print(marked(change.pieces), soft_wrap=True)
+    _print(() if stat else changes, console())
+
+
+def changes_note(changes: Sequence[Change]) -> None:
+    """Changes on stderr, for a person who is asked about them."""
+    note(stat_words(changes))
+    _print(changes, console(stderr=True))
+
+
+def _print(changes: Sequence[Change], screen: Console) -> None:
+    for change in changes:
+        screen.print(Text(f"\nline {change.new_line}", style="dim"))
+        screen.print(marked(change.pieces), soft_wrap=True)
 
 
 def _chosen(section: SectionView, old: int | None, new: int | None) -> tuple[int, int]:
@@ -47,7 +59,8 @@ def _chosen(section: SectionView, old: int | None, new: int | None) -> tuple[int
     return chosen
 
 
-def _json(change: Change) -> dict[str, object]:
+def change_json(change: Change) -> dict[str, object]:
+    """A change for programs."""
     pieces = [{"kind": piece.kind, "text": piece.text} for piece in change.pieces]
     return {"old_line": change.old_line, "new_line": change.new_line, "pieces": pieces}
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from stemma_contracts.v1.values import SectionStatus
-
 from stemma_client.cli.output import note
 from stemma_client.client import Client
 
-from .finding import find_document, find_section, version_to_decide, words_or_stdin
+from .finding import find_document, find_section, words_or_stdin
+from .seeing import seen_version
+from .several import Choice, chosen, seen_versions
 from .telling import tell_answer
 
 
 async def approve(client: Client, *, document: str, section: str, version: int | None, as_json: bool) -> None:
-    """Approve one section, by default in its current version."""
+    """Approve one section in the version that was seen."""
     view, found = await find_section(client, document, section)
-    await _approve(client, view.document_id, section, version_to_decide(found, version), as_json)
+    seen = await seen_version(client, view, found, version, "approve")
+    await _approve(client, view.document_id, section, seen, as_json)
 
 
 async def _approve(client: Client, document_id: str, section: str, version: int, as_json: bool) -> None:
@@ -23,13 +24,15 @@ async def _approve(client: Client, document_id: str, section: str, version: int,
 
 
 async def approve_all(client: Client, *, document: str, as_json: bool) -> None:
-    """Approve all sections that wait for review now."""
-    view = await client.document(await find_document(client, document))
-    waiting = [s for s in view.sections.values() if s.status is SectionStatus.AWAITING_REVIEW]
-    for section in waiting:
-        await _approve(client, view.document_id, section.section_id, section.version, as_json)
+    """Approve all sections that wait for review now, in the versions that are printed."""
+    choice = Choice((), every=True)
+    view, waiting = await chosen(client, document, choice, lambda section: section.waits_for_review)
     if not waiting:
         note("no section waits for review")
+        return
+    versions = await seen_versions(client, view, waiting, choice, "approve")
+    for name, version in versions.items():
+        await _approve(client, view.document_id, name, version, as_json)
 
 
 async def revise(
@@ -45,7 +48,7 @@ async def revise(
 ) -> None:
     """Send a section to the editor, or everything back to its authors."""
     view, found = await find_section(client, document, section)
-    version = version_to_decide(found, version)
+    version = await seen_version(client, view, found, version, "revise")
     feedback = await words_or_stdin(message)
     accepted = await client.revise(
         view.document_id, section, version, feedback, cycle=cycle, replace_edited=replace_edited

@@ -14,7 +14,7 @@ from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy
 
 from stemma_client.cli.asking import text_in
 from stemma_client.cli.exits import CliError, ExitCode
-from stemma_client.cli.output import clean, console, note, say, say_json, say_table
+from stemma_client.cli.output import clean, console, note, rendered, say, say_json, say_table
 from stemma_client.cli.wording import (
     cost_words,
     cycle_words,
@@ -34,6 +34,7 @@ from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, find_section, text_of, title_of
+from .proposals import proposal_json, show_proposal
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
@@ -187,15 +188,11 @@ async def show_section(client: Client, *, document: str, section: str, as_json: 
         raise CliError(ExitCode.FAILED, f"nothing is written in {section} yet", f"it is {status_words(found)}")
     text = await text_of(client, view.document_id, found.draft)
     if as_json:
-        say_json(_section_json(view, found, await client.recipes()) | {"text": text})
+        told = _section_json(view, found, await client.recipes()) | await proposal_json(client, view, found)
+        say_json(told | {"text": text})
     elif sys.stdout.isatty():
-        _render(text)
+        console().print(rendered(text))
     else:
         sys.stdout.write(clean(text))
-
-
-def _render(text: str) -> None:
-    # Loading the renderer takes longer than most verbs.
-    from rich.markdown import Markdown
-
-    console().print(Markdown(clean(text), hyperlinks=False))
+    if found.proposal is not None and not as_json:
+        await show_proposal(client, view, found, found.proposal)

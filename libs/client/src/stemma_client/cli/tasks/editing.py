@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 from stemma_client.cli.asking import ask, text_in
 from stemma_client.cli.exits import CliError, ExitCode
@@ -12,6 +14,7 @@ from stemma_client.client import Client
 from stemma_client.views import SectionView
 
 from .finding import find_section, text_of, version_to_decide, words_or_stdin
+from .several import Choice, chosen, current_version, named_versions, seen_versions
 from .telling import tell_answer
 from .texteditor import edited_in_file, kept_unless_sent
 
@@ -62,33 +65,63 @@ async def _write(client: Client, document_id: str, section: str, text: str, vers
         note(f"stale now: {', '.join(s.section_id for s in view.stale)}; see `stemma stale {document_id[:8]}`")
 
 
-async def keep(client: Client, *, document: str, section: str, version: int | None, as_json: bool) -> None:
-    """Keep a stale section as it is."""
-    view, found = await find_section(client, document, section)
-    version = version_to_decide(found, version)
-    accepted = await client.keep(view.document_id, section, version)
-    tell_answer(accepted, f"kept {section} version {version}", as_json=as_json, version=version)
+async def keep(client: Client, *, document: str, choice: Choice, as_json: bool) -> None:
+    """Keep stale sections as they are."""
+    view, sections = await chosen(client, document, choice, _is_stale)
+    if not sections:
+        note("nothing is stale")
+        return
+    versions = await seen_versions(client, view, sections, choice, "keep")
+    if len(versions) == 1:
+        [(section, version)] = versions.items()
+        accepted = await client.keep(view.document_id, section, version)
+        tell_answer(accepted, f"kept {section} version {version}", as_json=as_json, version=version)
+    else:
+        accepted = await client.keep_sections(view.document_id, versions)
+        tell_answer(accepted, f"kept {_versions_words(versions)}", as_json=as_json, versions=versions)
 
 
 async def regenerate(
     client: Client,
     *,
     document: str,
-    section: str,
+    choice: Choice,
+    stale: bool,
     message: str | None,
     replace_edited: bool,
-    version: int | None,
     as_json: bool,
 ) -> None:
-    """Have a section written anew; a text that a person made is replaced only if a person says so."""
-    view, found = await find_section(client, document, section)
-    version = version_to_decide(found, version)
-    replace_edited = replace_edited or await _may_replace(found)
+    """Have sections written anew; a text that a person made is replaced only if a person says so."""
+    view, sections = await chosen(client, document, choice, _is_stale if stale else _can_be_regenerated)
+    if not sections:
+        note("there is nothing to regenerate")
+        return
+    named = named_versions(choice)
+    versions = {s.section_id: named.get(s.section_id) or current_version(s) for s in sections}
+    if not replace_edited:
+        replace_edited = any([await _may_replace(section) for section in sections])
     guidance = await words_or_stdin(message) if message else None
-    accepted = await client.regenerate(
-        view.document_id, section, version, guidance=guidance, replace_edited=replace_edited
-    )
-    tell_answer(accepted, f"regenerating {section}, in place of version {version}", as_json=as_json, version=version)
+    given: Any = {"guidance": guidance, "replace_edited": replace_edited}
+    if len(versions) == 1:
+        [(section, version)] = versions.items()
+        accepted = await client.regenerate(view.document_id, section, version, **given)
+        words = f"regenerating {section}, in place of version {version}"
+        tell_answer(accepted, words, as_json=as_json, version=version)
+    else:
+        accepted = await client.regenerate_sections(view.document_id, versions, **given)
+        tell_answer(accepted, f"regenerating {_versions_words(versions)}", as_json=as_json, versions=versions)
+
+
+def _is_stale(section: SectionView) -> bool:
+    return section.is_to_be_kept_or_regenerated
+
+
+def _can_be_regenerated(section: SectionView) -> bool:
+    return section.can_be_regenerated
+
+
+def _versions_words(versions: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} version {version}" for name, version in versions.items())
 
 
 async def _may_replace(section: SectionView) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary, StaleReason
 
 from stemma_client.cli.output import note, say_json, say_table
-from stemma_client.cli.wording import NOT_JUDGED, issues, reasons_words, version_words
+from stemma_client.cli.wording import NOT_JUDGED, issues, proposal_words, reasons_words, version_words
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons, waiting_for
 from stemma_client.views import DocumentView, SectionView
@@ -36,7 +36,8 @@ def _may_wait(document: DocumentSummary) -> bool:
 
 
 def _section_may_wait(section: SectionSummary) -> bool:
-    return section.stale or section.need_id is not None or section.status is SectionStatus.AWAITING_REVIEW
+    open_question = section.need_id is not None or section.proposal_id is not None
+    return section.stale or open_question or section.status is SectionStatus.AWAITING_REVIEW
 
 
 async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
@@ -59,6 +60,7 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "issue_count": section.issue_count,
         "review": section.status is SectionStatus.AWAITING_REVIEW,
         "need_id": need.need_id if need else None,
+        "proposal_id": section.proposal.proposal_id if section.proposal and section.proposes else None,
         "question": await text_of(client, view.document_id, need.question) if need else "",
         "stale": [reason.model_dump() for reason in reasons],
         "unblocks": sorted(waiting_for(view, section.section_id)),
@@ -68,7 +70,7 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
 
 def _wait_words(section: SectionView, reasons: Sequence[StaleReason]) -> str:
     review = "review" if section.status is SectionStatus.AWAITING_REVIEW else ""
-    return "; ".join(filter(None, (review, stale_words(reasons))))
+    return "; ".join(filter(None, (review, proposal_words(section), stale_words(reasons))))
 
 
 def stale_words(reasons: Sequence[StaleReason]) -> str:

@@ -20,6 +20,7 @@ from stemma_client.cli.wording import (
     event_line,
     failure_words,
     paused_words,
+    proposal_words,
     reasons_words,
     score_words,
     status_words,
@@ -163,6 +164,7 @@ def _is_over(view: DocumentView, follow: bool) -> bool:
 
 async def _verdict(client: Client, view: DocumentView) -> ExitCode:
     """What to do next, on stderr, and whether something failed."""
+    _tell_proposals(view)
     if view.status is DocumentStatus.COMPLETED:
         note(f"completed: take it out with `stemma export {view.document_id[:8]}`")
         return ExitCode.OK
@@ -175,6 +177,13 @@ async def _verdict(client: Client, view: DocumentView) -> ExitCode:
     if view.status is DocumentStatus.PAUSED:
         note(paused_words(view))
     return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK
+
+
+def _tell_proposals(view: DocumentView) -> None:
+    for section in (s for s in view.sections.values() if s.proposes):
+        assert section.proposal is not None
+        name = f"{view.document_id[:8]} {section.section_id}"
+        note(f"{section.section_id}: {proposal_words(section)}; see `stemma show {name}`, `stemma accept-edit {name}`")
 
 
 def _tell_who_waits(view: DocumentView) -> None:

@@ -1,0 +1,62 @@
+"""A person decides about what was seen: it is shown before it is asked for, and a script names its version."""
+
+from __future__ import annotations
+
+import sys
+
+from stemma_contracts.v1.values import Origin
+
+from stemma_client.cli.asking import ask
+from stemma_client.cli.exits import CliError, ExitCode
+from stemma_client.cli.output import console, note, rendered
+from stemma_client.client import Client
+from stemma_client.differences import differences
+from stemma_client.views import DocumentView, SectionView
+
+from .changes import changes_note
+from .finding import text_of
+
+_CHANGED = frozenset({Origin.REVISED, Origin.EDITED})
+
+
+async def seen_version(client: Client, view: DocumentView, section: SectionView, given: int | None, verb: str) -> int:
+    """The version that a decision is about: the one that is named, else the current one once it was shown."""
+    if section.version == 0:
+        raise CliError(ExitCode.FAILED, f"nothing is written in {section.section_id} yet")
+    if given is not None:
+        return given
+    number, name = section.version, f"{view.document_id[:8]} {section.section_id}"
+    if at_a_terminal():
+        await _show(client, view, section)
+    await agreed(
+        f"{verb.capitalize()} {section.section_id} version {number}?",
+        f"say which version of {section.section_id} you read",
+        f"version {number} is current: read it with `stemma show {name}`, then say --version {number}",
+    )
+    return number
+
+
+def at_a_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty()
+
+
+async def agreed(question: str, otherwise: str, hint: str) -> None:
+    """Ask a person at the terminal; without one it has to be said on the command line, as the hint tells."""
+    if not at_a_terminal():
+        raise CliError(ExitCode.USAGE, otherwise, hint)
+    if not await ask(question, otherwise="nothing was decided"):
+        raise CliError(ExitCode.FAILED, "nothing was decided")
+
+
+async def _show(client: Client, view: DocumentView, section: SectionView) -> None:
+    """The text; of a version that the editor made of another one, what it changed."""
+    current = section.current
+    assert current is not None
+    text = await text_of(client, view.document_id, current.draft)
+    before = section.versions[-2] if len(section.versions) > 1 else None
+    if before is None or current.origin not in _CHANGED:
+        console(stderr=True).print(rendered(text))
+        return
+    note(f"version {before.number} -> {current.number}: {await text_of(client, view.document_id, current.summary)}")
+    changes_note(differences(await text_of(client, view.document_id, before.draft), text))

@@ -1,0 +1,160 @@
+"""Proposed edits, and several sections at once, on the command line."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.values import (
+    DocumentStatus,
+    DocumentSummary,
+    Provenance,
+    SectionStatus,
+    SectionSummary,
+    StaleMark,
+    StaleReason,
+)
+
+pytestmark = pytest.mark.req("P9")
+CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+BEFORE, AFTER = "It lends bicycles to readers.\n", "It lends trailers to readers.\n"
+
+
+@pytest.fixture
+async def proposed(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
+    """Research is approved, and an edit of it waits."""
+    before, after, summary = [
+        await backstage.text(document_id, text) for text in (BEFORE, AFTER, "Replaced bicycles by trailers.")
+    ]
+    asked = events.SectionEditRequested(
+        section_id="research", version=1, instruction=summary, actor="ana", result="proposed", proposal_id="p4"
+    )
+    proposal = events.SectionEditProposed(
+        section_id="research",
+        job_id="j4",
+        proposal_id="p4",
+        version=1,
+        base_digest=before.digest,
+        draft=after,
+        summary=summary,
+        provenance=Provenance(model="offline"),
+    )
+    approved = events.SectionApproved(section_id="research", version=1)
+    await backstage.append(document_id, requested, drafted("research", before), approved, asked, proposal)
+    return document_id
+
+
+@pytest.mark.parametrize(
+    ("verb", "request_type"), [("accept-edit", requests.AcceptEdit), ("reject-edit", requests.RejectEdit)]
+)
+async def test_a_script_names_the_proposal_that_was_read(
+    cli: Any, backstage: Any, proposed: str, verb: str, request_type: Any
+) -> None:
+    refused = await cli(verb, proposed, "research")
+    assert refused.exit_code == 2
+    assert f"stemma {verb} {proposed[:8]} research --proposal p4" in refused.stderr
+    assert backstage.received == []
+
+    done = await cli(verb, proposed, "research", "--proposal", "p4")
+    assert done.exit_code == 0
+    [(_, request)] = backstage.received
+    assert isinstance(request, request_type)
+    assert (request.section_id, request.version, request.proposal_id) == ("research", 1, "p4")
+
+
+async def test_at_a_terminal_the_difference_is_shown_first(on_a_terminal: Any, backstage: Any, proposed: str) -> None:
+    seen, exit_code = await on_a_terminal("accept-edit", proposed, "research", typed="y\n")
+    assert exit_code == 0
+    assert seen.index("Replaced bicycles by trailers.") < seen.index("[-bicycles-]") < seen.index("Accept p4? [y/N]")
+    assert [r.proposal_id for _, r in backstage.received] == ["p4"]
+
+
+async def test_accept_all_takes_those_that_it_prints(cli: Any, backstage: Any, proposed: str) -> None:
+    done = await cli("accept-edit", proposed, "--all")
+    assert "edit p4 of research version 1: Replaced bicycles by trailers." in done.stderr
+    assert [r.proposal_id for _, r in backstage.received] == ["p4"]
+
+
+async def test_show_inbox_and_watch_tell_a_proposal(cli: Any, backstage: Any, proposed: str) -> None:
+    await backstage.summarise(
+        DocumentSummary(
+            document_id=proposed,
+            kind="proposal",
+            status=DocumentStatus.RUNNING,
+            created_at=CREATED_AT,
+            last_sequence=1,
+            sections=(
+                SectionSummary(
+                    section_id="research", title="Research", status=SectionStatus.APPROVED, version=1, proposal_id="p4"
+                ),
+            ),
+        )
+    )
+    section = await cli("show", proposed, "research")
+    assert section.stdout == BEFORE
+    assert "Replaced bicycles by trailers." in section.stderr
+    assert "{+trailers+}" in section.stderr
+    told = json.loads((await cli("show", proposed, "research", "--json")).stdout)
+    assert told["proposal"]["proposal_id"] == "p4"
+    assert told["proposal_summary"] == "Replaced bicycles by trailers."
+    assert told["proposal_changes"][0]["new_line"] == 1
+    assert "edit proposed" in (await cli("show", proposed)).stdout
+    [entry] = [e for e in json.loads((await cli("inbox", "--json")).stdout) if e["document_id"] == proposed]
+    assert (entry["proposal_id"], entry["section_id"]) == ("p4", "research")
+    assert "edit p4 of version 1 proposed for ana: accept or reject" in entry["waits_for"]
+
+
+@pytest.fixture
+async def stale(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
+    """Both sections are stale, as far as the events say."""
+    reason = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
+    marks = tuple(StaleMark(section_id=name, reasons=(reason,)) for name in ("research", "solution"))
+    await backstage.append(
+        document_id,
+        requested,
+        drafted("research"),
+        events.SectionApproved(section_id="research", version=1),
+        drafted("solution"),
+        events.SectionApproved(section_id="solution", version=1, makes_stale=marks),
+    )
+    return document_id
+
+
+@pytest.mark.req("P10")
+async def test_several_sections_are_kept_by_one_request(cli: Any, backstage: Any, stale: str) -> None:
+    refused = await cli("keep", stale, "research", "solution")
+    assert refused.exit_code == 2
+    assert f"`stemma keep {stale[:8]} research=1 solution=1`" in refused.stderr
+    done = await cli("keep", stale, "research=1", "solution=1")
+    assert done.stdout == "kept research version 1, solution version 1\n"
+    [(_, request)] = backstage.received
+    assert isinstance(request, requests.KeepSections)
+    assert [(seen.section_id, seen.version) for seen in request.sections] == [("research", 1), ("solution", 1)]
+
+
+@pytest.mark.req("P10")
+@pytest.mark.parametrize("option", ["--all", "--stale"])
+async def test_keep_all_takes_the_versions_that_it_prints(cli: Any, backstage: Any, stale: str, option: str) -> None:
+    done = await cli("keep", stale, option)
+    assert "solution version 1: Solution" in done.stderr
+    assert [type(request) for _, request in backstage.received] == [requests.KeepSections]
+
+
+@pytest.mark.req("P10")
+async def test_all_that_is_stale_is_regenerated_by_one_request(cli: Any, backstage: Any, stale: str) -> None:
+    done = await cli("regenerate", stale, "--stale", "-m", "Name the sources.")
+    assert done.exit_code == 0
+    [(_, request)] = backstage.received
+    assert isinstance(request, requests.RegenerateSections)
+    assert (request.guidance, len(request.sections)) == ("Name the sources.", 2)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("keep",), ("keep", "research", "--all"), ("keep", "research", "solution", "--version", "1")]
+)
+async def test_refuses_what_is_neither_sections_nor_all(cli: Any, stale: str, arguments: tuple[str, ...]) -> None:
+    verb, *more = arguments
+    assert (await cli(verb, stale, *more)).exit_code == 2

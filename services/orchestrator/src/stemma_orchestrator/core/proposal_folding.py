@@ -1,0 +1,51 @@
+"""Fold what becomes of a proposed edit into its section. The event is a fact: no rule is applied here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal, assert_never
+
+from stemma_contracts.v1 import events as e
+
+from .proposal_state import EndedProposal, Proposed, Proposing
+from .state import Section
+
+
+def proposing(section: Section, event: e.SectionEditRequested, proposal_id: str, job_id: str) -> Section:
+    """The section with a job of the editor agent beside its phase."""
+    return replace(section, proposal=Proposing(proposal_id, job_id, event.version, event.instruction))
+
+
+def withdrawn(section: Section, job_id: str) -> Section | None:
+    """The section without the proposal that a job was to make; None if it is not the job of one."""
+    proposal = section.proposal
+    if not isinstance(proposal, Proposing) or proposal.job_id != job_id:
+        return None
+    return replace(section, proposal=None)
+
+
+def after_proposal(
+    section: Section, event: e.SectionEditProposed | e.SectionEditRejected | e.SectionEditVoided
+) -> Section:
+    """The section with a proposal that waits, or that has ended."""
+    match event:
+        case e.SectionEditProposed():
+            proposed = Proposed(event.proposal_id, event.version, event.draft, event.summary, event.provenance)
+            return replace(section, proposal=proposed)
+        case e.SectionEditRejected():
+            return _ended(section, event.proposal_id, "rejected")
+        case e.SectionEditVoided():
+            return _ended(section, event.proposal_id, "voided")
+        case _:
+            assert_never(event)
+
+
+def accepted(section: Section, event: e.SectionEdited) -> Section:
+    """The section without the proposal that is its text now, if it is one."""
+    return _ended(section, event.proposal_id, "accepted") if event.proposal_id else section
+
+
+def _ended(section: Section, proposal_id: str, how: Literal["accepted", "rejected", "voided"]) -> Section:
+    version = section.proposal.version if section.proposal else section.current_number
+    ended = {**section.ended_proposals, proposal_id: EndedProposal(version, how)}
+    return replace(section, proposal=None, ended_proposals=ended)

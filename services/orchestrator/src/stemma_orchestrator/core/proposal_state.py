@@ -1,0 +1,40 @@
+"""An edit of a settled section that a person has still to accept; it stands beside the section's phase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from stemma_contracts.v1.values import ArtifactRef, Provenance
+
+
+@dataclass(frozen=True)
+class Proposing:
+    """The editor agent has an open job on the version."""
+
+    proposal_id: str
+    job_id: str
+    version: int
+    instruction: ArtifactRef
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """The changed text waits for a person."""
+
+    proposal_id: str
+    version: int
+    draft: ArtifactRef
+    summary: ArtifactRef
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class EndedProposal:
+    """What became of a proposed edit of a version."""
+
+    version: int
+    how: Literal["accepted", "rejected", "voided"]
+
+
+Proposal = Proposing | Proposed

@@ -1,0 +1,248 @@
+"""Edits by instruction that a person has to accept before they count; on the pure core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from orchestrator_story import PROVENANCE, Story, evaluation, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.values import Activity, DocumentStatus, Origin, SectionStatus
+from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.jobs import closed_jobs
+from stemma_orchestrator.core.problems import problem_of
+from stemma_orchestrator.core.staleness import staleness
+
+pytestmark = pytest.mark.req("P9")
+
+
+@pytest.fixture
+def done() -> Story:
+    """research <- solution <- budget, timeline; all approved, and edits are reviewed."""
+    story = Story()
+    story.create(review_edits="human")
+    story.settle("research", "solution", "budget", "timeline")
+    return story
+
+
+def instruct(story: Story, section_id: str = "research", version: int = 1) -> list[Any]:
+    return story.do(c.Edit(story.asked(), section_id, version, ref("shorter")))
+
+
+def job_of(story: Story, section_id: str = "research") -> j.ReviseDraft:
+    jobs = [job for job in story.open_jobs().values() if isinstance(job, j.ReviseDraft)]
+    (found,) = (job for job in jobs if job.section.section_id == section_id)
+    return found
+
+
+def revised(story: Story, section_id: str = "research", text: str = "short") -> list[Any]:
+    job_id = job_of(story, section_id).job_id
+    draft, summary = ref(text), ref("cut")
+    return story.outcome(o.DraftRevised, section_id, job_id=job_id, draft=draft, summary=summary, provenance=PROVENANCE)
+
+
+def proposed(story: Story, section_id: str = "research") -> str:
+    (asked,) = instruct(story, section_id)
+    revised(story, section_id)
+    return str(asked.proposal_id)
+
+
+def accept(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> list[Any]:
+    return story.do(c.AcceptEdit(story.asked(), section_id, version, proposal_id))
+
+
+def reject(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> list[Any]:
+    return story.do(c.RejectEdit(story.asked(), section_id, version, proposal_id))
+
+
+def write(story: Story, text: str, version: int = 1) -> list[Any]:
+    return story.do(c.Write(story.asked(), "research", version, ref(text)))
+
+
+def words(refusal: Any) -> tuple[str, str]:
+    problem = problem_of(refusal)
+    return problem.field, problem.message
+
+
+def test_an_instruction_to_a_settled_section_leaves_status_version_and_dependents_as_they_are(done: Story) -> None:
+    (asked,) = instruct(done)
+    assert (asked.result, asked.makes_stale) == ("proposed", ())
+    (proposal,) = revised(done)
+    assert isinstance(proposal, e.SectionEditProposed)
+    assert (proposal.version, proposal.base_digest) == (1, ref("text of research").digest)
+    assert (proposal.draft, proposal.summary, proposal.makes_stale) == (ref("short"), ref("cut"), ())
+    assert done.status("research") == SectionStatus.APPROVED
+    assert done.document.sections["research"].current_number == 1
+    assert staleness(done.document) == {}
+    assert done.document_status() == DocumentStatus.COMPLETED
+
+
+def test_dependents_are_written_while_an_edit_of_their_upstream_waits() -> None:
+    story = Story()
+    story.create(review_edits="human")
+    story.reviewable("research")
+    story.approve("research")
+    proposed(story, "research")
+    story.drafted("solution")
+    assert staleness(story.document) == {}
+
+
+def test_accepting_makes_the_version_and_marks_dependents_with_the_options(done: Story) -> None:
+    proposal = proposed(done)
+    (edited,) = accept(done, proposal)
+    assert isinstance(edited, e.SectionEdited)
+    assert (edited.version, edited.origin, edited.proposal_id) == (2, Origin.EDITED, proposal)
+    assert (edited.draft, edited.summary, edited.actor) == (ref("short"), ref("cut"), "ada")
+    marks = {mark.section_id: mark.options for mark in edited.makes_stale}
+    assert marks == dict.fromkeys(("solution", "budget", "timeline"), ("keep", "regenerate"))
+    assert done.status("research") == SectionStatus.EDITED
+    assert done.document.sections["research"].proposal is None
+    assert {type(job) for job in done.open_jobs().values()} == {j.ValidateDraft, j.EvaluateDraft}
+
+
+def test_rejecting_drops_it_and_changes_nothing_else(done: Story) -> None:
+    proposal = proposed(done)
+    (rejected,) = reject(done, proposal)
+    assert isinstance(rejected, e.SectionEditRejected)
+    assert done.status("research") == SectionStatus.APPROVED
+    assert done.document.sections["research"].proposal is None
+    (refused,) = accept(done, proposal)
+    assert words(refused) == ("proposal_id", f"{proposal} was rejected before")
+
+
+def test_rejecting_an_instruction_under_way_ends_its_job(done: Story) -> None:
+    (asked,) = instruct(done)
+    job_id, before = job_of(done).job_id, done.state
+    reject(done, asked.proposal_id)
+    assert closed_jobs(before, done.state) == {job_id}
+    (late,) = done.outcome(
+        o.DraftRevised, "research", job_id=job_id, draft=ref("x"), summary=ref("y"), provenance=PROVENANCE
+    )
+    assert isinstance(late, e.OutcomeSuperseded)
+
+
+def test_a_newer_version_voids_it_and_an_event_says_so(done: Story) -> None:
+    proposal = proposed(done)
+    voided, edited = write(done, "a person's text")
+    assert isinstance(voided, e.SectionEditVoided)
+    assert (voided.proposal_id, voided.version, voided.current_version) == (proposal, 1, 2)
+    assert {mark.section_id for mark in edited.makes_stale} == {"solution", "budget", "timeline"}
+    (refused,) = accept(done, proposal)
+    assert isinstance(refused, e.RefusedVoidProposal)
+    assert words(refused) == (
+        "proposal_id",
+        f"{proposal} is void: it changes version 1, and version 2 is current; ask again",
+    )
+    assert done.document.sections["research"].versions[-1].draft == ref("a person's text")
+
+
+def test_a_newer_version_voids_an_instruction_under_way(done: Story) -> None:
+    (asked,) = instruct(done)
+    voided, _ = write(done, "a person's text")
+    assert voided.proposal_id == asked.proposal_id
+    assert not [job for job in done.open_jobs().values() if isinstance(job, j.ReviseDraft)]
+
+
+def test_the_same_text_again_voids_nothing(done: Story) -> None:
+    proposal = proposed(done)
+    write(done, "text of research")
+    (edited,) = accept(done, proposal)
+    assert edited.draft == ref("short")
+
+
+def test_refuses_a_proposal_that_is_not_there_or_still_being_made(done: Story) -> None:
+    (refused,) = accept(done, "p999")
+    assert words(refused) == ("proposal_id", "the section has no proposed edit p999")
+    (asked,) = instruct(done)
+    (refused,) = accept(done, asked.proposal_id)
+    assert isinstance(refused, e.RefusedOpenProposal)
+    revised(done)
+    (refused,) = accept(done, asked.proposal_id, version=7)
+    assert isinstance(refused, e.RefusedOldVersion)
+    accept(done, asked.proposal_id)
+    (refused,) = reject(done, asked.proposal_id)
+    assert words(refused) == ("proposal_id", f"{asked.proposal_id} was accepted before")
+
+
+def test_refuses_another_instruction_while_one_waits_so_that_none_is_lost(done: Story) -> None:
+    proposal = proposed(done)
+    (refused,) = instruct(done)
+    assert words(refused) == ("section_id", f"the edit {proposal} is proposed: accept or reject it first")
+
+
+@pytest.mark.parametrize("outcome", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
+def test_an_editor_that_fails_leaves_the_section_as_it_was(done: Story, outcome: type[o.Outcome]) -> None:
+    instruct(done)
+    (failed,) = done.outcome(outcome, "research", job_id=job_of(done).job_id)
+    assert (failed.status, failed.activity, failed.makes_stale) == (SectionStatus.APPROVED, Activity.EDIT, ())
+    assert done.document.sections["research"].proposal is None
+    assert isinstance(instruct(done)[0], e.SectionEditRequested)
+
+
+def test_an_instruction_that_is_refused_leaves_the_section_as_it_was(done: Story) -> None:
+    instruct(done)
+    (refused,) = done.outcome(o.InstructionRefused, "research", job_id=job_of(done).job_id, reason=ref("no"))
+    assert (refused.version, refused.makes_stale) == (1, ())
+    assert done.document.sections["research"].proposal is None
+    assert done.status("research") == SectionStatus.APPROVED
+
+
+def test_checks_of_the_current_text_go_on_beside_a_proposal(done: Story) -> None:
+    write(done, "mine")
+    instruct(done, version=2)
+    (check,) = (job for job in done.open_jobs().values() if isinstance(job, j.EvaluateDraft))
+    done.outcome(
+        o.DraftEvaluated, "research", job_id=check.job_id, evaluation=evaluation(0.4, False), provenance=PROVENANCE
+    )
+    current = done.document.sections["research"].current
+    assert current is not None
+    assert current.evaluation == evaluation(0.4, False)
+
+
+def test_an_instruction_to_a_section_in_review_is_a_revision() -> None:
+    story = Story()
+    story.create(review_edits="human", max_revisions=1)
+    story.reviewable("research")
+    (asked,) = instruct(story)
+    assert (asked.result, asked.proposal_id) == ("reviewed", None)
+    (event,) = revised(story)
+    assert isinstance(event, e.SectionRevised)
+    story.validated("research")
+    assert story.status("research") == SectionStatus.AWAITING_REVIEW
+    (refused,) = instruct(story, version=2)
+    assert isinstance(refused, e.RefusedRevisionLimit)
+
+
+def test_a_direct_text_settles_at_once(done: Story) -> None:
+    (edited,) = write(done, "mine")
+    assert isinstance(edited, e.SectionEdited)
+    assert done.status("research") == SectionStatus.EDITED
+
+
+def test_a_plan_of_an_old_log_settles_an_instruction_at_once() -> None:
+    story = Story()
+    story.create()
+    story.settle("research")
+    (asked,) = instruct(story)
+    assert asked.result == "settled"
+    (edited,) = revised(story)
+    assert isinstance(edited, e.SectionEdited)
+
+
+def test_a_cancelled_document_has_no_proposal(done: Story) -> None:
+    proposal = proposed(done)
+    write(done, "mine", 1)
+    accept_again = proposed_after(done)
+    done.do(c.Cancel(done.asked()))
+    assert done.document.sections["research"].proposal is None
+    for name in (proposal, accept_again):
+        (refused,) = accept(done, name, 2)
+        assert isinstance(refused, e.RefusedByDocumentStatus)
+
+
+def proposed_after(story: Story) -> str:
+    (asked,) = instruct(story, version=2)
+    revised(story)
+    return str(asked.proposal_id)
