@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from .claim import Claim
 
 MOST_OPERANDS = 24
 """Operands that are tried together; more of them make anything out of something."""
+
+_MOST_PARTS = 10
 
 Operands = tuple[Claim, ...]
 Step = tuple[Operands, str]
@@ -56,20 +58,26 @@ def _sums(claim: Claim, operands: list[Claim]) -> Iterator[Step]:
             yield (larger, smaller), f"{larger.text} - {smaller.text}"
 
 
+def _rests(claim: Claim, operands: list[Claim]) -> Iterator[Step]:
+    """What is left of a whole when two parts are taken from it."""
+    same = [other for other in operands if other.units and _same_unit(claim, other)]
+    for whole, (one, other) in product(same[:_MOST_PARTS], combinations(same[:_MOST_PARTS], 2)):
+        if whole.numbers[0] - one.numbers[0] - other.numbers[0] in claim.numbers:
+            yield (whole, one, other), f"{whole.text} - {one.text} - {other.text}"
+
+
 def _products(claim: Claim, operands: list[Claim]) -> Iterator[Step]:
     for price, times in permutations(operands, 2):
         if not (price.numbers and times.numbers) or times.kind != "quantity" or "percent" in times.units:
             continue
         if _same_unit(claim, price) and price.numbers[0] * times.numbers[0] in claim.numbers:
             yield (price, times), f"{price.text} × {times.text}"
-        if _same_unit(claim, price) and times.numbers[0] and _is_near(price.numbers[0] / times.numbers[0], claim):
-            yield (price, times), f"{price.text} ÷ {times.text}"
 
 
 def _shares(claim: Claim, operands: list[Claim]) -> Iterator[Step]:
     if "percent" in claim.units:
         for part, whole in permutations([other for other in operands if other.numbers], 2):
-            if whole.numbers[0] and _same_unit(part, whole) and _is_share(part, whole, claim):
+            if whole.numbers[0] and part.units and _same_unit(part, whole) and _is_share(part, whole, claim):
                 yield (part, whole), f"{part.text} ÷ {whole.text}"
         return
     for share, whole in permutations(operands, 2):
@@ -90,7 +98,7 @@ def _yearly(claim: Claim, operands: list[Claim]) -> Iterator[Step]:
             yield (other,), f"{other.text} × 12"
 
 
-_MEASURES: tuple[Callable[[Claim, list[Claim]], Iterator[Step]], ...] = (_sums, _products, _shares, _yearly)
+_MEASURES: tuple[Callable[[Claim, list[Claim]], Iterator[Step]], ...] = (_sums, _rests, _products, _shares, _yearly)
 
 
 def _duration(claim: Claim, operands: list[Claim]) -> Iterator[Step]:

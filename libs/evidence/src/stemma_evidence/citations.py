@@ -18,8 +18,9 @@ _SECTION = re.compile(
     r"|(?<!\w)(?:Sections?|Clauses?|Articles?|Annex|Appendix|Chapter|Paragraph|Abschnitt|Kapitel|Artikel|Anhang|Anlage"
     r"|Ziffer|Artículo|Sección|Anexo|Capítulo|Cláusula|Annexe|Chapitre|Articolo|Sezione|Allegato|Capitolo|Hoofdstuk"
     r"|Bijlage|Artigo|Seção|Secção|Art\.|Abs\.|Kap\.|Sec\.)[ ]"
-    r"(?:[0-9]{1,4}(?:\.[0-9]{1,3})*[a-z]?|[IVX]{1,6}|[A-Z])(?![\w])"
-    r"|第[0-9一二三四五六七八九十百]{1,5}(?:条|項|章|節|款))"
+    r"(?:[0-9]{1,4}(?:\.[0-9]{1,3})*[a-z]?|(?-i:[IVX]{1,6}|[A-Z]))(?![\w])"
+    r"|第[0-9一二三四五六七八九十百]{1,5}(?:条|項|章|節|款))",
+    re.IGNORECASE,
 )
 _NOTE = re.compile(r"\[(\^?[\w-]{1,40})\](?![(:\[])")
 _IDENTIFIER = re.compile(

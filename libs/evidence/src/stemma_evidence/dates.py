@@ -45,7 +45,7 @@ _TIME = re.compile(
     r"(?<![\d:.,])([01]?[0-9]|2[0-4])(?:(?::|[ ]?h[ ]?)([0-5][0-9])(?::[0-5][0-9])?(?![\d:])"
     r"|\.([0-5][0-9])(?=[ ]?(?:Uhr|[ap]\.?m)))"
     r"(?:[ ]?([ap])\.?m\b\.?|[ ]?Uhr|[ ]?h\b)?|(?<![\d:.,])([01]?[0-9]|2[0-4])[ ]?(?:([ap])\.?m\b\.?|Uhr\b|o'clock)"
-    r"|(?<!\d)([01]?[0-9]|2[0-4])[時点时](?:([0-5]?[0-9])分)?(?!間)"
+    r"|(午前|午後|上午|下午)?(?<!\d)([01]?[0-9]|2[0-4])[時点时](?:([0-5]?[0-9])分)?(?!間)"
 )
 _PART = re.compile(
     r"(?<![\w])(?:([QTK])([1-4])|(H)([12])|(KW|W)[ ]?([0-5]?[0-9])|CW[ ]?([0-5]?[0-9]))"
@@ -66,6 +66,7 @@ _WEEK = re.compile(
 )
 _SEASON = re.compile(r"(?<![\d.,/-])((?:19|20)[0-9]{2})[/–-]([0-9]{2})(?![\d/-]|\.\d)")
 _YEAR = re.compile(r"(?<![\w.,/$€£¥+-])(?:FY ?)?((?:19|20)[0-9]{2})(?![\d]|[.,/]\d|[ ]?[%€$£])")
+_HALVES = {"午前": "a", "上午": "a", "午後": "p", "下午": "p"}
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 
 
@@ -238,9 +239,9 @@ def _part(year: str | None, mark: str, number: str) -> str:
 
 def _times(text: str) -> Iterator[Day]:
     for match in _TIME.finditer(text):
-        hour = int(match[1] or match[5] or match[7])
-        minute = int(match[2] or match[3] or match[8] or 0)
-        half = (match[4] or match[6] or "").casefold()
+        hour = int(match[1] or match[5] or match[8])
+        minute = int(match[2] or match[3] or match[9] or 0)
+        half = (match[4] or match[6] or _HALVES.get(match[7], "")).casefold()
         if half and hour <= 12:
             hour = hour % 12 + (12 if half == "p" else 0)
         yield from _day(match, [f"T{hour:02}:{minute:02}"])

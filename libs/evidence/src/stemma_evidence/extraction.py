@@ -23,6 +23,7 @@ _HEADING = re.compile(r"(?m)^[ >]{0,12}#{1,6}[ ][^\n]*")
 _LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|ème|º|ª)(?!\w)")
 _COUNTED = re.compile(r"[人名件社校台冊回個个つ枚]")
+_RATE = re.compile(r"間?(?:に|につき|あたり|当たり|当り)")
 _LEAST_IN_WORDS = 10
 
 
@@ -85,6 +86,8 @@ def _stands_alone(shown: str, numeral: Numeral) -> bool:
 
 
 def _says_something(shown: str, measured: Measure) -> bool:
+    if _RATE.match(shown, measured.end) and measured.numbers[0] == 1:
+        return False
     if not measured.bare:
         return True
     number = measured.numbers[0]

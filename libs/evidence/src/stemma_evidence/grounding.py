@@ -12,10 +12,14 @@ from .claim import Claim
 from .index import Found, Index
 from .names_lookup import Names
 from .source import Source
+from .subjects import exchanged
 from .wordings import Wordings
 
 COMPUTED = "computed"
 UNSUPPORTED = "unsupported"
+PERSON = "person"
+EXCHANGED = "exchanged"
+"""How a claim is unsupported whose value the sources have, but of something else that the draft names."""
 _COMPUTABLE = ("amount", "quantity", "date")
 _MOST_TRIES = 2_000_000
 """Pairs of operands that are tried for one draft: a few seconds."""
@@ -41,7 +45,19 @@ def ground(draft: Source, sources: Iterable[Source], own_words: Iterable[str] = 
     wordings = Wordings(index.sources, draft, own_words)
     names = Names(index.sources, draft, own_words)
     found = [_looked_up(claim, index, wordings, names) for claim in draft.claims]
+    found = _without_exchanged(found, draft, index)
     return tuple(_computed(found, draft, index))
+
+
+def _without_exchanged(found: list[Grounded], draft: Source, index: Index) -> list[Grounded]:
+    """Claims that stand in each other's place are supported by nothing, though the sources have their values."""
+    stated = [number for number, item in enumerate(found) if item.standing not in (COMPUTED, UNSUPPORTED, PERSON)]
+    stated = [number for number in stated if found[number].claim.kind in _COMPUTABLE]
+    swapped = exchanged([(draft.claims[n], draft.subjects[n], index.subjects(draft.claims[n])) for n in stated])
+    for number in (stated[place] for place in swapped):
+        item = found[number]
+        found[number] = Grounded(item.claim, UNSUPPORTED, item.places, EXCHANGED)
+    return found
 
 
 def _looked_up(claim: Claim, index: Index, wordings: Wordings, names: Names) -> Grounded:
@@ -103,7 +119,12 @@ def _last_digit(number: Decimal) -> Decimal:
 def _computed(found: list[Grounded], draft: Source, index: Index) -> Iterator[Grounded]:
     pools = _Pools(draft, index, [item.claim for item in found if item.standing != UNSUPPORTED])
     for item in found:
-        if item.standing == UNSUPPORTED and item.claim.kind in _COMPUTABLE and (step := pools.step(item.claim)):
+        if (
+            item.standing == UNSUPPORTED
+            and not item.how
+            and item.claim.kind in _COMPUTABLE
+            and (step := pools.step(item.claim))
+        ):
             yield Grounded(item.claim, COMPUTED, pools.places(step), step[1])
         else:
             yield item

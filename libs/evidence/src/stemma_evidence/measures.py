@@ -16,11 +16,15 @@ from .numerals import Numeral
 
 _AHEAD = 48
 _BEHIND = 28
-_GAP = re.compile(r"(?:(?<=[^\W\d_])\.)?[ _]{0,8}(?:\n[ >]{0,8})?[-‐]?[ _]?(?:(?:de|di|of)[ \n]{1,2}|d['’])?")
-_SPACE = re.compile(r"[ \n]{1,4}")
-_TOKEN = re.compile(r"(?:[^\W\d_]|[²³°])+[23]?(?:/(?:[^\W\d_]|[²³])+)?|[%‰€$£¥₩₹₽₺₴₫₪฿¢°]+[^\W\d_]?|US\$")
+_AFTER_WORD = re.compile(r"(?:(?<=[^\W\d_])\.)?")
+_GAP = re.compile(r"[ _]{0,8}(?:\n[ >]{0,8})?[-‐]?[ _]?(?:(?:de|di|of)[ \n]{1,2}|d['’])?")
+_ADJECTIVE = re.compile(r"[ ][^\W\d_]{3,12}(?=[ ])")
+_SPACE = re.compile(r"[ \n]{1,4}|-")
+_TOKEN = re.compile(
+    r"(?:[^\W\d_\u3040-\u9fff]|[²³°])+[23]?(?:/(?:[^\W\d_]|[²³])+)?(?!['’][^\W\d_])|[%‰€$£¥₩₹₽₺₴₫₪฿¢°]+(?:US|[CFk])?"
+)
 _CODE_BEFORE = re.compile(r"(?:([^\W\d_]{0,4}[$€£¥₩₹₽₺₴₫₪฿￥])|([^\W\d_]{1,12})\.?)[ \n_]{0,4}$")
-_MINUS = re.compile(r"(?:^|[\s(|])[-−–]\s?$")
+_MINUS = re.compile(r"(?:(?:^|[\s(|])[-−–]|(?<!\w)(?:minus|moins|menos|meno|min))\s?$")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+|[~≈><])\.?[\s_]*$")
 _RANGE = re.compile(r"\s{0,3}(?:[-–—~〜～]|bis|to|and|und|à|au|et|a|y|e|tot|en|até|から)\s{0,3}$")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -120,7 +124,7 @@ def hedged(text: str, start: int) -> bool:
 
 
 def _signed(text: str, start: int, number: Decimal) -> Decimal:
-    return -number if _MINUS.search(text[max(0, start - 3) : start]) else number
+    return -number if _MINUS.search(text[max(0, start - 8) : start]) else number
 
 
 def _percent_before(text: str, start: int) -> int:
@@ -152,15 +156,22 @@ def _after(text: str, numeral: Numeral, language: str, *, with_currency: bool) -
         if not word or (len(word) <= 2 and word in words.ONLY_WITH_CURRENCY and not _money(text, stop, with_currency)):
             break
         power, end = power + _magnitude(word, language), stop
+        end = _AFTER_WORD.match(text, end).end()  # type: ignore[union-attr]
     if with_currency:
         return _After(end, power)
     end_of, currency, prefix = _currency_after(text, end)
     if currency:
         return _After(end_of, power + prefix, currency)
-    unit, stop = _longest(text, end, lambda w: units().get(w) or units().get(w.casefold()))
-    if unit:
-        return _After(stop, power, unit=units().get(unit) or units()[unit.casefold()])
-    return _After(end, power)
+    word, stop = _longest(text, end, _unit)
+    if not word and (between := _ADJECTIVE.match(text, end)):
+        word, stop = _longest(text, between.end(), lambda w: len(w) > 3 and _unit(w))
+    return _After(stop, power, unit=_unit(word)) if word else _After(end, power)
+
+
+def _unit(word: str) -> str:
+    """The unit of a word, also of a German dative."""
+    folded = word.casefold()
+    return units().get(word) or units().get(folded) or units().get(folded.removesuffix("n"), "")
 
 
 def _money(text: str, end: int, with_currency: bool) -> bool:
@@ -220,13 +231,14 @@ def _phrases(window: str) -> Iterator[tuple[str, int]]:
         match = _TOKEN.match(window, position)
         if not match:
             return
-        phrase = f"{phrase} {match[0]}" if phrase else match[0]
+        phrase += match[0]
         position = match.end()
         yield phrase, position
-        space = _SPACE.match(window, position + (window[position : position + 1] == "."))
+        space = _SPACE.match(window, position + (window[position : position + 1] == "." and len(match[0]) < 4))
         if not space:
             return
         position = space.end()
+        phrase += "-" if space[0] == "-" else " "
 
 
 def _prefix(window: str, begin: int, end: int, known: Callable[[str], object]) -> tuple[str, int]:

@@ -52,6 +52,8 @@ CAPITALISED: frozenset[str] = frozenset().union(*FUNCTION_WORDS.values())
 
 JOINING = frozenset("of de del della di da do dos des du la le van von der den zu für for and und et y e the &".split())
 
-TITLES = frozenset("Herr Frau Dr Prof".split())
+TITLES = frozenset(
+    "Herr Herrn Frau Dr Prof Dipl Ing Mr Mrs Ms Messrs Mme Mlle Sr Sra Srta Dott Sig Dhr Mevr Firma".split()
+)
 
 FORMS = frozenset("GmbH AG KG SE Ltd Inc LLC SA SAS SARL SpA BV NV Lda".split())

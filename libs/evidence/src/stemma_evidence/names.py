@@ -11,10 +11,7 @@ from .name_words import CAPITALISED, FORMS, JOINING, TITLES
 _CAPITALS = "".join(chr(code) for code in range(0x530) if chr(code).isupper())
 _LETTER = r"[^\W\d_\u3040-\u9fff]"
 _CAPITAL = rf"[{_CAPITALS}]{_LETTER}*(?:[-'’.&]{_LETTER}+)*"
-_JOINED = (
-    r"[ ](?:&|of|de|del|della|di|da|do|dos|des|du|la|le|van|von|der|den|zu|für|for|and|und|et|y|e)[ ]"
-    r"(?:(?:la|le|der|den|the)[ ])?"
-)
+_JOINED = r"[ ](?:&|of|de|del|della|di|da|do|dos|du|la|le|van|von|zu)[ ](?:(?:la|le|der|den|the)[ ])?"
 _RUN = re.compile(rf"(?<![\w@/.#-]){_CAPITAL}(?:(?:[ \n]|{_JOINED}){_CAPITAL}){{0,7}}")
 _WORD = re.compile(rf"{_CAPITAL}")
 _COMPANY = re.compile(
@@ -22,6 +19,9 @@ _COMPANY = re.compile(
     r"|([\u3400-\u9fff\u30a0-\u30ff]{2,12})(?:株式会社|有限公司|公司|財団|大学|銀行)"
 )
 _PERSON = re.compile(r"([\u3400-\u9fff]{2,5})(?:さん|氏|様|先生|女士|部長|課長|理事長|園長)")
+_TITLED = re.compile(
+    r"(?:^|[^\w])(?:Herrn?|Frau|Dr|Prof|Dipl|Ing|Mr|Mrs|Ms|Messrs|M|MM|Mme|Mlle|Sr|Sra|Srta|Dott|Sig|Dhr|Mevr|Firma)\.?\s$"
+)
 _OPENS = re.compile(r"(?:^|[.!?:;|>#•…\"“„«(\[]|[-*+]|\d[.)])[ \n_]*$")
 
 
@@ -42,23 +42,33 @@ def _eastern(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _in_run(text: str, match: re.Match[str], language: str) -> Iterator[tuple[int, int, str]]:
     words = [(found.start() + match.start(), found[0]) for found in _WORD.finditer(match[0])]
-    if _OPENS.search(text[max(0, match.start() - 12) : match.start()]) and not _is_marked(words[0][1]):
+    before = text[max(0, match.start() - 12) : match.start()]
+    titled = bool(_TITLED.search(before))
+    if not titled and _OPENS.search(before) and not _is_marked(words[0][1]) and words[0][1] not in TITLES:
         words = words[1:]
     while words and words[0][1].casefold() in CAPITALISED:
         words = words[1:]
+    while words and words[0][1] in TITLES:
+        titled, words = True, words[1:]
     while words and words[-1][1].casefold() in CAPITALISED | JOINING:
         words = words[:-1]
-    if words and _is_name([word for _, word in words], language):
+    if language == "de" and not titled:
+        words = _after_von(text, words)
+    if words and (titled or _is_name([word for _, word in words], language)):
         start, end = words[0][0], words[-1][0] + len(words[-1][1])
         yield start, end, text[start:end]
 
 
+def _after_von(text: str, words: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """German nouns are written like names: of ``Statik von Kessler & Roth`` only what comes after ``von`` is one."""
+    for index in range(len(words) - 1, 0, -1):
+        if " von " in text[words[index - 1][0] : words[index][0]]:
+            return words[index:]
+    return words
+
+
 def _is_name(words: list[str], language: str) -> bool:
-    if any(_is_marked(word) for word in words):
-        return True
-    if language == "de":
-        return len(words) > 1 or words[0] in TITLES
-    return True
+    return language != "de" or len(words) > 1 or any(map(_is_marked, words))
 
 
 def _is_marked(word: str) -> bool:

@@ -14,6 +14,8 @@ from .source import Source
 from .words import stems
 
 _WORD = re.compile(r"[^\W_]+")
+_MOST_PLACES = 50
+_LEAST_IN_COMPOUND = 6
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -68,18 +70,41 @@ class Names:
 
 
 def _line_of_all(source: Source, words: list[str]) -> int:
-    """The line on which the block stands that has all the words; 0 if none has."""
+    """The line on which the block stands that has all the words, or its heading has; 0 if none has."""
     found = [_lines_of(source, word) for word in words]
-    if not found:
+    if not found or not all(found):
         return 0
     common = set(found[0])
     for lines in found:
         common &= lines.keys()
-    return found[-1][min(common)] if common else 0
+    return found[-1][min(common)] if common else _line_under_heading(source, words, found)
+
+
+def _line_under_heading(source: Source, words: list[str], found: list[dict[int, int]]) -> int:
+    for line in list(min(found, key=lambda lines: len(lines.keys())).values())[:_MOST_PLACES]:
+        heading = source.place(line).heading.casefold()
+        block = source.place(line).block
+        if all(
+            block in lines or any(stem in heading for stem in stems(word))
+            for word, lines in zip(words, found, strict=True)
+        ):
+            return line
+    return 0
 
 
 def _lines_of(source: Source, word: str) -> dict[int, int]:
     lines: dict[int, int] = {}
     for stem in stems(word):
         lines |= source.words.get(stem, {})
+    return lines if lines or len(word) < _LEAST_IN_COMPOUND else _lines_of_compounds(source, word.casefold())
+
+
+def _lines_of_compounds(source: Source, word: str) -> dict[int, int]:
+    """Where a word stands as a part of another, as the museum in ``Heimatmuseum``."""
+    lines: dict[int, int] = {}
+    position = source.wording.find(word)
+    while position >= 0 and len(lines) < _MOST_PLACES:
+        line = source.line_of_wording(position)
+        lines.setdefault(source.place(line).block, line)
+        position = source.wording.find(word, position + 1)
     return lines

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .claim import Claim
 from .extraction import claims
 from .quotations import folded
+from .subjects import subjects
 from .tabular import as_lines
 from .words import stems
 
@@ -32,7 +33,7 @@ class Source:
     """One text that claims may stand in. ``name`` is its file or section, ``standing`` what a claim found there is.
 
     ``wording`` is its folded text; ``words`` the lines that a word stands on, by block; ``loose`` the claims, by their
-    index, that are numbers without a unit in a table.
+    index, that are numbers without a unit in a table; ``subjects`` are what each claim is about.
     """
 
     standing: str
@@ -41,6 +42,7 @@ class Source:
     wording: str
     words: dict[str, dict[int, int]]
     loose: frozenset[int] = frozenset()
+    subjects: tuple[frozenset[str], ...] = ()
     headings: tuple[tuple[int, str], ...] = ()
     blocks: tuple[int, ...] = ()
     wording_lines: tuple[tuple[int, int], ...] = ()
@@ -75,6 +77,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         claims=found,
         wording=wording,
         words=_words(written, blocks),
+        subjects=subjects(shown, found),
         loose=_loose(found, written, tabular=bool(lines)),
         headings=tuple((n, m[1]) for n, line in enumerate(written, 1) if (m := _HEADING.match(line))),
         blocks=blocks,

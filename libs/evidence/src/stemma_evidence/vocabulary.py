@@ -77,6 +77,12 @@ UNIT_WORDS: dict[str, str] = {
     "cbm": "cubic-meter", "立方メートル": "cubic-meter", "立方米": "cubic-meter", "sq ft": "square-foot",
     "sqft": "square-foot", "km2": "square-kilometer", "kmh": "kilometer-per-hour", "km/h": "kilometer-per-hour",
     "kwh": "kilowatt-hour", "mwh": "megawatt-hour", "gwh": "gigawatt-hour", "kw": "kilowatt", "mw": "megawatt",
+    "megawatt-hours": "megawatt-hour", "megawatt-hour": "megawatt-hour", "megawattstunden": "megawatt-hour",
+    "gigawattstunden": "gigawatt-hour", "mégawattheures": "megawatt-hour", "mégawatt-heures": "megawatt-hour",
+    "megavatios hora": "megawatt-hour", "megawattora": "megawatt-hour", "megawattuur": "megawatt-hour",
+    "gigawatt-hours": "gigawatt-hour", "grad": "celsius", "degrees": "celsius", "degrés": "celsius",
+    "grados": "celsius", "gradi": "celsius", "graden": "celsius", "graus": "celsius", "年": "year",
+    "度": "celsius", "か年": "year",
     "kwp": "kilowatt-peak", "hour": "hour", "hours": "hour", "hrs": "hour", "h": "hour", "std": "hour",
     "jahr": "year", "jahre": "year", "jahren": "year", "jahres": "year", "yrs": "year", "monat": "month",
     "monate": "month", "monaten": "month", "months": "month", "wochen": "week", "woche": "week", "tag": "day",
@@ -102,7 +108,7 @@ UNIT_WORDS: dict[str, str] = {
 
 NO_UNITS = frozenset(
     "in a an am at do no so we me on as to pt c d et de la le em da di al el il e o"
-    " y u i ha as os is it 年 月 日 時 点".split()
+    " y u i ha as os is it 月 日 時 点".split()
 ) - {"ha"}
 """CLDR abbreviations that are everyday words, so that after a number they say nothing."""
 

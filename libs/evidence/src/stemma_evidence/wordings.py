@@ -56,7 +56,8 @@ class Wordings:
         return self._whole(claim, value) or (None if self._is_own(value) else [])
 
     def _whole(self, claim: Claim, value: str) -> list[Found]:
-        pattern = re.compile(rf"(?<!\w){re.escape(folded(value).casefold())}(?!\w|[.]\d)")
+        words = re.escape(folded(value).casefold())
+        pattern = re.compile(rf"(?<!\w){words}(?!\w|[.]\d)" if value[0].isascii() or value[0] == "§" else words)
         for source in self._sources:
             match = pattern.search(source.wording)
             if match:
