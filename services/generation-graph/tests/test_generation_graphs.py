@@ -16,7 +16,7 @@ from stemma_generation_graph.graphs.parts import GraphParts
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.corpus import Corpus
-from stemma_generation_graph.tools.search import SearchWeb, WebResult
+from stemma_generation_graph.tools.web import SearchWeb, WebResult, WebSearchSettings, find_provider
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
@@ -43,15 +43,29 @@ def call(name: str, **args: object) -> ToolCall:
 
 @pytest.mark.req("P14")
 async def test_a_web_search_provider_can_be_plugged_in() -> None:
-    web = SearchWeb(Encyclopedia())
+    web = SearchWeb(Encyclopedia(), 5)
     [answer] = await run_tool_calls([call("search_web", query="quays")], {web.name: web}, EMPTY)
-    assert answer.content == '<input name="https://example.org/ferries">\nFerries\n\nAll about quays.\n</input>'
+    assert answer.content == '<web address="https://example.org/ferries">\nFerries\n\nAll about quays.\n</web>'
 
 
 async def test_more_calls_than_allowed_at_once_are_refused() -> None:
-    web = SearchWeb(Encyclopedia())
+    web = SearchWeb(Encyclopedia(), 5)
     answers = await run_tool_calls([call("search_web", query="q")] * (MAX_CALLS + 1), {web.name: web}, EMPTY)
     assert [answer.status for answer in answers] == ["success"] * MAX_CALLS + ["error"]
+
+
+@pytest.mark.req("P14")
+def test_an_installed_package_can_add_a_provider_of_web_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "more_search-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: more-search\nVersion: 1\n")
+    (package / "entry_points.txt").write_text("[stemma.web_search]\nbooks = more_search:Books\n")
+    (tmp_path / "more_search.py").write_text(
+        "class Books:\n    def __init__(self, settings): self.url = settings.url\n"
+    )
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    provider = find_provider(WebSearchSettings(provider="books", url="shelf"))
+    assert (type(provider).__name__, vars(provider)) == ("Books", {"url": "shelf"})
 
 
 def test_an_installed_package_can_add_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

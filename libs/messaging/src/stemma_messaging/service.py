@@ -26,11 +26,16 @@ from .settings import BadSettings, ServiceSettings, config_dir, load_settings
 S = TypeVar("S", bound=ServiceSettings)
 Open = Callable[[S, Bus], AbstractAsyncContextManager[None]]
 Verb = Callable[[S], None]
+Check = Callable[[S], None]
 
 EXIT_FAILED = 1
 EXIT_BAD_SETTINGS = 2
 YOUNG_OBJECTS = 20_000
 """Between two collections of garbage; Python's own 700 are less than one message makes."""
+
+
+def _nothing_to_check(_settings: object) -> None:
+    """Settings alone were checked when they were read."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,13 @@ class Service(Generic[S]):
 
     ``open`` gets settings and bus, builds the adapters, registers subscriptions on the bus, and keeps its
     resources open until the context ends; by then no handler runs any more. It may raise `BadSettings` as well.
+    ``check`` reads what is configured beside the settings, before the server is waited for, and raises it too.
     """
 
     name: str
     settings_class: type[S]
     open: Open[S]
+    check: Check[S] = _nothing_to_check
 
     def load_settings(self, **overrides: Any) -> S:
         """Read ``config/settings.toml`` and the environment; raises `BadSettings`."""
@@ -53,6 +60,7 @@ class Service(Generic[S]):
     async def run(self, settings: S) -> None:
         """Run until cancelled, which drains, or until the bus fails, which raises `BusFailed`."""
         with bind(service=self.name):
+            self.check(settings)
             async with open_bus(self.name, settings) as bus, self.open(settings, bus):
                 try:
                     await bus.start()

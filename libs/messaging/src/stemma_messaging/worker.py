@@ -44,11 +44,13 @@ def worker_service(
     open_handlers: OpenHandlers[W],
     *,
     consumer: Literal["pull", "push"] = "pull",
+    check: Callable[[W], None] = lambda _: None,
 ) -> Service[W]:
     """A service that handles the jobs of ``name``: pulled into slots, or pushed if its handlers are short.
 
     A handler is an async function from a job to its outcome. The outcome is stored before the job is
-    acknowledged, under an id made of its message's, so that a job that runs twice has one outcome.
+    acknowledged, under an id made of its message's, so that a job that runs twice has one outcome. ``check`` is as
+    `Service` has it.
     """
 
     @asynccontextmanager
@@ -64,7 +66,7 @@ def worker_service(
                 bus.subscribe_pull(subjects.JOBS, name, settings.slots, handler)
             yield
 
-    return Service(name, settings_class, opened_worker)
+    return Service(name, settings_class, opened_worker, check)
 
 
 def _job_handler(bus: Bus, handlers: Handlers) -> Handler:

@@ -18,6 +18,7 @@ TAGS = (
     "entry",
     "brief",
     "input",
+    "web",
     "upstream",
     "revision_feedback",
     "guidance",

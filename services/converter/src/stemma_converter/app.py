@@ -57,7 +57,12 @@ async def open_handlers(settings: ConverterSettings, bus: Bus) -> AsyncIterator[
     yield {ConvertDocument: partial(on_convert_document, artifacts=artifacts, converter=converter(settings))}
 
 
-service = worker_service(subjects.CONVERTER, ConverterSettings, open_handlers)
+def check(settings: ConverterSettings) -> None:
+    """Raises `BadSettings` for templates or fonts that cannot be used."""
+    converter(settings)
+
+
+service = worker_service(subjects.CONVERTER, ConverterSettings, open_handlers, check=check)
 
 
 def main() -> None:

@@ -79,7 +79,12 @@ async def open_handlers(settings: EditorSettings, bus: Bus) -> AsyncIterator[Wor
     yield Worker({ReviseDraft: handle}, {"editors": editors.names, "recipes": recipes(chosen.name, prompts, editors)})
 
 
-service = worker_service(subjects.EDITOR, EditorSettings, open_handlers)
+def check(_settings: EditorSettings) -> None:
+    """Raises `BadSettings` for editors or prompts that cannot be read."""
+    load_config(config_dir("stemma_editor_agent"))
+
+
+service = worker_service(subjects.EDITOR, EditorSettings, open_handlers, check=check)
 
 
 def main() -> None:

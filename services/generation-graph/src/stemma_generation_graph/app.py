@@ -46,6 +46,8 @@ from .runner import Runner
 from .sources.corpus import Corpus
 from .sources.library import Library
 from .tools.search import SearchInputs, Tool
+from .tools.web import NAME as SEARCH_WEB
+from .tools.web import SearchWeb, WebSearchSettings, WebSearchUnusable, find_provider
 
 PLACEHOLDERS = ("title", "document_kind", "language")
 ROLE = "dynamic_agent_executor"
@@ -97,6 +99,9 @@ class GenerationSettings(WorkerSettings):
         default="production", description="in development the roles graph logs its state and keeps it for inspection"
     )
     agent: AgentLimits = Field(default=AgentLimits(), description="the graph that works by tools")
+    web_search: WebSearchSettings = Field(
+        default=WebSearchSettings(), description="a tool of research, by default none"
+    )
     max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
     data_dir: Path = Field(Path(".stemma"), validation_alias="STEMMA_DATA_DIR")
     checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
@@ -150,16 +155,24 @@ class GenerationSettings(WorkerSettings):
         return self.environment == "development"
 
 
+def node_tools(web_search: WebSearchSettings) -> dict[str, Tool[Corpus]]:
+    """The tools that kinds may name; the web only if there is a provider. Raises `WebSearchUnusable`."""
+    tools: list[Tool[Corpus]] = [SearchInputs()]
+    if (provider := find_provider(web_search)) is not None:
+        tools.append(SearchWeb(provider, web_search.results))
+    return {tool.name: tool for tool in tools}
+
+
 def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str, Graph], folder: Path) -> GraphParts:
     """Everything that the graphs need from the config folder; raises `BadSettings` naming the file."""
-    tools: dict[str, Tool[Corpus]] = {tool.name: tool for tool in (SearchInputs(),)}
     try:
-        kinds = load_kinds(folder / "kinds.json", SCHEMAS, tools)
+        tools = node_tools(settings.web_search)
+        kinds = load_kinds(folder / "kinds.json", SCHEMAS, tools, absent=(SEARCH_WEB,))
         criteria = load_criteria(folder / "evaluation", kinds)
         needed = [PromptKey(name, node) for name, graph in graphs.items() for node in graph.nodes_with_prompts]
         own = [PromptKey("section", "generate", kind) for kind in kinds]
         prompts = load_prompts(folder / "prompts", [*needed, *own], PLACEHOLDERS)
-    except (ConfigurationError, PromptError) as error:
+    except (ConfigurationError, PromptError, WebSearchUnusable) as error:
         raise BadSettings([str(error)]) from None
     log_state = settings.in_development if settings.roles.log_state is None else settings.roles.log_state
     return GraphParts(
@@ -196,6 +209,13 @@ def model_callers(settings: GenerationSettings, records: RecordStore, artifacts:
     return Models(caller(settings.model_settings()), by_node)
 
 
+def check(settings: GenerationSettings) -> None:
+    """Raises `BadSettings` for files or settings that no service can work with."""
+    graphs = find_graphs()
+    check_nodes(settings, graphs)
+    load_parts(settings, Models(default=None), graphs, config_dir(__package__))  # type: ignore[arg-type]
+
+
 @asynccontextmanager
 async def open_runner(
     settings: GenerationSettings, graphs: Mapping[str, Graph], parts: GraphParts
@@ -219,7 +239,6 @@ async def open_runner(
 async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator[Worker]:
     """Build the adapters and bind the handlers."""
     graphs = find_graphs()
-    check_nodes(settings, graphs)
     artifacts = KeptArtifacts(JetStreamArtifactStore(bus.jetstream))
     models = model_callers(settings, JetStreamRecordStore(bus.jetstream), artifacts)
     parts = load_parts(settings, models, graphs, config_dir(__package__))
@@ -239,7 +258,7 @@ async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator
         )
 
 
-service = worker_service(subjects.GENERATION, GenerationSettings, open_handlers)
+service = worker_service(subjects.GENERATION, GenerationSettings, open_handlers, check=check)
 
 
 def main() -> None:

@@ -28,8 +28,11 @@ class _File(RootModel[dict[str, Kind]]):
     pass
 
 
-def load_kinds(path: Path, schemas: Collection[str], tools: Collection[str]) -> Kinds:
-    """Read the kinds. Raises `ConfigurationError` naming file and field for what does not exist."""
+def load_kinds(path: Path, schemas: Collection[str], tools: Collection[str], absent: Collection[str] = ()) -> Kinds:
+    """Read the kinds. Raises `ConfigurationError` naming file and field for what does not exist.
+
+    Tools that are ``absent`` may be named: who has none of them does without.
+    """
     try:
         kinds = _File.model_validate_json(path.read_bytes()).root
     except FileNotFoundError:
@@ -40,6 +43,10 @@ def load_kinds(path: Path, schemas: Collection[str], tools: Collection[str]) -> 
         if kind.schema_name is not None and kind.schema_name not in schemas:
             raise ConfigurationError(f"{path.name}: {name}.schema: no schema is called {kind.schema_name!r}")
         for tool in kind.tools:
-            if tool not in tools:
+            if tool not in tools and tool not in absent:
                 raise ConfigurationError(f"{path.name}: {name}.tools: no tool is called {tool!r}")
-    return kinds
+    return {name: kind.model_copy(update={"tools": _present(kind, tools)}) for name, kind in kinds.items()}
+
+
+def _present(kind: Kind, tools: Collection[str]) -> tuple[str, ...]:
+    return tuple(tool for tool in kind.tools if tool in tools)

@@ -56,6 +56,11 @@ def catalog() -> Catalog:
         raise BadSettings([str(error)]) from None
 
 
+def check(_settings: OrchestratorSettings) -> None:
+    """Raises `BadSettings` for document kinds that cannot be read."""
+    catalog()
+
+
 def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog, capabilities: KeyValue) -> Intake:
     """The intake with the stores of this installation."""
     limits = Limits(
@@ -103,7 +108,7 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     yield
 
 
-service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open_orchestrator)
+service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open_orchestrator, check)
 
 
 async def repair(settings: OrchestratorSettings) -> int:

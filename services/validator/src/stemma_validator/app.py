@@ -34,25 +34,40 @@ class ValidatorSettings(WorkerSettings):
     draft_limit_bytes: int = Field(default=DRAFT_LIMIT, ge=1)
 
 
-@asynccontextmanager
-async def open_engine(settings: ValidatorSettings, limits: Limits) -> AsyncIterator[LintEngine]:
-    """The linter of this installation; raises `BadSettings` for rules that it cannot read."""
+def rules_of(settings: ValidatorSettings) -> str:
+    """The rules of the chosen linter; raises `BadSettings` for those that it cannot read."""
     config = config_dir("stemma_validator")
-    shared: dict[str, Any] = {"limits": limits, "processes": settings.processes}
     try:
         match settings.engine:
             case "rumdl":
-                rules = read_toml_rules(config / "rumdl.toml")
-                async with warm_rumdl(rules, executable=packaged_rumdl(), **shared) as engine:
-                    yield engine
+                return read_toml_rules(config / "rumdl.toml")
             case "markdownlint":
-                installation = Installation(packaged_node(), settings.markdownlint_dir)
-                rules = read_json_rules(config / "markdownlint.json")
-                yield MarkdownlintEngine(rules, installation=installation, **shared)
+                return read_json_rules(config / "markdownlint.json")
             case _:
                 assert_never(settings.engine)
     except RulesUnusable as unusable:
         raise BadSettings([str(unusable)]) from None
+
+
+def check(settings: ValidatorSettings) -> None:
+    """Raises `BadSettings` for rules that the linter cannot read."""
+    rules_of(settings)
+
+
+@asynccontextmanager
+async def open_engine(settings: ValidatorSettings, limits: Limits) -> AsyncIterator[LintEngine]:
+    """The linter of this installation; raises `BadSettings` for rules that it cannot read."""
+    rules = rules_of(settings)
+    shared: dict[str, Any] = {"limits": limits, "processes": settings.processes}
+    match settings.engine:
+        case "rumdl":
+            async with warm_rumdl(rules, executable=packaged_rumdl(), **shared) as engine:
+                yield engine
+        case "markdownlint":
+            installation = Installation(packaged_node(), settings.markdownlint_dir)
+            yield MarkdownlintEngine(rules, installation=installation, **shared)
+        case _:
+            assert_never(settings.engine)
 
 
 @asynccontextmanager
@@ -72,7 +87,7 @@ async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[
         yield {ValidateDraft: handle}
 
 
-service = worker_service(subjects.VALIDATOR, ValidatorSettings, open_handlers, consumer="push")
+service = worker_service(subjects.VALIDATOR, ValidatorSettings, open_handlers, consumer="push", check=check)
 
 
 def main() -> None:

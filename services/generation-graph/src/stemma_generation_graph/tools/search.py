@@ -1,9 +1,7 @@
-"""Search over the supplied inputs, and over the web where a provider is configured."""
+"""Tools of nodes, and the one that searches the supplied inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +12,6 @@ from stemma_generation_graph.sources.corpus import Corpus
 Place = TypeVar("Place", contravariant=True)
 
 RESULT_CHARS = 6000
-WEB_RESULTS = 5
 
 
 class Tool(Protocol[Place]):
@@ -62,44 +59,3 @@ class SearchInputs:
             room -= len(passage.text)
             found.append(block("input", passage.text, name=passage.source))
         return "\n".join(found) or "Nothing in the inputs matches."
-
-
-@dataclass(frozen=True)
-class WebResult:
-    """One find on the web."""
-
-    title: str
-    address: str
-    excerpt: str
-
-
-class WebSearch(Protocol):
-    """What a provider of web search offers."""
-
-    async def search(self, query: str, limit: int) -> Sequence[WebResult]:
-        """At most ``limit`` results, best first."""
-        ...
-
-
-class WebQuery(BaseModel):
-    """Search the web for facts that the inputs do not hold."""
-
-    model_config = ConfigDict(title="search_web")
-
-    query: str = Field(min_length=1, max_length=500)
-
-
-class SearchWeb:
-    """Asks a provider of web search."""
-
-    name = "search_web"
-    arguments: type[BaseModel] = WebQuery
-
-    def __init__(self, provider: WebSearch) -> None:
-        self._provider = provider
-
-    async def run(self, arguments: WebQuery, corpus: Corpus) -> str:
-        """The results, each in a block that names its address."""
-        results = await self._provider.search(arguments.query, WEB_RESULTS)
-        found = [block("input", f"{result.title}\n\n{result.excerpt}", name=result.address) for result in results]
-        return "\n".join(found) or "Nothing was found on the web."
