@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -15,6 +15,7 @@ from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.values import ArtifactRef, DocumentSummary, ExportFormat, ReviewMode, ReviewPolicy, UploadRef
 
@@ -137,11 +138,15 @@ class Client(SectionDecisions):
         inputs: Iterable[Path | str] = (),
         title: str = "",
         review: ReviewPolicy | ReviewMode | None = None,
+        language: str | None = None,
+        outline: Sequence[OutlineSection] | None = None,
         request_id: str | None = None,
         wait_s: float = ANSWER_TIMEOUT_S,
     ) -> RequestAccepted:
         """Ask for a new document from a brief in words and input files or folders.
 
+        It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
+        else those of its kind.
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
         `InvalidInputError` for what must not or cannot be sent, before anything is.
         """
@@ -157,6 +162,8 @@ class Client(SectionDecisions):
                 brief=brief,
                 inputs=uploads,
                 review=policy,
+                language=language,
+                outline=tuple(outline) if outline is not None else None,
             ),
             wait_s=wait_s,
         )

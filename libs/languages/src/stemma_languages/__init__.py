@@ -9,6 +9,7 @@ from .counting import count_words
 from .detection import detect, foreign
 from .language import Language
 from .languages import DEFAULT, UnknownLanguage, language, primary, shipped
+from .outlines import asks_for_a_form, limits_in
 from .words import Words
 
 __all__ = [
@@ -16,10 +17,12 @@ __all__ = [
     "Language",
     "UnknownLanguage",
     "Words",
+    "asks_for_a_form",
     "count_words",
     "detect",
     "foreign",
     "language",
+    "limits_in",
     "primary",
     "shipped",
 ]

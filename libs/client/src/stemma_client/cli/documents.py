@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from .arguments import AsJson, Document
-from .runtime import run
+from .runtime import run, run_offline
 
 
 def new(
@@ -25,6 +25,12 @@ def new(
     ] = None,
     min_score: Annotated[float, typer.Option(min=0, max=1, help="Score that settles a draft under `auto`.")] = 0.8,
     sample: Annotated[bool, typer.Option("--sample", help="Use the brief and inputs that come with Stemma.")] = False,
+    language: Annotated[
+        str | None, typer.Option("--language", "-l", help="Language, such as `de`; else that of the brief.")
+    ] = None,
+    outline: Annotated[
+        str | None, typer.Option("--outline", help="File with the sections: .md, .yaml or .json; see `stemma outline`.")
+    ] = None,
     request_id: Annotated[
         str | None, typer.Option(help="Id of the request: the same one again gives the same document.")
     ] = None,
@@ -36,8 +42,25 @@ def new(
     """
     from .tasks import documents
 
-    wish = documents.Wish(kind, brief, inputs or [], title, policy, min_score, sample, request_id)
+    wish = documents.Wish(kind, brief, inputs or [], title, policy, min_score, sample, language, outline, request_id)
     run(partial(documents.create, wish=wish, as_json=as_json))
+
+
+def outline(
+    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...", help="Files or folders that ask for a document.")],
+    as_json: AsJson = False,
+) -> None:
+    """Print the sections that inputs ask for, to be looked at and changed before they are used.
+
+    It looks for a passage about the form of the document, such as "Proposal format", in every language that there is.
+    Each section is a heading; the text below is its purpose; lines such as `max 500 words`, `2 pages`, `id: budget`,
+    `kind: budget` and `depends on: team, budget` say the rest.
+
+    Example: stemma outline request.md > outline.md
+    """
+    from .tasks import outlines
+
+    run_offline(partial(outlines.propose, inputs=inputs, as_json=as_json))
 
 
 def list_documents(as_json: AsJson = False) -> None:
@@ -73,4 +96,4 @@ def show(
         run(partial(documents.show_section, document=document, section=section, as_json=as_json))
 
 
-VERBS = {"new": new, "list": list_documents, "show": show}
+VERBS = {"new": new, "outline": outline, "list": list_documents, "show": show}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
@@ -27,10 +28,19 @@ class Action(Protocol):
 
 def run(action: Action) -> None:
     """Connect, run a verb, and end the process with its exit code; never with a traceback for a user's error."""
+    _end_with(partial(_run, action))
+
+
+def run_offline(action: Callable[[], None]) -> None:
+    """The same for a verb that needs no server."""
+    _end_with(action)
+
+
+def _end_with(work: Callable[[], ExitCode | None]) -> None:
     from .errors import words_for
 
     try:
-        code = _run(action) or ExitCode.OK
+        code = work() or ExitCode.OK
         sys.stdout.flush()
     except KeyboardInterrupt:
         note("interrupted; what was sent to Stemma goes on there")

@@ -30,6 +30,7 @@ from stemma_client.cli.wording import (
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons
 from stemma_client.inputs import collect, media_type_of
+from stemma_client.outlines import read_outline
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_client.views import DocumentView, SectionView
 
@@ -54,6 +55,8 @@ class Wish:
     policy: str | None
     min_score: float
     sample: bool
+    language: str | None
+    outline: str | None
     request_id: str | None
 
 
@@ -65,12 +68,15 @@ async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
         raise CliError(ExitCode.USAGE, "a document needs a brief", "give --brief FILE, or --sample for a first look")
     review = ReviewPolicy(mode=ReviewMode(wish.policy), min_score=wish.min_score) if wish.policy else None
     brief = await text_in(wish.brief)
+    outline = read_outline(wish.outline, await text_in(wish.outline)) if wish.outline else None
     accepted = await client.create_document(
         wish.kind,
         brief=brief,
         inputs=wish.inputs,
         title=wish.title or _heading_of(brief),
         review=review,
+        language=wish.language,
+        outline=outline,
         request_id=wish.request_id,
     )
     if as_json:

@@ -1,0 +1,123 @@
+"""Outlines as files, and those that inputs ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_client.errors import InvalidInputError
+from stemma_client.outline_finding import find_outline
+from stemma_client.outlines import read_outline, write_outline
+from stemma_contracts.v1.outline import OutlineSection
+
+MARKDOWN = """# Our proposal
+
+## Team (2 pages)
+
+Who does it.
+
+### CVs
+
+One each.
+
+## Budget
+
+id: budget
+kind: budget
+depends on: team, approach
+max 500 words
+
+All rates, and 12 pages of them in the annex.
+"""
+YAML = """
+sections:
+  - title: Team
+    max_pages: 2
+  - id: budget
+    depends_on: [team]
+"""
+REQUEST = (Path(__file__).parent / "rfp" / "proposal-format.md").read_text("utf-8")
+
+
+@pytest.mark.req("P19")
+def test_reads_an_outline_in_markdown() -> None:
+    team, budget = read_outline("outline.md", MARKDOWN)
+    assert (team.title, team.max_pages, team.purpose) == ("Team", 2, "Who does it.\n\n### CVs\n\nOne each.")
+    assert (budget.section_id, budget.kind, budget.depends_on) == ("budget", "budget", ("team", "approach"))
+    assert (budget.max_words, budget.max_pages) == (500, None)
+    assert budget.purpose == "All rates, and 12 pages of them in the annex."
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("o.yaml", YAML), ("o.json", '[{"title": "Team", "max_pages": 2}, {"id": "budget", "depends_on": ["team"]}]')],
+)
+def test_reads_an_outline_as_data(name: str, text: str) -> None:
+    assert read_outline(name, text) == (
+        OutlineSection(title="Team", max_pages=2),
+        OutlineSection(section_id="budget", depends_on=("team",)),
+    )
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("o.yaml", "- title: A\n- title: [", "o.yaml: line 2: "),
+        ("o.json", "[{]", "o.json: line 1: "),
+        ("o.json", '{"sections": 1}', "must be a list of sections"),
+        ("o.json", '[{"title": "A", "max_word": 1}]', "section 1: 'max_word' is not known; known are: id, title"),
+        ("o.json", '[{"title": "A"}, {"title": "B", "max_words": 0}]', "section 2: max_words: "),
+        ("o.json", '[{"purpose": "x"}]', "section 1: title: give a title"),
+        ("o.md", "no heading", "there is no section in it"),
+        ("o.docx", "", "ends in .json, .yaml or .md"),
+    ],
+)
+def test_refuses_an_outline_with_the_section_at_fault(name: str, text: str, words: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        read_outline(name, text)
+    assert words in str(refused.value)
+
+
+@pytest.mark.req("P19")
+def test_finds_the_sections_that_a_request_asks_for() -> None:
+    found = find_outline([REQUEST])
+    assert [section.title for section in found] == [
+        "Introduction",
+        "Technical Understanding And Approach",
+        "Project Management Approach",
+        "Approach to User Interface and User Experience Design",
+        "Staffing Plan",
+        "Similar Experience and Qualifications",
+    ]
+    assert found[2].purpose.startswith("Offerors should plan to discuss")
+    assert {section.max_pages for section in found} == {None}
+
+
+@pytest.mark.req("P19")
+def test_finds_a_list_of_sections_with_their_limits() -> None:
+    text = (
+        "# Anfrage\n\n## Gliederung des Angebots\n\n1. Verständnis der Aufgabe (höchstens 2 Seiten)\n"
+        "2. Vorgehen: Schritte und Rollen, maximal 500 Wörter\n3. **Preis**\n\nDanke.\n"
+    )
+    titles = [(one.title, one.max_words, one.max_pages) for one in find_outline([text])]
+    assert titles == [("Verständnis der Aufgabe", None, 2), ("Vorgehen", 500, None), ("Preis", None, None)]
+
+
+@pytest.mark.parametrize("text", ["", "# Proposal format\n\nBe brief.\n", "# A\n\n1. One\n2. Two\n"])
+def test_finds_nothing_where_nothing_is_asked_for(text: str) -> None:
+    assert find_outline([text]) == ()
+
+
+def test_what_is_found_can_be_read_back() -> None:
+    found = find_outline([REQUEST])
+    assert read_outline("o.md", write_outline(found)) == found
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_an_outline_or_none(text: str) -> None:
+    for section in find_outline([f"# Proposal format\n\n{text}"]):
+        assert section.title.strip()

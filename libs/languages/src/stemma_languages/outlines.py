@@ -1,0 +1,73 @@
+"""How requests speak of the form of an answer: headings of such passages, units and limits, in every language."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from .languages import DATA
+
+_END = re.compile(r"[\n.;]")
+BEFORE, BEHIND = 30, 20
+_WIDE = re.compile("[\u3041-\u9fff]")
+
+
+class OutlineWords(BaseModel):
+    """A data file: headings of passages that say what a document is to hold, and what limits are told with."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    headings: tuple[str, ...]
+    words: tuple[str, ...]
+    pages: tuple[str, ...]
+    at_most: tuple[str, ...]
+
+
+def asks_for_a_form(heading: str) -> bool:
+    """Whether a heading announces what a document is to hold, in any language."""
+    folded = " ".join(heading.replace("\u2019", "'").split()).casefold()
+    return any(words in folded for one in _all() for words in one.headings)
+
+
+def limits_in(text: str, *, bare: bool = False) -> tuple[int | None, int | None]:
+    """The most words and the most pages that a text names; with ``bare`` also where only the number stands there."""
+    return _limit(text, "words", bare), _limit(text, "pages", bare)
+
+
+def _limit(text: str, unit: str, bare: bool) -> int | None:
+    for found in _numbers(unit).finditer(text):
+        number = int(re.sub(r"\D", "", found[1]))
+        if number and (bare or _is_limit(_around(text, *found.span()))):
+            return number
+    return None
+
+
+def _around(text: str, start: int, end: int) -> str:
+    """What stands before and behind a place in the same sentence, as far as it may say that a number is a limit."""
+    before = _END.split(text[max(0, start - BEFORE) : start])[-1]
+    return f" {before} {_END.split(text[end : end + BEHIND])[0]} ".casefold()
+
+
+def _is_limit(around: str) -> bool:
+    return any(one in around for words in _all() for one in words.at_most)
+
+
+@lru_cache(maxsize=2)
+def _numbers(unit: str) -> re.Pattern[str]:
+    """A number with its unit."""
+    units = sorted({one for words in _all() for one in getattr(words, unit)}, key=len, reverse=True)
+    named = "|".join(re.escape(one) + ("" if _WIDE.match(one) else r"(?!\w)") for one in units)
+    return re.compile(rf"(?<![\d.,])(\d[\d.,]{{0,8}})\)?[ \u00a0]?(?:{named})", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _all() -> tuple[OutlineWords, ...]:
+    return read_outline_words(DATA / "outlines")
+
+
+def read_outline_words(folder: Path) -> tuple[OutlineWords, ...]:
+    """The data files of a folder, one for each language."""
+    return tuple(OutlineWords.model_validate_json(file.read_text("utf-8")) for file in sorted(folder.glob("*.json")))
