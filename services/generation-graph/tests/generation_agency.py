@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from typing import Any
 
 from generation_workshop import CONFIG, HEAD, RECIPE, Workshop, evaluation
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
@@ -45,6 +46,12 @@ def call(name: str, **arguments: Any) -> AIMessage:
 def append(text: str) -> AIMessage:
     """A message that writes."""
     return call("append_to_markdown", content=text)
+
+
+def leave_all(messages: Sequence[BaseMessage]) -> AIMessage:
+    """A message that leaves out every file that the agent is shown."""
+    files = dict.fromkeys(re.findall(r'<entry [^>]*file="([^"]+)"', str(messages[1].content)))
+    return message(*(("leave_out", {"file": name, "heading": "", "reason": "Not asked for."}) for name in files))
 
 
 SAVE = call("create_checkpoint", label="the quay")

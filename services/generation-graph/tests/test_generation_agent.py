@@ -4,10 +4,14 @@ from typing import Any
 
 import pytest
 from generation_agency import CHAPTER, CLEAN, FINISH, SAVE, SCORES, WHOLE, Agency, append, call, issues, message
-from langchain_core.messages import AIMessage, ToolMessage
+from generation_workshop import Workshop
+from langchain_core.messages import AIMessage, InvalidToolCall, ToolMessage
+from stemma_contracts.v1.coverage import LeftOutList
+from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.values import ExportFormat
 from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.graphs.document_agent.limits import MAX_STEPS, RECURSION_LIMIT, AgentLimits
+from stemma_telemetry.logs import add_bound
 from structlog.testing import capture_logs
 
 TWO_FILES = {"a.md": "# A\n\nOne.\n\n# B\n\nTwo.\n", "c.md": "# C\n\nThree.\n"}
@@ -56,10 +60,43 @@ async def test_what_the_validator_finds_is_fixed_and_checked_again() -> None:
 @pytest.mark.req("G8", "G17")
 async def test_the_fourth_failed_check_ends_with_the_issues_in_the_result() -> None:
     agency = Agency(reports=[issues(3), issues(3), issues(3), issues(3, 5)])
-    outcome = await agency.run([append(CHAPTER), SAVE, SAVE, SAVE, SAVE, SCORES])
-    assert [(w.code, w.count) for w in outcome.warnings] == [("validation_issues", 2), ("unfinished_chapters", 1)]
+    outcome = await agency.run([append(CHAPTER), SAVE, SAVE, SAVE, SAVE, FINISH, SCORES])
+    assert [(w.code, w.count, w.detail) for w in outcome.warnings] == [("validation_issues", 2, "chapter 1: MD022")]
     assert [issue["line_number"] for issue in agency.state["validation_issues"]] == [3, 5]
-    assert agency.state["current_chapter"] == 0, "a chapter that did not pass is not done"
+    assert (agency.state["validation_passed"], agency.state["current_chapter"]) == (False, 1)
+    assert [name for name in agency.state["manifest"] if "chapter_1" in name], "the chapter is saved with its issues"
+
+
+@pytest.mark.req("T2", "G8")
+async def test_what_one_chapter_keeps_is_not_held_against_the_next_one_and_not_shown_to_the_agent_again() -> None:
+    kept = issues(1)
+    agency = Agency(limits=AgentLimits(max_fix_attempts=0), reports=[kept, issues(1, 7), issues(1, 7)])
+    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, append("## C\n\nThree."), SAVE]
+    outcome = await agency.run([*script, FINISH, SCORES], TWO_FILES)
+    assert [(w.code, w.count, w.detail) for w in outcome.warnings] == [
+        ("validation_issues", 1, "chapter 1: MD022"),
+        ("validation_issues", 1, "chapter 2: MD022"),
+    ]
+    assert "<issues>" not in agency.model.prompt_text(2)
+    assert agency.state["current_chapter"] == 3
+    assert agency.state["validation_passed"], "the third chapter has no issue of its own"
+
+
+@pytest.mark.req("G8")
+async def test_the_cap_can_end_the_document() -> None:
+    limits = AgentLimits(max_fix_attempts=0, on_fix_bound="parse_to_json")
+    agency = Agency(limits=limits, reports=[issues(1)])
+    outcome = await agency.run([append("# D\n\n## A\n\nOne."), SAVE, SCORES], TWO_FILES)
+    assert [(w.code, w.count) for w in outcome.warnings] == [("validation_issues", 1), ("unfinished_chapters", 2)]
+
+
+@pytest.mark.req("T2")
+async def test_what_the_linter_mends_safely_is_in_the_document_before_a_model_is_asked(workshop: Workshop) -> None:
+    fixed = await workshop.store(CHAPTER.replace("40 m", "*40* m") + "\n")
+    agency = Agency(workshop, reports=[CLEAN.model_copy(update={"fixed": fixed})])
+    outcome = await agency.run([append(CHAPTER.replace("40 m", "_40_ m")), SAVE, FINISH, SCORES])
+    assert "is *40* m long" in await workshop.read(outcome.draft)
+    assert agency.state["fix_attempts"] == 0
 
 
 @pytest.mark.req("G8")
@@ -118,15 +155,116 @@ async def test_a_message_without_a_tool_call_is_a_step_and_the_agent_goes_on() -
     agency = Agency()
     await agency.run(["I think about it.", append(CHAPTER), FINISH, SCORES])
     assert agency.state["agent_steps"] == 3
-    assert "call finish when the document is complete" in agency.model.prompt_text(1)
+    told = agency.model.prompt_text(1)
+    assert '`site.md`, "Site", line 3: nothing of it is there' in told
+    assert "call finish when the document is complete" in told
+
+
+@pytest.mark.req("T1", "G7")
+async def test_completion_in_prose_counts_when_everything_is_written() -> None:
+    agency = Agency()
+    outcome = await agency.run([append(CHAPTER), SAVE, "The document is complete.", SCORES])
+    assert outcome.warnings == ()
+    assert [(check.check, check.passed) for check in outcome.evaluation.checks] == [("coverage", True)]
+
+
+@pytest.mark.req("T1", "G7")
+async def test_finish_is_answered_with_what_is_missing_until_it_is_written_or_left_out() -> None:
+    agency = Agency()
+    leave = call("leave_out", file="c.md", heading="C", reason="The client has it already.")
+    script = [append("# D\n\n## A\n\nOne."), FINISH, append("## B\n\nTwo."), FINISH, leave, FINISH, SCORES]
+    outcome = await agency.run(script, TWO_FILES)
+    first, second = told(agency, 2)[-1], told(agency, 4)[-1]
+    assert '`a.md`, "B"' in first
+    assert '`c.md`, "C"' in second
+    assert "`a.md`" not in second
+    assert outcome.left_out is not None
+    named = LeftOutList.model_validate_json(await agency.workshop.read(outcome.left_out))
+    assert [(entry.file, entry.heading) for entry in named.left_out] == [("c.md", "C")]
+
+
+@pytest.mark.req("T2", "G7")
+@pytest.mark.parametrize("order", [0, 1])
+async def test_finish_beside_a_check_that_fails_does_not_end_the_run(order: int) -> None:
+    agency = Agency(reports=[issues(3), CLEAN])
+    calls = [("create_checkpoint", {"label": "x"}), ("finish", {})]
+    both = message(*(calls if order else reversed(calls)))
+    outcome = await agency.run([append(CHAPTER), both, SAVE, FINISH, SCORES])
+    assert "call finish by itself" in "\n".join(told(agency, 2))
+    assert outcome.warnings == ()
+
+
+BROKEN_CALL = InvalidToolCall(
+    name="append_to_markdown", args='{"content": "# D', id=None, error=None, type="invalid_tool_call"
+)
+
+
+@pytest.mark.req("G6", "G7")
+async def test_a_call_with_broken_json_is_answered_and_gets_another_step() -> None:
+    agency = Agency()
+    alone = AIMessage("", invalid_tool_calls=[BROKEN_CALL])
+    beside = AIMessage("", tool_calls=call("list_files").tool_calls, invalid_tool_calls=[BROKEN_CALL])
+    outcome = await agency.run([alone, beside, append(CHAPTER), SAVE, FINISH, SCORES])
+    assert "no JSON object" in told(agency, 1)[0]
+    assert ["site.md" in text for text in told(agency, 2)] == [False, True, False]
+    for prompt in agency.model.prompts[:-1]:
+        called = [str(c["id"]) for m in prompt if isinstance(m, AIMessage) for c in m.tool_calls]
+        assert sorted(called) == sorted(m.tool_call_id for m in prompt if isinstance(m, ToolMessage))
+        assert not any(m.invalid_tool_calls for m in prompt if isinstance(m, AIMessage))
+    assert outcome.warnings == ()
+
+
+@pytest.mark.req("G16", "E8")
+async def test_every_line_of_a_node_carries_the_session() -> None:
+    agency = Agency(reports=[issues(1), CLEAN])
+    with capture_logs(processors=[add_bound]) as logs:
+        await agency.run([append(CHAPTER), SAVE, SAVE, FINISH, SCORES])
+    named = ("node_finished", "tool_called", "checkpoint_saved", "validation_ran")
+    lines = [line for line in logs if line["event"] in named]
+    assert len(lines) > 10
+    assert {line.get("session_id") for line in lines} == {(await agency.job()).thread_id}
 
 
 @pytest.mark.req("G11", "G17")
-async def test_an_endless_loop_ends_at_the_bound_with_a_warning() -> None:
-    agency = Agency(limits=AgentLimits(max_agent_steps=30))
-    outcome = await agency.run([append(CHAPTER), *[call("list_files")] * 29, SCORES])
+async def test_an_endless_loop_can_end_at_the_bound_with_a_warning() -> None:
+    agency = Agency(limits=AgentLimits(max_agent_steps=30, on_step_bound="complete"))
+    outcome = await agency.run([append("# D"), *[call("list_files")] * 29, SCORES])
     assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 30), ("unfinished_chapters", 1)]
     assert not outcome.partial
+
+
+@pytest.mark.req("T2", "G11")
+async def test_at_the_bound_a_person_is_asked_and_the_agent_goes_on_with_as_many_steps_again() -> None:
+    agency = Agency(limits=AgentLimits(max_agent_steps=2), answers=["Go on."])
+    outcome = await agency.run([call("list_files"), append(CHAPTER), SAVE, FINISH, SCORES])
+    assert "2 steps, which is its bound; 0 of 1 chapters are done" in agency.questions[0]
+    assert agency.needs[0].forms == ("go on", "end here")
+    assert (outcome.warnings, agency.state["extra_steps"]) == ((), 2)
+
+
+@pytest.mark.req("T2", "G11")
+async def test_the_person_can_end_it_at_the_bound_and_hears_what_is_open() -> None:
+    agency = Agency(limits=AgentLimits(max_agent_steps=2), answers=[" END  here"])
+    outcome = await agency.run([call("list_files"), append("# D\n\n## A"), SCORES])
+    assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 2), ("unfinished_chapters", 1)]
+    assert not outcome.evaluation.checks[0].passed
+
+
+@pytest.mark.req("T2", "G11")
+def test_the_bound_grows_with_the_chapters_beyond_the_fifth() -> None:
+    limits = AgentLimits()
+    assert [limits.steps_for(chapters) for chapters in (0, 5, 6, 45)] == [100, 100, 120, 900]
+    assert AgentLimits(max_agent_steps=MAX_STEPS).steps_for(1000) == MAX_STEPS
+
+
+@pytest.mark.req("G10", "G11")
+@pytest.mark.parametrize("hostile", ["", "yes; rm -rf /", "go onwards", NeedAnswer(decisions={"x": "skip"}), "{"])
+async def test_an_answer_that_is_not_understood_changes_nothing_and_is_asked_for_again(hostile: Any) -> None:
+    agency = Agency(limits=AgentLimits(max_agent_steps=1), answers=[hostile, "end here"])
+    outcome = await agency.run([append("# D"), SCORES])
+    assert agency.questions[0] == agency.questions[1]
+    assert agency.model.calls == 2
+    assert outcome.warnings[0].code == "step_bound"
 
 
 @pytest.mark.req("G11")
@@ -147,12 +285,14 @@ async def test_the_bound_can_fail_and_then_what_there_is_comes_as_partial() -> N
 @pytest.mark.req("G5")
 async def test_each_step_is_one_call_with_the_tools_and_shows_where_the_agent_is() -> None:
     agency = Agency()
-    chapters = [step for text in ("# D\n\n## A", "## B", "## C") for step in (append(text), SAVE)]
+    texts = ("# D\n\n## A\n\nOne.", "## B\n\nTwo.", "## C\n\nThree.")
+    chapters = [step for text in texts for step in (append(text), SAVE)]
     await agency.run([*chapters, FINISH, SCORES], TWO_FILES)
     names = {tool["function"]["name"] for tool in agency.model.options[0]["tools"]}
     assert names == {
         "list_files", "read_file", "read_generated_file", "append_to_markdown", "edit_markdown_line",
-        "create_checkpoint", "rollback_to_checkpoint", "validate_markdown", "request_human_input", "finish",
+        "create_checkpoint", "rollback_to_checkpoint", "validate_markdown", "request_human_input", "leave_out",
+        "finish",
     }  # fmt: skip
     shown = agency.model.prompt_text(0)
     for rule in ("one heading of level 1", "Never invent a figure", "When to ask the person"):
@@ -164,7 +304,8 @@ async def test_each_step_is_one_call_with_the_tools_and_shows_where_the_agent_is
 @pytest.mark.req("G15")
 async def test_chapter_and_file_advance_with_their_checkpoints_and_nothing_is_written_twice() -> None:
     agency = Agency(reports=[CLEAN, issues(1), CLEAN, CLEAN])
-    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, SAVE, append("## C"), SAVE, FINISH]
+    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, SAVE]
+    script += [append("## C\n\nThree."), SAVE, FINISH]
     outcome = await agency.run([*script, SCORES], TWO_FILES)
     positions = [agency.model.prompt_text(step).split('<document lines="')[1] for step in range(len(script))]
     said = [text.split(">\n")[0].split(">")[1].split("<")[0] for text in positions]

@@ -22,7 +22,10 @@ from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
 ARCHITECTURE = Path(__file__).parents[3] / "ARCHITECTURE.md"
-ZERO = {"current_file_index", "current_chapter", "conversion_attempts", "retry_count", "fix_attempts", "agent_steps"}
+ZERO = {
+    "current_file_index", "current_chapter", "conversion_attempts", "retry_count", "fix_attempts", "agent_steps",
+    "extra_steps",
+}  # fmt: skip
 FALSE = {"validation_passed", "generation_complete", "checkpoint_created", "validation_requested", "partial"}
 
 
@@ -112,7 +115,9 @@ async def test_after_the_tools_the_first_condition_that_holds_counts(marks: dict
         ("no heading\n", [("a.md", 1, 1)]),
         ("# A\n\n```md\n# not\n```\n", [("A", 1, 5)]),
         (" \n", []),
-        ("# A\n\n" + "x" * 7000 + "\n\n## B\n\ny\n\n## C\n", [("A", 1, 8), ("C", 9, 9)]),
+        ("# A\n\n" + "x" * 7000 + "\n\n## B\n\ny\n\n## C\n", [("A", 1, 4), ("B", 5, 8), ("C", 9, 9)]),
+        ("---\ntitle: A\n---\n\n# A\n\nx\n", [("A", 5, 7)]),
+        ("{% set a = 1 %}\n# A\n\n## B\n\ny\n\n## C\n\nz\n", [("A", 2, 7), ("C", 8, 10)]),
     ],
 )
 def test_a_file_has_the_chapters_that_its_headings_make(text: str, expected: list[tuple[str, int, int]]) -> None:

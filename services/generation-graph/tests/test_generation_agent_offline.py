@@ -27,4 +27,4 @@ async def test_the_sample_becomes_one_document_with_every_word_of_its_files() ->
         if name.endswith(".md"):
             words = [word for word in data.decode().split() if word.isalpha() and word not in ("img", "cut")]
             assert [word for word in words if word not in text] == []
-    assert agency.state["current_chapter"] == len(agency.state["document_outline"]) == 4
+    assert agency.state["current_chapter"] == len(agency.state["document_outline"]) == 6

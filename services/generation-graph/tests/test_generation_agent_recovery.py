@@ -108,7 +108,7 @@ async def test_the_thread_of_a_settled_run_is_deleted_and_that_of_a_paused_one_i
     await set_up(place)
     async with open_checkpointer(place) as checkpointer:
         agency = Agency(workshop, checkpointer=checkpointer)
-        desk = agency.desk(ScriptedModel(script=[FINISH, SCORES]))
+        desk = agency.desk(ScriptedModel(script=[append(CHAPTER), FINISH, SCORES]))
         cleaner = ThreadCleaner(checkpointer, kept_s=0)
         desk = replace(desk, runner=Runner(find_graphs(), desk.parts, checkpointer, cleaner))
         job = await agency.job()

@@ -14,6 +14,10 @@ from stemma_generation_graph.session.tools import MAX_DRAFT_CHARS, PAGE_CHARS, T
 from stemma_generation_graph.sources.library import Library
 
 HOSTILE = ("../etc/passwd", "..", "/", "\\", "inputs/site.md", "temp_output.md", "", " ", "\x00", "a" * 500)
+FITTING: dict[str, dict[str, Any]] = {
+    "edit_markdown_line": {"line_number": 1},
+    "leave_out": {"file": "site.md", "heading": "Site", "reason": "Not asked for."},
+}
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 TEXT_ARGUMENTS = [
     (tool.name, name)
@@ -29,13 +33,17 @@ class Bench:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.live: list[str] = []
-        self.work = Workbench(session, {}, 0, lambda: NOW, self._live)
+        self.work = Workbench(session, {}, 0, lambda: NOW, self._live, self._open_words)
+        self.lacks = ""
 
     async def _live(self, text: str) -> None:
         self.live.append(text)
 
+    async def _open_words(self) -> str:
+        return self.lacks
+
     async def __call__(self, name: str, **arguments: Any) -> ToolMessage | None:
-        answers = await run_tool_calls(call(name, **arguments).tool_calls, get_tools(), self.work)
+        answers = await run_tool_calls(call(name, **arguments).tool_calls, get_tools("session"), self.work)
         return answers[0] if answers else None
 
     async def told(self, name: str, **arguments: Any) -> str:
@@ -54,15 +62,14 @@ async def bench(workshop: Workshop) -> Bench:
 @pytest.mark.parametrize(("tool", "argument"), TEXT_ARGUMENTS)
 async def test_no_argument_leads_out_of_the_session(bench: Bench, tool: str, argument: str, value: str) -> None:
     before = dict(bench.session.manifest)
-    others = {"line_number": 1} if tool == "edit_markdown_line" else {}
-    answer = await bench(tool, **others, **{argument: value})
+    answer = await bench(tool, **{**FITTING.get(tool, {}), argument: value})
     if tool == "append_to_markdown" and answer is not None and answer.status == "success":
         assert set(bench.session.manifest) - set(before) == {DRAFT}, "a text is a text, whatever it says"
     elif tool == "create_checkpoint" and answer is not None and answer.status == "success":
         [checkpoint] = bench.session.names(CHECKPOINTS)
         assert not set("/\\. ") & set(checkpoint.removesuffix(".md"))
-    elif tool == "request_human_input":
-        assert bench.session.manifest == before
+    elif argument in ("question", "reason") or (argument, value.strip()) == ("heading", ""):
+        assert bench.session.manifest == before, "words are words, and an empty heading is the whole file"
     else:
         assert answer is not None
         assert answer.status == "error"
@@ -146,7 +153,7 @@ async def test_a_rollback_goes_back_to_the_checkpoint_that_is_named_and_not_to_t
         await bench.told("create_checkpoint", label=words)
     ids = {name.split("_")[2].removesuffix(".md"): name for name in bench.session.names(CHECKPOINTS)}
     for words in ("two", "three", "one"):
-        assert bench.session.restore_from_checkpoint(ids[words]) is True
+        assert bench.session.restore_from_checkpoint("session", ids[words]) is True
         assert await bench.session.text(DRAFT) == f"# {words}\n"
         await bench.session.write(DRAFT, "# other\n")
         await bench.told("rollback_to_checkpoint", checkpoint_id=ids[words])
@@ -170,7 +177,7 @@ async def test_a_rollback_goes_back_to_the_chapter_and_is_what_a_later_failure_g
     "name", ["", "..", "../x.md", "temp_output.md", "inputs/site.md", "20260314_092653_none.md", None]
 )
 def test_a_checkpoint_that_is_none_is_false_and_never_an_exception(bench: Bench, name: Any) -> None:
-    assert bench.session.restore_from_checkpoint(name) is False
+    assert bench.session.restore_from_checkpoint("session", name) is False
 
 
 @pytest.mark.req("G9")
@@ -179,10 +186,40 @@ async def test_two_checkpoints_of_one_second_differ_and_the_oldest_go_but_never_
     ids = [await bench.session.snapshot("chapter_1", NOW) for _ in range(3)]
     stem = "20260314_092653_chapter_1"
     assert ids == [f"{stem}.md", f"{stem}_2.md", f"{stem}_3.md"]
-    assert all(bench.session.restore_from_checkpoint(name) for name in ids)
+    assert all(bench.session.restore_from_checkpoint("session", name) for name in ids)
+    assert not any(bench.session.restore_from_checkpoint("another", name) for name in ids)
     bench.session.prune_checkpoints(2)
     assert bench.session.names(CHECKPOINTS) == ids[1:]
     bench.session.prune_checkpoints(0)
     assert bench.session.names(CHECKPOINTS) == ids[2:]
     later = new_checkpoint_id("chapter_1", NOW + timedelta(seconds=1), ids)
     assert later == "20260314_092654_chapter_1.md"
+
+
+@pytest.mark.req("G4")
+async def test_the_tools_of_a_session_refuse_the_workbench_of_another(bench: Bench) -> None:
+    [answer] = await run_tool_calls(call("append_to_markdown", content="x").tool_calls, get_tools("other"), bench.work)
+    assert (answer.status, answer.content) == ("error", "This tool belongs to another session.")
+    assert DRAFT not in bench.session.manifest
+
+
+@pytest.mark.req("G4", "T1")
+async def test_a_chapter_is_left_out_by_a_heading_that_its_file_has_and_the_file_by_none(bench: Bench) -> None:
+    told = await bench.told("leave_out", file="site.md", heading=" site ", reason="Not asked for.")
+    assert told.startswith("Left out: Site.")
+    await bench.told("leave_out", file="media/plan.png", heading="", reason="A drawing.")
+    assert bench.work.marks["left_out"] == [
+        {"file": "site.md", "heading": "Site", "reason": "Not asked for."},
+        {"file": "media/plan.png", "heading": "", "reason": "A drawing."},
+    ]
+    assert "it has: Site" in await bench.told("leave_out", file="site.md", heading="Quay", reason="No.")
+    assert "no words" in await bench.told("leave_out", file="site.md", heading="", reason=" \n")
+
+
+@pytest.mark.req("T1", "G7")
+async def test_finish_is_answered_with_what_is_missing(bench: Bench) -> None:
+    bench.lacks = "It lacks: the quay."
+    assert await bench.told("finish") == "It lacks: the quay."
+    assert "generation_complete" not in bench.work.marks
+    bench.lacks = ""
+    assert await bench.told("finish") == "The document is complete."

@@ -45,6 +45,11 @@ SKIP = "skip"
 """The decision to leave a missing image out."""
 
 
+def answer_form(words: str) -> str:
+    """An answer in words as it is compared with the ``forms`` of a need: without case, spaces and a full stop."""
+    return " ".join(words.casefold().split()).rstrip(".!")
+
+
 class NeedAnswer(Contract):
     """The body of a person's answer with decisions: words, and by reference `SKIP`, an input or a new image."""
 

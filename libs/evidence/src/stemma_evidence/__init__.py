@@ -1,6 +1,7 @@
 """The claims of a text (amounts, dates, quantities, names, quotations, citations) and where they stand."""
 
 from .claim import Claim, Kind
+from .coverage import InputText, coverage
 from .extraction import claims
 from .grounding import UNSUPPORTED, Grounded, ground
 from .index import Found
@@ -12,10 +13,12 @@ __all__ = [
     "Claim",
     "Found",
     "Grounded",
+    "InputText",
     "Kind",
     "Place",
     "Source",
     "claims",
+    "coverage",
     "ground",
     "language_of",
     "read",

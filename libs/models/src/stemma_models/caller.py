@@ -197,6 +197,7 @@ class ModelCaller:
             finish_reason=str(message.response_metadata.get("finish_reason") or ""),
             refusal=_refusal(message),
             tool_calls=tuple(message.tool_calls),
+            invalid_tool_calls=tuple(message.invalid_tool_calls),
         )
         return Reply(record, str(message.text))
 

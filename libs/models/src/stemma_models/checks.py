@@ -33,7 +33,7 @@ def check_complete(reply: Reply) -> Reply:
         raise UnusableAnswer("the model refused", ["No answer was given; give the one that the material allows."])
     if record.finish_reason in ("length", "max_tokens"):
         raise UnusableAnswer("cut at the token limit", ["The answer was cut at the length limit; be shorter."])
-    if not reply.text.strip() and not record.tool_calls:
+    if not reply.text.strip() and not record.tool_calls and not record.invalid_tool_calls:
         raise UnusableAnswer("empty answer", ["The answer was empty."])
     return reply
 

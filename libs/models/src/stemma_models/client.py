@@ -117,13 +117,17 @@ async def _collect(chunks: AsyncIterator[BaseMessage], on_token: TokenSink) -> A
 
 def _clean(message: AIMessage) -> AIMessage:
     """The answer as text and tool calls that UTF-8 can carry; a lone surrogate would break the record."""
-    calls = json.dumps(message.tool_calls, ensure_ascii=False).encode(errors="replace")
     return AIMessage(
         str(message.text).encode(errors="replace").decode(),
-        tool_calls=json.loads(calls),
+        tool_calls=_as_utf8(message.tool_calls),
+        invalid_tool_calls=_as_utf8(message.invalid_tool_calls),
         additional_kwargs=message.additional_kwargs,
         response_metadata=message.response_metadata,
     )
+
+
+def _as_utf8(calls: Any) -> Any:
+    return json.loads(json.dumps(calls, ensure_ascii=False).encode(errors="replace"))
 
 
 def _note_failure(state: RetryCallState, failures: list[str]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall, ToolMessage
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from pydantic import BaseModel, ConfigDict
@@ -28,6 +28,7 @@ class Record(BaseModel):
     finish_reason: str = ""
     refusal: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
+    invalid_tool_calls: tuple[InvalidToolCall, ...] = ()
     content: str = ""
     artifact: ArtifactRef | None = None
 
@@ -133,7 +134,11 @@ class Reply:
     @property
     def message(self) -> AIMessage:
         """The answer as a message of the thread."""
-        return AIMessage(self.text, tool_calls=list(self.record.tool_calls))
+        return AIMessage(
+            self.text,
+            tool_calls=list(self.record.tool_calls),
+            invalid_tool_calls=list(self.record.invalid_tool_calls),
+        )
 
 
 def _plain(message: BaseMessage) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from stemma_contracts.v1.values import (
     EvaluationResult,
     GenerationWarning,
     InputFile,
+    ProgramCheck,
     Provenance,
 )
 from stemma_messaging import account
@@ -117,6 +118,7 @@ async def _generated(
         retrieved_context=retrieved_context(state),
         processing_metadata=processing_metadata(job, state, (started, datetime.now(UTC)), made_with),
         review=state.get("review"),
+        left_out=state.get("left_out_artifact"),
         assets=tuple(map(InputFile.model_validate, state.get("assets", ()))),
         partial=state.get("partial", False),
         warnings=tuple(map(GenerationWarning.model_validate, state.get("warnings", ()))),
@@ -133,6 +135,8 @@ async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> 
         passed=found["passed"],
         critical_failures=tuple(found["critical_failures"]),
         feedback=ref,
+        judged=found.get("judged", True),
+        checks=tuple(map(ProgramCheck.model_validate, found.get("checks", ()))),
     )
 
 
@@ -150,6 +154,7 @@ async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paus
         assets=asked.assets,
         format=asked.format,
         references=asked.references,
+        forms=asked.forms,
     )
     return GraphPaused(**echo(job, context.call), thread_id=result.thread_id, need=need)
 

@@ -46,6 +46,7 @@ class Asked(BaseModel):
     assets: tuple[InputFile, ...] = ()
     format: ExportFormat | None = None
     references: tuple[MissingReference, ...] = ()
+    forms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from langchain_core.messages import ToolCall, ToolMessage
+from langchain_core.messages import InvalidToolCall, ToolCall, ToolMessage
 from pydantic import BaseModel, ValidationError
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
@@ -16,6 +16,7 @@ from stemma_generation_graph.tools.search import Tool, ToolRefused
 P = TypeVar("P")
 
 MAX_CALLS = 8
+BROKEN = "The arguments of this call are no JSON object, so it was not made: make it again with valid JSON."
 
 log = get_logger()
 
@@ -25,6 +26,11 @@ async def run_tool_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool[P]]
     answers = [answer for call in calls[:MAX_CALLS] if (answer := await _answer(call, tools, place))]
     refused = [_message(call, f"refused: at most {MAX_CALLS} calls at once", False) for call in calls[MAX_CALLS:]]
     return answers + refused
+
+
+def answers_to_broken(calls: Sequence[InvalidToolCall]) -> list[ToolMessage]:
+    """One answer for each call whose arguments could not be read."""
+    return [_message(ToolCall(name=call["name"] or "", args={}, id=call["id"]), BROKEN, False) for call in calls]
 
 
 async def _answer(call: ToolCall, tools: Mapping[str, Tool[P]], place: P) -> ToolMessage | None:

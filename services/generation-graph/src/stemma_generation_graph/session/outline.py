@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
-from markdown_it import MarkdownIt
+from stemma_markdown import Document, Heading
 
 CHAPTER_CHARS = 6000
 
@@ -26,43 +27,73 @@ class Chapter:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class _Heading:
-    level: int
-    line: int
-    title: str
+def headings_of(text: str) -> list[str]:
+    """The headings of a file, each on one line, in their order."""
+    return [heading.text for heading in Document(text).headings if heading.text]
 
 
 def chapters_of(file: str, text: str) -> list[Chapter]:
     """The chapters of a file in their order: what its highest headings divide it into.
 
-    A long file with one such heading is divided by the next lower ones. A file without text has no chapter.
+    One highest heading is the file's title: the chapters are then those below it, and its own text, if it has any. A
+    long chapter is divided by its next lower headings. Front matter is in no chapter, and a file without text has none.
     """
-    if not text.strip():
+    document = Document(text)
+    first = next((block.line for block in document.blocks if block.kind not in ("front_matter", "blank")), 0)
+    if not first:
         return []
-    headings = _headings(text)
+    headings = [heading for heading in document.headings if heading.text]
     level = min((heading.level for heading in headings), default=1)
-    starts = [h for h in headings if h.level == level]
-    if len(starts) <= 1 and len(text) > CHAPTER_CHARS:
-        starts = [h for h in headings if h.level == _next_level(headings, level)] or starts
-    lines = len(text.rstrip("\n").split("\n"))
-    bounds = [1, *(heading.line for heading in starts[1:]), lines + 1]
-    titles = [headings[0].title if headings else file, *(heading.title for heading in starts[1:])]
+    region = _Region(text.rstrip("\n").split("\n"), headings)
     return [
-        Chapter(file, title or file, level, first, after - 1)
-        for title, first, after in zip(titles, bounds, bounds[1:], strict=False)
+        Chapter(file, region.title(start, end) or file, level, start, end - 1)
+        for start, end in _divided(region, first, len(region.lines) + 1, whole_file=True)
     ]
 
 
-def _next_level(headings: list[_Heading], above: int) -> int:
-    counts = Counter(heading.level for heading in headings if heading.level > above)
-    return min(counts, default=above)
+@dataclass(frozen=True)
+class _Region:
+    lines: Sequence[str]
+    headings: Sequence[Heading]
+
+    def within(self, start: int, end: int) -> list[Heading]:
+        return [heading for heading in self.headings if start <= heading.line < end]
+
+    def title(self, start: int, end: int) -> str:
+        """The words of the first heading."""
+        return next((heading.text for heading in self.within(start, end)), "")
+
+    def size(self, start: int, end: int) -> int:
+        return sum(len(line) + 1 for line in self.lines[start - 1 : end - 1])
+
+    def has_own_text(self, start: int, end: int) -> bool:
+        """Whether lines hold anything but headings."""
+        titles = {heading.line for heading in self.within(start, end)}
+        return any(
+            line.strip(" \t=-") for number, line in enumerate(self.lines[start - 1 : end - 1], start)
+            if number not in titles
+        )  # fmt: skip
 
 
-def _headings(text: str) -> list[_Heading]:
-    tokens = MarkdownIt("commonmark").parse(text)
-    return [
-        _Heading(int(token.tag[1]), token.map[0] + 1, tokens[index + 1].content.strip())
-        for index, token in enumerate(tokens)
-        if token.type == "heading_open" and token.level == 0 and token.map
-    ]
+def _divided(region: _Region, start: int, end: int, *, whole_file: bool = False) -> Iterator[tuple[int, int]]:
+    """The lines of the chapters from one line to another, the last not included."""
+    headings = region.within(start, end)
+    top = min((heading.level for heading in headings), default=0)
+    highest = [heading for heading in headings if heading.level == top]
+    is_titled = len(highest) == 1 and not region.has_own_text(start, highest[0].line)
+    if is_titled:
+        below = [heading for heading in headings if heading.level > top]
+        highest = [heading for heading in below if heading.level == min(h.level for h in below)]
+    if len(highest) < 2 and not (is_titled and highest and region.size(start, end) > CHAPTER_CHARS):
+        yield start, end
+        return
+    if not whole_file and region.size(start, end) <= CHAPTER_CHARS:
+        yield start, end
+        return
+    starts = [heading.line for heading in highest]
+    has_text = is_titled and region.has_own_text(start, starts[0])
+    for part, after in pairwise([start, *(starts if has_text else starts[1:]), end]):
+        if (part, after) == (start, end):
+            yield part, after
+        else:
+            yield from _divided(region, part, after)

@@ -71,9 +71,13 @@ class Session:
         self.manifest[CHECKPOINTS + checkpoint_id] = self.manifest[DRAFT]
         return checkpoint_id
 
-    def restore_from_checkpoint(self, checkpoint_id: str) -> bool:
+    def restore_from_checkpoint(self, session_id: str, checkpoint_id: str) -> bool:
         """Make the draft what a checkpoint of this session kept; False for anything else, never an exception."""
-        if not is_checkpoint_id(checkpoint_id) or CHECKPOINTS + checkpoint_id not in self.manifest:
+        if (
+            session_id != self.session_id
+            or not is_checkpoint_id(checkpoint_id)
+            or CHECKPOINTS + checkpoint_id not in self.manifest
+        ):
             return False
         self.manifest[DRAFT] = self.manifest[CHECKPOINTS + checkpoint_id]
         return True

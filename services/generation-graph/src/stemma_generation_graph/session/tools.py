@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,11 +14,15 @@ from stemma_generation_graph.tools.search import ToolRefused
 
 from .checkpoints import clean_label
 from .images import as_shown
+from .outline import headings_of
 from .references import is_image, shown_by
 from .session import DRAFT, INPUTS, Session
 
+FINISH = "finish"
 PAGE_CHARS = 10_000
 MAX_DRAFT_CHARS = 2_000_000
+MAX_LEFT_OUT = 200
+MAX_HEADINGS = 30
 READABLE = ("text/markdown", "text/plain")
 
 Marks = dict[str, Any]
@@ -26,14 +30,19 @@ Marks = dict[str, Any]
 
 @dataclass
 class Workbench:
-    """What the tools of one step work on. ``marks`` are the fields of the graph's state that they set."""
+    """What the tools of one step work on. ``marks`` are the fields of the graph's state that they set.
+
+    ``open_words`` tells in words what of the inputs the document lacks, nothing if it is complete.
+    """
 
     session: Session
     decisions: Mapping[str, str]
     current_chapter: int
     now: Callable[[], datetime]
     live: Callable[[str], Awaitable[None]]
+    open_words: Callable[[], Awaitable[str]]
     checkpoint_chapters: dict[str, int] = field(default_factory=dict)
+    left_out: list[dict[str, str]] = field(default_factory=list)
     marks: Marks = field(default_factory=dict)
 
     def pause(self, marks: Marks) -> None:
@@ -119,10 +128,20 @@ class RequestHumanInput(Arguments):
     question: str = Field(min_length=1, max_length=4_000)
 
 
+class LeaveOut(Arguments):
+    """Leave a chapter of an input, or a whole input, out of the document, and say why; it is shown to the person."""
+
+    model_config = ConfigDict(title="leave_out")
+
+    file: str = Field(min_length=1, max_length=255, description="a name that list_files gave")
+    heading: str = Field(max_length=300, description="a heading of that file; empty: the whole file")
+    reason: str = Field(min_length=1, max_length=1_000)
+
+
 class Finish(Arguments):
     """Say that the document is complete."""
 
-    model_config = ConfigDict(title="finish")
+    model_config = ConfigDict(title=FINISH)
 
 
 @dataclass(frozen=True)
@@ -131,6 +150,7 @@ class SessionTool:
 
     arguments: type[BaseModel]
     do: Callable[[Any, Workbench], Awaitable[str | None]]
+    session_id: str = ""
 
     @property
     def name(self) -> str:
@@ -139,12 +159,14 @@ class SessionTool:
 
     async def run(self, arguments: Any, place: Workbench, /) -> str | None:
         """See `Tool.run`."""
+        if place.session.session_id != self.session_id:
+            raise ToolRefused("This tool belongs to another session.")
         return await self.do(arguments, place)
 
 
-def get_tools() -> Mapping[str, SessionTool]:
-    """The tools by name. The session that they work on comes with the workbench, never from the model."""
-    return {tool.name: tool for tool in TOOLS}
+def get_tools(session_id: str) -> Mapping[str, SessionTool]:
+    """The tools by name, bound to one session: they refuse the workbench of another. No model names a session."""
+    return {tool.name: replace(tool, session_id=session_id) for tool in TOOLS}
 
 
 def readable_names(session: Session) -> dict[str, str]:
@@ -252,7 +274,8 @@ async def _create_checkpoint(arguments: CreateCheckpoint, bench: Workbench) -> s
 
 
 async def _rollback_to_checkpoint(arguments: RollbackToCheckpoint, bench: Workbench) -> str:
-    if not bench.session.restore_from_checkpoint(arguments.checkpoint_id):
+    session = bench.session
+    if not session.restore_from_checkpoint(session.session_id, arguments.checkpoint_id):
         raise ToolRefused("Checkpoint not found")
     bench.current_chapter = bench.checkpoint_chapters.get(arguments.checkpoint_id, bench.current_chapter)
     bench.marks |= {"rolled_back_to": arguments.checkpoint_id, "last_checkpoint_id": arguments.checkpoint_id}
@@ -264,10 +287,46 @@ async def _validate_markdown(_: ValidateMarkdown, bench: Workbench) -> None:
 
 
 async def _request_human_input(arguments: RequestHumanInput, bench: Workbench) -> None:
-    bench.pause({"pending_question": arguments.question})
+    if not arguments.question.strip():
+        raise ToolRefused("question: there are no words in it.")
+    bench.pause({"pending_question": arguments.question, "question_about": "agent"})
+
+
+async def _leave_out(arguments: LeaveOut, bench: Workbench) -> str:
+    name = input_of(bench.session, arguments.file)
+    if not arguments.reason.strip():
+        raise ToolRefused("reason: there are no words in it.")
+    heading = " ".join(arguments.heading.split())
+    if heading:
+        found = headings_of(await bench.session.text(INPUTS + name))
+        heading = next((title for title in found if title.casefold() == heading.casefold()), "")
+        if not heading:
+            raise ToolRefused(f"heading: the file has none of these words; it has: {'; '.join(found[:MAX_HEADINGS])}")
+    kept = [entry for entry in bench.left_out if (entry["file"], entry["heading"]) != (name, heading)]
+    if len(kept) >= MAX_LEFT_OUT:
+        raise ToolRefused(
+            f"At most {MAX_LEFT_OUT} chapters can be left out; leave a whole file out, or ask the person."
+        )
+    bench.left_out = [*kept, {"file": name, "heading": heading, "reason": _plain(arguments.reason).strip()}]
+    bench.marks["left_out"] = bench.left_out
+    return f"Left out: {heading or 'the whole file'}. The person is told, with the reason."
+
+
+def input_of(session: Session, shown: str) -> str:
+    """The input that the model knows by a name. Raises `ToolRefused` for anything else."""
+    known = {**{name: name for name in session.names(INPUTS)}, **readable_names(session)}
+    if shown not in known:
+        raise ToolRefused("There is no such file; list_files gives the names.")
+    return known[shown]
 
 
 async def _finish(_: Finish, bench: Workbench) -> str:
+    if {"checkpoint_created", "validation_requested", "pending_question"} & bench.marks.keys():
+        raise ToolRefused(
+            "Not yet: first see what comes of the other call of this message, then call finish by itself."
+        )
+    if words := await bench.open_words():
+        raise ToolRefused(words)
     bench.marks["generation_complete"] = True
     return "The document is complete."
 
@@ -282,5 +341,6 @@ TOOLS: Sequence[SessionTool] = (
     SessionTool(RollbackToCheckpoint, _rollback_to_checkpoint),
     SessionTool(ValidateMarkdown, _validate_markdown),
     SessionTool(RequestHumanInput, _request_human_input),
+    SessionTool(LeaveOut, _leave_out),
     SessionTool(Finish, _finish),
 )

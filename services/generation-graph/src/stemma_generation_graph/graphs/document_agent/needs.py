@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from langgraph.types import interrupt
+from pydantic import ValidationError
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import MissingReference, NeedAnswer
 from stemma_contracts.v1.values import ArtifactRef, ExportFormat, ValidationReport
@@ -20,13 +21,21 @@ JSON = "application/json"
 
 
 async def ask_person(
-    question: str, missing: Sequence[MissingReference], job: GenerateSection, library: Library
+    question: str,
+    forms: Sequence[str],
+    missing: Sequence[MissingReference],
+    job: GenerateSection,
+    library: Library,
 ) -> NeedAnswer:
-    """The answer of a person, in words, by decisions, or both."""
+    """The answer of a person, in words, by decisions, or both; an empty one if what came cannot be read."""
     references = [entry.model_dump(mode="json") for entry in missing]
-    ref = _answer({"kind": "question", "question": question, "references": references}, "question")
+    asked = {"kind": "question", "question": question, "references": references, "forms": list(forms)}
+    ref = _answer(asked, "question")
     text = await library.text(job.document, ref)
-    return NeedAnswer.model_validate_json(text) if ref.media_type == JSON else NeedAnswer(text=text)
+    try:
+        return NeedAnswer.model_validate_json(text) if ref.media_type == JSON else NeedAnswer(text=text)
+    except ValidationError:
+        return NeedAnswer()
 
 
 async def ask_validator(session: Session, job: GenerateSection, library: Library) -> ValidationReport:

@@ -5,32 +5,36 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 from opentelemetry.metrics import Meter
-from stemma_contracts.v1.needs import SKIP, MissingReference
-from stemma_contracts.v1.values import ExportFormat, ValidationReport
+from stemma_contracts.v1.needs import SKIP, MissingReference, NeedAnswer, answer_form
+from stemma_contracts.v1.values import ExportFormat
 from stemma_telemetry import get_logger
 from stemma_telemetry.names import Log, Metric
 
-from stemma_generation_graph.graphs.calling import run_tool_calls
+from stemma_generation_graph.graphs.calling import answers_to_broken, run_tool_calls
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.reducers import Change
 from stemma_generation_graph.session.outline import chapters_of
 from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
-from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, STRUCTURE, Session
-from stemma_generation_graph.session.tools import Workbench, get_tools, shown_text
+from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session
+from stemma_generation_graph.session.tools import FINISH, Workbench, get_tools, shown_text
 from stemma_generation_graph.sources.markdown import read_source
 
+from .asking import FORMS, GO_ON, IMAGES, STEPS, is_understood, question_at_bound, subject_of
+from .covering import what_is_written
 from .failures import AgentFailure, Update, failure_of
+from .issues import MAX_ISSUES, keyed, rules_of, still_open, told
 from .needs import ask_converter, ask_person, ask_validator
 from .result import delivery, ensure_draft
 from .state import DocumentState, job_of
-from .steps import take_step, unanswered_calls
+from .steps import GO_ON_WITH_TOOLS, is_call, take_step, unanswered_calls
 
-MAX_ISSUES = 200
 MAX_LOGGED_LINES = 50
+MAX_DETAIL = 300
 
 log = get_logger()
 Clock = Callable[[], datetime]
@@ -61,29 +65,47 @@ class DocumentNodes:
             "document_outline": [c.as_json() for name, text in texts.items() for c in chapters_of(name, text)],
             "missing_references": [entry.model_dump(mode="json") for entry in missing],
             "pending_question": question_about(batch_of(missing)) if missing else "",
+            "question_about": IMAGES if missing else "",
             "status": "waiting" if missing else "processing",
         }
 
     async def agent(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """One call of the model, with the tools."""
-        limits = self._parts.agent
-        if state["agent_steps"] < limits.max_agent_steps:
-            return await take_step(state, self._parts, runtime.context, _session(state, runtime))
-        if limits.on_step_bound == "fail":
-            raise AgentFailure("step_bound", f"{limits.max_agent_steps} steps", retryable=False)
-        warning = {"code": "step_bound", "count": state["agent_steps"]}
-        return {"generation_complete": True, "warnings": [warning]}
+        """One call of the model, with the tools. Words without a call end the work once everything is written."""
+        bound = self._steps(state) + state["extra_steps"]
+        if state["agent_steps"] >= bound:
+            return self._at_bound(state, bound)
+        session = _session(state, runtime)
+        step = await take_step(state, self._parts, runtime.context, session)
+        if is_call(step["messages"][-1]):
+            return step
+        open_still = (await what_is_written(state, session)).open_words()
+        if not open_still:
+            return {**step, "generation_complete": True}
+        return {**step, "messages": [*step["messages"], HumanMessage(f"{open_still}\n\n{GO_ON_WITH_TOOLS}")]}
+
+    def _steps(self, state: DocumentState) -> int:
+        return self._parts.agent.steps_for(len(state["document_outline"]))
+
+    def _at_bound(self, state: DocumentState, bound: int) -> Update:
+        match self._parts.agent.on_step_bound:
+            case "human_input":
+                done, chapters = state["current_chapter"], len(state["document_outline"])
+                question = question_at_bound(bound, self._steps(state), done, chapters)
+                return {"pending_question": question, "question_about": STEPS, "status": "waiting"}
+            case "complete":
+                return _ended_at_bound(state)
+            case "fail":
+                raise AgentFailure("step_bound", f"{bound} steps", retryable=False)
 
     async def tools(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
         """Runs the calls of the last message; those that pause are answered when the graph goes on."""
         session = _session(state, runtime)
-        bench = Workbench(
-            session, state["user_decisions"], state["current_chapter"], self._now, runtime.context.live,
-            dict(state["checkpoint_chapters"]),
-        )  # fmt: skip
+        bench = self._bench(state, session, runtime.context)
         last = state["messages"][-1]
-        calls = last.tool_calls if isinstance(last, AIMessage) else []
-        answers = await run_tool_calls(calls, get_tools(), bench)
+        assert isinstance(last, AIMessage)
+        calls = sorted(last.tool_calls, key=lambda call: call["name"] == FINISH)
+        answers = await run_tool_calls(calls, get_tools(session.session_id), bench)
+        answers += answers_to_broken(last.invalid_tool_calls)
         back_to = bench.marks.pop("rolled_back_to", None)
         if back_to is not None:
             bench.marks |= self._back_at(state, back_to, bench.checkpoint_chapters)
@@ -98,43 +120,62 @@ class DocumentNodes:
             "pending_call": waiting[0] if waiting else "",
         }
 
+    def _bench(self, state: DocumentState, session: Session, run: RunContext) -> Workbench:
+        async def open_words() -> str:
+            return (await what_is_written(state, session, bench.left_out)).open_words()
+
+        bench = Workbench(
+            session, state["user_decisions"], state["current_chapter"], self._now, run.live, open_words,
+            dict(state["checkpoint_chapters"]), list(state["left_out"]),
+        )  # fmt: skip
+        return bench
+
     async def validate_md(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft checked; a checkpoint counts, a check that the agent asked for does not."""
         session = _session(state, runtime)
         await ensure_draft(state, runtime.context, session)
         report = await ask_validator(session, job_of(state), runtime.context.library)
+        if report.fixed is not None:
+            session.put(DRAFT, report.fixed)
         lines = sorted({issue.line_number for issue in report.issues})[:MAX_LOGGED_LINES]
         log.info(Log.VALIDATION_RAN, issue_count=len(report.issues), line_numbers=lines)
         if not report.validation_passed:
             self._validation_failed.add(1)
-        verdict = self._verdict(state, report)
+        issues = still_open(keyed(report, await session.text(DRAFT)), state["accepted_issues"])
+        passed = report.validation_passed or (bool(report.issues) and not issues)
         return {
-            **verdict,
+            **self._verdict(state, passed, issues),
             "manifest": session.manifest,
-            "validation_passed": report.validation_passed,
-            "validation_issues": [issue.model_dump(mode="json") for issue in report.issues[:MAX_ISSUES]],
+            "validation_passed": passed,
+            "validation_issues": issues[:MAX_ISSUES],
             "checkpoint_created": False,
             "validation_requested": False,
             "pending_call": "",
-            "messages": _told(state, _found(report)),
+            "messages": _told(state, told(issues)),
         }
 
-    def _verdict(self, state: DocumentState, report: ValidationReport) -> Update:
+    def _verdict(self, state: DocumentState, passed: bool, issues: list[dict[str, Any]]) -> Update:
         if not state["checkpoint_created"]:
             return {"verdict": ""}
-        if report.validation_passed:
+        if passed:
             return {"verdict": "passed"}
         attempts, limits = state["fix_attempts"] + 1, self._parts.agent
         if attempts <= limits.max_fix_attempts:
             return {"verdict": "failed", "fix_attempts": attempts}
-        warning = {"code": "validation_issues", "count": max(1, len(report.issues))}
-        given_up: Update = {"verdict": "given_up", "fix_attempts": attempts, "warnings": [warning]}
-        if limits.on_fix_bound == "error_handler":
-            given_up |= failure_of(AgentFailure("validation", f"{len(report.issues)} issues"))
-        return given_up
+        detail = f"chapter {state['current_chapter'] + 1}: {rules_of(issues)}"[:MAX_DETAIL]
+        warning = {"code": "validation_issues", "count": max(1, len(issues)), "detail": detail}
+        at_bound: Update = {"fix_attempts": attempts, "warnings": [warning]}
+        match limits.on_fix_bound:
+            case "checkpoint":
+                accepted = [*state["accepted_issues"], *(issue["key"] for issue in issues)]
+                return {**at_bound, "verdict": "kept", "accepted_issues": accepted}
+            case "parse_to_json":
+                return {**at_bound, "verdict": "given_up"}
+            case "error_handler":
+                return {**at_bound, "verdict": "given_up", **failure_of(AgentFailure("validation", detail))}
 
     async def checkpoint(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """Saves the chapter that passed; only here the next one begins."""
+        """Saves the chapter that passed, or keeps its issues; only here the next one begins."""
         session, done = _session(state, runtime), state["current_chapter"] + 1
         checkpoint_id = await session.snapshot(f"chapter_{done}", self._now())
         session.prune_checkpoints(self._parts.agent.max_checkpoints_per_session)
@@ -151,23 +192,27 @@ class DocumentNodes:
         }
 
     async def human_input(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """Asks a person, about missing images or what the agent wants to know."""
-        session, job = _session(state, runtime), job_of(state)
+        """Asks a person: about missing images, what the agent wants to know, or whether to go on at its bound.
+
+        An answer that the question does not understand changes nothing: it is asked again.
+        """
+        about, library = subject_of(state), runtime.context.library
         missing = [MissingReference.model_validate(entry) for entry in state["missing_references"]]
-        asked = batch_of(missing)
-        answer = await ask_person(state["pending_question"], asked, job, runtime.context.library)
-        found = decided(session, asked, answer)
-        open_still = [entry for entry in missing if entry.reference not in found]
+        asked = batch_of(missing) if about == IMAGES else []
+        answer = await ask_person(state["pending_question"], FORMS[about], asked, job_of(state), library)
+        if not is_understood(about, answer):
+            return {"status": "waiting"}
         words = answer.text.strip()
-        return {
-            "manifest": session.manifest,
-            "user_decisions": {**state["user_decisions"], **found},
-            "missing_references": Change(remove=list(found)),
-            "pending_question": question_about(batch_of(open_still)) if open_still else "",
-            "pending_call": "",
-            "status": "waiting" if open_still else "processing",
-            "messages": _told(state, words or "There was no answer in words.") or _said(words, found),
-        }
+        answered: Update = {"pending_question": "", "question_about": "", "pending_call": "", "status": "processing"}
+        match about:
+            case "images":
+                return {**answered, **_with_images(state, _session(state, runtime), missing, answer)}
+            case "steps" if answer_form(words) == GO_ON:
+                return {**answered, "extra_steps": state["extra_steps"] + self._steps(state)}
+            case "steps":
+                return {**answered, **_ended_at_bound(state)}
+            case _:
+                return {**answered, "messages": _told(state, words) or _said(words, {})}
 
     async def parse_to_json(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft taken apart into ``structure.json``."""
@@ -206,13 +251,13 @@ class DocumentNodes:
             detail = f"{failure['type']}: {failure['detail']}"[:300]
             return {**update, "partial": True, "status": "partial", "warnings": [{"code": "failure", "detail": detail}]}
         last = state["last_checkpoint_id"]
-        if session.restore_from_checkpoint(last):
+        if session.restore_from_checkpoint(session.session_id, last):
             update |= self._back_at(state, last, state["checkpoint_chapters"])
-            told = f"The last step failed ({failure['type']}). The document is as it was at {last}."
+            words = f"The last step failed ({failure['type']}). The document is as it was at {last}."
         else:
             log.warning(Log.ROLLBACK_SKIPPED, chapter=state["current_chapter"] + 1)
-            told = f"The last step failed ({failure['type']}). The document is as it was."
-        update["messages"].append(HumanMessage(told))
+            words = f"The last step failed ({failure['type']}). The document is as it was."
+        update["messages"].append(HumanMessage(words))
         return {**update, "manifest": session.manifest, "generation_complete": False, "status": "processing"}
 
     def _back_at(self, state: DocumentState, checkpoint_id: str, chapters: Mapping[str, int]) -> Update:
@@ -243,9 +288,22 @@ def _told(state: DocumentState, words: str) -> list[AnyMessage]:
     return [ToolMessage(words, tool_call_id=state["pending_call"])] if state["pending_call"] else []
 
 
-def _found(report: ValidationReport) -> str:
-    issues = [f"line {issue.line_number}: {issue.message} ({issue.rule})" for issue in report.issues[:MAX_LOGGED_LINES]]
-    return "\n".join(issues) or "No issues were found."
+def _ended_at_bound(state: DocumentState) -> Update:
+    return {"generation_complete": True, "warnings": [{"code": "step_bound", "count": state["agent_steps"]}]}
+
+
+def _with_images(state: DocumentState, session: Session, missing: list[MissingReference], answer: NeedAnswer) -> Update:
+    """What was decided about images; those that are undecided still are asked about again."""
+    found = decided(session, batch_of(missing), answer)
+    open_still = [entry for entry in missing if entry.reference not in found]
+    again = {"pending_question": question_about(batch_of(open_still)), "question_about": IMAGES, "status": "waiting"}
+    return {
+        "manifest": session.manifest,
+        "user_decisions": {**state["user_decisions"], **found},
+        "missing_references": Change(remove=list(found)),
+        "messages": _said(answer.text.strip(), found),
+        **(again if open_still else {}),
+    }
 
 
 def _said(words: str, found: dict[str, str]) -> list[AnyMessage]:

@@ -11,6 +11,7 @@ from stemma_models.prompting import block
 from stemma_generation_graph.session.session import Session
 from stemma_generation_graph.session.tools import readable_names
 
+from .issues import still_open
 from .state import DocumentState
 
 TASK = "document_agent"
@@ -30,8 +31,7 @@ def situation(state: DocumentState, title: str, session: Session, brief: str, gu
     ]
     if guidance:
         parts.append(block("guidance", guidance[:MAX_BRIEF_CHARS]))
-    if state["validation_issues"]:
-        issues = state["validation_issues"][:MAX_ISSUES_SHOWN]
+    if issues := still_open(state["validation_issues"], state["accepted_issues"])[:MAX_ISSUES_SHOWN]:
         parts.append(block("issues", "\n".join(_issue(issue) for issue in issues)))
     return "\n".join(parts)
 

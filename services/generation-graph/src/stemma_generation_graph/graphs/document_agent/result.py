@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from stemma_contracts.v1.coverage import LeftOutList
+from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import SKIP
+from stemma_contracts.v1.values import ProgramCheck
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.evaluating import evaluated
@@ -12,6 +15,7 @@ from stemma_generation_graph.graphs.section.material import load_material
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
 
+from .covering import Written, what_is_written
 from .failures import FAILURES, Update, failure_of
 from .state import DocumentState, job_of
 from .titles import title_of
@@ -30,8 +34,9 @@ async def delivery(state: DocumentState, parts: GraphParts, run: RunContext, ses
     job = job_of(state)
     await ensure_draft(state, run, session)
     evaluation, warnings = await _evaluation(state, parts, run, session)
-    unfinished = len(state["document_outline"]) - state["current_chapter"]
-    if unfinished > 0:
+    written = await what_is_written(state, session)
+    evaluation = {**evaluation, "checks": [_coverage_check(written).model_dump(mode="json")]}
+    if unfinished := len(written.open_chapters):
         warnings = [*warnings, {"code": "unfinished_chapters", "count": unfinished}]
     skipped = sum(decision == SKIP for decision in state["user_decisions"].values())
     if skipped:
@@ -40,10 +45,19 @@ async def delivery(state: DocumentState, parts: GraphParts, run: RunContext, ses
         "status": "partial" if state["partial"] else "completed",
         "manifest": session.manifest,
         "draft_artifact": {**session.manifest[DRAFT], "name": f"{job.section.section_id}.md"},
+        "left_out_artifact": await _left_out(state, run, job),
         "evaluation": evaluation,
         "assets": [asset.model_dump(mode="json") for asset in supplied_assets(session)],
         "warnings": warnings,
     }
+
+
+async def _left_out(state: DocumentState, run: RunContext, job: GenerateSection) -> dict[str, Any] | None:
+    if not state["left_out"]:
+        return None
+    named = LeftOutList.model_validate({"left_out": state["left_out"]}).model_dump_json().encode()
+    name = f"{job.section.section_id}.left-out.json"
+    return (await run.library.store(job.document, named, "application/json", name)).model_dump(mode="json")
 
 
 async def _evaluation(
@@ -52,15 +66,21 @@ async def _evaluation(
     """A partial draft is not worth a call, and no evaluation is no reason to lose a draft."""
     job = job_of(state)
     if state["partial"]:
-        return _failed_evaluation(parts, job.section.kind, f"{NOT_EVALUATED}: it is partial."), []
+        return _not_judged(f"{NOT_EVALUATED}: it is partial."), []
     try:
         material = await load_material(job, run.library, parts.limits)
         return await evaluated(parts, run, job, material, await session.text(DRAFT)), []
     except FAILURES as error:
-        found = _failed_evaluation(parts, job.section.kind, f"{NOT_EVALUATED}.")
-        return found, [{"code": "not_evaluated", "detail": failure_of(error)["failure"]["detail"]}]
+        warning = {"code": "not_evaluated", "detail": failure_of(error)["failure"]["detail"]}
+        return _not_judged(f"{NOT_EVALUATED}."), [warning]
 
 
-def _failed_evaluation(parts: GraphParts, kind: str, words: str) -> dict[str, Any]:
-    scores = dict.fromkeys(parts.criteria.for_kind(kind).ids, 0.0)
-    return {"scores": scores, "feedback": words, "score": 0.0, "critical_failures": [], "passed": False}
+def _not_judged(words: str) -> dict[str, Any]:
+    return {"scores": {}, "feedback": words, "score": 0.0, "critical_failures": [], "passed": False, "judged": False}
+
+
+def _coverage_check(written: Written) -> ProgramCheck:
+    """The criterion that no model scores: whether the document holds all that the inputs say."""
+    missing, total = len(written.missing), len(written.blocks)
+    detail = f"{missing} of {total} blocks of the inputs are missing" if missing else f"{total} blocks of the inputs"
+    return ProgramCheck(check="coverage", passed=not missing, detail=detail)

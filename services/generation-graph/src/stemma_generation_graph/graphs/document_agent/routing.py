@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from langchain_core.messages import AIMessage
 from langgraph.graph import END
 
 from .state import DocumentState
+from .steps import is_call
 
 Condition = Callable[[DocumentState], bool]
 
@@ -37,7 +37,7 @@ def _asks(state: DocumentState) -> bool:
 
 def _calls_tools(state: DocumentState) -> bool:
     last = state["messages"][-1] if state["messages"] else None
-    return isinstance(last, AIMessage) and bool(last.tool_calls)
+    return last is not None and is_call(last)
 
 
 def _complete(state: DocumentState) -> bool:
@@ -60,6 +60,10 @@ def _given_up(state: DocumentState) -> bool:
     return state["verdict"] == "given_up"
 
 
+def _kept_with_issues(state: DocumentState) -> bool:
+    return state["verdict"] == "kept"
+
+
 def _partial(state: DocumentState) -> bool:
     return state["partial"]
 
@@ -74,6 +78,7 @@ ROUTES = (
     Route("scan_assets", "otherwise", _always, "agent"),
     _failure_of("agent"),
     Route("agent", "the message calls tools", _calls_tools, "tools"),
+    Route("agent", "its steps are used up", _asks, "human_input"),
     Route("agent", "the document is complete", _complete, "parse_to_json"),
     Route("agent", "otherwise", _always, "agent"),
     _failure_of("tools"),
@@ -84,12 +89,14 @@ ROUTES = (
     Route("tools", "otherwise", _always, "agent"),
     _failure_of("validate_md"),
     Route("validate_md", "the chapter passed", _chapter_passed, "checkpoint"),
-    Route("validate_md", "it failed once more than may be fixed", _given_up, "parse_to_json"),
+    Route("validate_md", "it failed once more than may be fixed", _kept_with_issues, "checkpoint"),
+    Route("validate_md", "the same, where that ends the document", _given_up, "parse_to_json"),
     Route("validate_md", "otherwise", _always, "agent"),
     _failure_of("checkpoint"),
     Route("checkpoint", "otherwise", _always, "agent"),
     _failure_of("human_input"),
-    Route("human_input", "an image is undecided", _asks, "human_input"),
+    Route("human_input", "the question is open still", _asks, "human_input"),
+    Route("human_input", "the document is complete", _complete, "parse_to_json"),
     Route("human_input", "otherwise", _always, "agent"),
     _failure_of("parse_to_json"),
     Route("parse_to_json", "otherwise", _always, "convert_docx"),

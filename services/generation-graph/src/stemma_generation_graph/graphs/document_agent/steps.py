@@ -5,7 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    InvalidToolCall,
+    RemoveMessage,
+    SystemMessage,
+    ToolCall,
+)
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.values import Usage
 from stemma_models.usage import add
@@ -22,8 +31,9 @@ from .state import DocumentState, job_of
 from .titles import title_of
 
 GRAPH = "document_agent"
+UNKNOWN = "unknown_tool"
 NODE = "agent"
-GO_ON = "Go on: call a tool, or call finish when the document is complete."
+GO_ON_WITH_TOOLS = "Go on: call a tool, or call finish when the document is complete."
 
 
 async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, session: Session) -> Update:
@@ -36,7 +46,7 @@ async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, se
     ]
     title = await title_of(job, run.library)
     told = HumanMessage(await _situation(state, title, run, session))
-    prompt = [SystemMessage(_system(parts, job, title)), told, *history]
+    prompt = [SystemMessage(_system(parts, job, title)), told, *map(sendable, history)]
     step = state["agent_steps"] + 1
     limit = asyncio.timeout(limits.step_limit_s)
     try:
@@ -47,9 +57,8 @@ async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, se
         if not limit.expired():
             raise
         raise AgentFailure("step_timeout", f"no answer within {limits.step_limit_s:g} s") from None
-    said = [asked.message] if asked.message.tool_calls else [asked.message, HumanMessage(GO_ON)]
     return {
-        "messages": [*dropped, *said],
+        "messages": [*dropped, with_ids(asked.message, step)],
         "agent_steps": step,
         "spent": _spent(state, run.call.job_id, asked.usage),
     }
@@ -75,11 +84,38 @@ def _spent(state: DocumentState, job_id: str, usage: Usage) -> dict[str, Any]:
     return {"job_id": job_id, **add(before, usage).model_dump(mode="json")}
 
 
+def is_call(message: BaseMessage) -> bool:
+    """Whether a message calls tools, be it in a form that cannot be read."""
+    return isinstance(message, AIMessage) and bool(message.tool_calls or message.invalid_tool_calls)
+
+
+def with_ids(message: AIMessage, step: int) -> AIMessage:
+    """The message in which a call that cannot be read has an id, by which it can be answered."""
+    broken = [
+        InvalidToolCall({**call, "id": call["id"] or f"broken-{step}-{number}"})
+        for number, call in enumerate(message.invalid_tool_calls)
+    ]
+    return message.model_copy(update={"invalid_tool_calls": broken}) if broken else message
+
+
+def sendable(message: AnyMessage) -> AnyMessage:
+    """The message as providers take it: each answer has its call, also that of one that could not be read."""
+    if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
+        return message
+    known = {tool.name for tool in TOOLS}
+    broken = [
+        ToolCall(name=call["name"] if call["name"] in known else UNKNOWN, args={}, id=call["id"], type="tool_call")
+        for call in message.invalid_tool_calls
+    ]
+    return AIMessage(message.content, tool_calls=[*message.tool_calls, *broken], id=message.id)
+
+
 def unanswered_calls(messages: list[AnyMessage]) -> list[str]:
     """The ids of the tool calls at the end of a thread that have no answer."""
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
         if isinstance(message, AIMessage):
             answered = {getattr(later, "tool_call_id", None) for later in messages[place + 1 :]}
-            return [str(call["id"]) for call in message.tool_calls if call["id"] not in answered]
+            calls = [*message.tool_calls, *message.invalid_tool_calls]
+            return [str(call["id"]) for call in calls if call["id"] not in answered]
     return []

@@ -1,0 +1,257 @@
+"""What of the inputs a text holds: block by block, computed from facts and words, whoever wrote the text."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stemma_contracts.v1.coverage import BlockCoverage, LeftOut, WhyMissing
+
+from .content_words import content_words
+from .passages import Passage, passages
+from .words import language_of
+
+ENOUGH = 0.6
+"""The share of a block's content words that one section must have."""
+CANDIDATES = 200
+"""How many sections a block is compared with at most: those that share its rarest words."""
+MAX_COMPARISONS = 20_000_000
+"""Beyond so many words looked up, which only a hostile text needs, a block that is not there as it is is missing."""
+LETTERS_TO_TELL = 200
+"""So many letters tell the language of a text; a shorter one is in any language that it is compared with."""
+SECTION_WORDS = 500
+"""A section up to this length counts together with its subsections; a longer one is looked at in overlapping parts,
+for in enough text any words are found by chance."""
+MAX_NAMED_FACTS = 10
+
+
+@dataclass(frozen=True)
+class InputText:
+    """An input that is to be covered; no ``text`` if it cannot be read as one."""
+
+    name: str
+    text: str | None
+
+
+def coverage(sources: Sequence[InputText], text: str, left_out: Collection[LeftOut]) -> tuple[BlockCoverage, ...]:
+    """Where each block of the inputs stands in ``text``; a block is a paragraph, an item, a row or a code block.
+
+    A block is covered if one section of the text holds all its amounts, dates and names and 60 % of its content
+    words. Headings are no blocks, and no heading covers one.
+    """
+    whole = _Whole(text)
+    return tuple(block for source in sources for block in _of_source(source, whole, left_out))
+
+
+def _of_source(source: InputText, whole: _Whole, left_out: Collection[LeftOut]) -> Iterator[BlockCoverage]:
+    own = [entry for entry in left_out if entry.file == source.name]
+    if source.text is None:
+        standing = "left_out" if any(not entry.heading for entry in own) else "missing"
+        why: WhyMissing | None = None if own else "unreadable"
+        yield BlockCoverage(file=source.name, chapter="", line=1, standing=standing, why=why)
+        return
+    language = _language(source.text)
+    read = list(passages(source.text, language))
+    spoken = _Spoken(read, language if _can_tell(source.text) else None)
+    for passage in read:
+        found = whole.holds(passage)
+        if found is None:
+            continue
+        told = BlockCoverage(
+            file=source.name,
+            chapter=passage.path[-1] if passage.path else "",
+            line=passage.line,
+            standing="covered" if found.why is None else "missing",
+            why=found.why,
+            missing_facts=found.missing_facts,
+            words=found.words,
+            section=found.section,
+        )
+        if found.why is None:
+            yield told
+        elif any(_names(entry, passage) for entry in own):
+            yield told.model_copy(update={"standing": "left_out", "why": None})
+        elif not whole.may_speak(spoken.of(passage)):
+            yield told.model_copy(update={"standing": "not_comparable", "why": None})
+        else:
+            yield told
+
+
+def _names(entry: LeftOut, passage: Passage) -> bool:
+    """Whether what is left out is the file, or a chapter that the passage is in."""
+    heading = folded(entry.heading)
+    return not heading or any(folded(title) == heading for title in passage.path)
+
+
+def folded(text: str) -> str:
+    """A text for comparison: without case, its words one space apart."""
+    return " ".join(text.casefold().split())
+
+
+class _Spoken:
+    """The languages of an input: of the whole, and of chapters that are long enough to tell."""
+
+    def __init__(self, read: Iterable[Passage], of_file: str | None) -> None:
+        self._of_file = of_file
+        self._chapters: dict[tuple[str, ...], list[str]] = {}
+        self._known: dict[tuple[str, ...], str | None] = {}
+        for passage in read:
+            self._chapters.setdefault(passage.path, []).append(passage.text)
+
+    def of(self, passage: Passage) -> str | None:
+        """The language of the chapter that a passage is in, else that of its file; none if neither can be told."""
+        if passage.path not in self._known:
+            words = "\n".join(self._chapters[passage.path])
+            self._known[passage.path] = _language(words) if _can_tell(words) else self._of_file
+        return self._known[passage.path]
+
+
+def _language(text: str) -> str:
+    return language_of(text, "en")
+
+
+def _can_tell(text: str) -> bool:
+    return sum(map(str.isalpha, text)) >= LETTERS_TO_TELL
+
+
+@dataclass
+class _Section:
+    """One section of the text: what its own paragraphs hold, in the forms that blocks are compared in."""
+
+    title: str
+    passages: list[Passage] = field(default_factory=list)
+    words: frozenset[str] = frozenset()
+    facts: frozenset[str] = frozenset()
+    plain: str = ""
+
+    def read(self, language: str) -> None:
+        self.plain = folded("\n".join(passage.text for passage in self.passages))
+        self.words = content_words(self.plain, language)
+        self.facts = frozenset(value for passage in self.passages for fact in passage.facts for value in fact.values)
+
+    def lacks(self, passage: Passage) -> tuple[str, ...]:
+        """The facts of a passage that do not stand here."""
+        return tuple(
+            fact.text
+            for fact in passage.facts
+            if self.facts.isdisjoint(fact.values) and not (fact.kind == "name" and folded(fact.text) in self.plain)
+        )
+
+
+@dataclass(frozen=True)
+class _Found:
+    why: WhyMissing | None
+    words: float = 0.0
+    section: str = ""
+    missing_facts: tuple[str, ...] = ()
+
+
+class _Whole:
+    """The text, ready to be asked whether it holds a block."""
+
+    def __init__(self, text: str) -> None:
+        self.language = _language(text)
+        own = list(passages(text, self.language))
+        self._as_they_are = {folded(passage.text): passage for passage in reversed(own)}
+        self._sections = _sections(own, self.language)
+        self._in: Mapping[str, list[int]] = _index(self._sections)
+        self._known: dict[tuple[frozenset[str], frozenset[str]], _Found] = {}
+        self._comparisons = 0
+        self._languages = self._spoken() if _can_tell(text) else frozenset()
+
+    def _spoken(self) -> frozenset[str]:
+        texts = ("\n".join(passage.text for passage in section.passages) for section in self._sections[:CANDIDATES])
+        return frozenset({self.language, *(_language(words) for words in texts if _can_tell(words))})
+
+    def may_speak(self, language: str | None) -> bool:
+        """Whether what is in a language could stand here as it is: no translation is needed."""
+        return language is None or not self._languages or language in self._languages
+
+    def holds(self, passage: Passage) -> _Found | None:
+        """Whether one section holds a block; nothing for a block without words and facts."""
+        words = content_words(passage.text, self.language)
+        if not words and not passage.facts:
+            return None
+        same = self._as_they_are.get(folded(passage.text))
+        if same is not None:
+            return _Found(None, 1.0, same.path[-1] if same.path else "")
+        key = (words, frozenset(fact.text for fact in passage.facts))
+        if key not in self._known:
+            self._known[key] = self._best(passage, words)
+        return self._known[key]
+
+    def _best(self, passage: Passage, words: frozenset[str]) -> _Found:
+        """The first section that holds the block, else the one that comes nearest to it."""
+        best = _Found("absent")
+        for number in self._candidates(words):
+            section = self._sections[number]
+            share = len(words & section.words) / len(words) if words else 1.0
+            lacking = section.lacks(passage)[:MAX_NAMED_FACTS]
+            if share >= ENOUGH and not lacking:
+                return _Found(None, share, section.title)
+            if share > best.words:
+                best = _Found("facts" if share >= ENOUGH else "words", share, section.title, lacking)
+        return best
+
+    def _candidates(self, words: frozenset[str]) -> Iterable[int]:
+        """The sections that may have enough of the words: such a section has one of the rarest of them."""
+        if not words:
+            return range(min(len(self._sections), CANDIDATES))
+        if self._comparisons > MAX_COMPARISONS:
+            return ()
+        rarest = sorted(words, key=lambda word: len(self._in.get(word, ())))
+        looked_up = rarest[: len(words) - math.ceil(ENOUGH * len(words)) + 1]
+        found: Counter[int] = Counter()
+        for word in looked_up:
+            sections = self._in.get(word, ())[: 10 * CANDIDATES]
+            self._comparisons += len(sections) + 1
+            found.update(sections)
+        chosen = [number for number, _ in found.most_common(CANDIDATES)]
+        self._comparisons += len(chosen) * len(words)
+        return chosen
+
+
+def _sections(own: Sequence[Passage], language: str) -> list[_Section]:
+    """The sections with what stands under their own heading, then short ones with all that stands below it."""
+    by_path: dict[tuple[int, ...], _Section] = {}
+    whole: dict[tuple[int, ...], _Section] = {}
+    for passage in own:
+        title = passage.path[-1] if passage.path else ""
+        by_path.setdefault(passage.place, _Section(title)).passages.append(passage)
+        for depth in range(2, len(passage.place) + 1):
+            whole.setdefault(passage.place[:depth], _Section(passage.path[depth - 1])).passages.append(passage)
+    short = [s for place, s in whole.items() if place not in by_path or s.passages != by_path[place].passages]
+    joined = [section for section in short if sum(map(_length, section.passages)) <= SECTION_WORDS]
+    sections = [*(part for section in by_path.values() for part in _parts(section)), *joined]
+    for section in sections:
+        section.read(language)
+    return sections
+
+
+def _parts(section: _Section) -> Iterator[_Section]:
+    """The section, or parts of it of which each begins in the middle of the one before."""
+    part, words, half = list[Passage](), 0, 0
+    for passage in section.passages:
+        part.append(passage)
+        words += _length(passage)
+        half = half or (len(part) if words >= SECTION_WORDS // 2 else 0)
+        if words >= SECTION_WORDS:
+            yield _Section(section.title, part)
+            part = part[half:]
+            words, half = sum(map(_length, part)), 0
+    if part:
+        yield _Section(section.title, part)
+
+
+def _length(passage: Passage) -> int:
+    return len(passage.text.split())
+
+
+def _index(sections: Sequence[_Section]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, section in enumerate(sections):
+        for word in section.words:
+            found.setdefault(word, []).append(number)
+    return found

@@ -1,0 +1,73 @@
+"""A Markdown text as passages: each paragraph, item, row and code block with the headings that it stands under."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from stemma_markdown import Document, Prose
+
+from .claim import Claim
+from .extraction import claims
+
+FACTS = ("amount", "date", "name")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """``path`` are the headings above it, the nearest last; ``place`` the same as numbers, for two of one name.
+
+    ``facts`` are its amounts, dates and names; ``line`` counts from 1.
+    """
+
+    text: str
+    path: tuple[str, ...]
+    place: tuple[int, ...]
+    line: int
+    facts: tuple[Claim, ...]
+
+
+def passages(text: str, language: str) -> Iterator[Passage]:
+    """The passages of a text in their order, without headings and without the descriptions of images."""
+    shown = _without_images(text)
+    facts = [claim for claim in claims(shown, language) if claim.kind in FACTS]
+    starts = [claim.start for claim in facts]
+    above: list[tuple[int, str, int]] = []
+    number = 0
+    for pieces in _rows(Document(shown).prose):
+        first = pieces[0]
+        if first.kind == "heading" and not first.quoted:
+            number += 1
+            above = [*(entry for entry in above if entry[0] < first.level), (first.level, first.text, number)]
+            continue
+        found = facts[bisect_left(starts, first.start) : bisect_left(starts, pieces[-1].end)]
+        yield Passage(
+            text=" ".join(" ".join(piece.text.split()) for piece in pieces),
+            path=tuple(" ".join(title.split()) for _, title, _ in above),
+            place=tuple(number for _, _, number in above),
+            line=first.line,
+            facts=tuple(found),
+        )
+
+
+def _rows(pieces: Sequence[Prose]) -> Iterator[list[Prose]]:
+    """Each piece by itself, the cells of a row together."""
+    for cell, group in groupby(pieces, lambda piece: piece.line if piece.kind == "cell" else 0):
+        if cell:
+            yield list(group)
+        else:
+            yield from ([piece] for piece in group)
+
+
+def _without_images(text: str) -> str:
+    """The text with spaces in place of images: whether one is shown, skipped or described is no matter of words."""
+    if "![" not in text and "<img" not in text.lower():
+        return text
+    kept, at = list[str](), 0
+    for image in Document(text).images:
+        if image.start >= at:
+            kept += [text[at : image.start], "".join(c if c == "\n" else " " for c in text[image.start : image.end])]
+            at = image.end
+    return "".join([*kept, text[at:]])

@@ -1,0 +1,178 @@
+"""Coverage: a paraphrase with all facts covers, headings do not, a translation cannot be compared."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from stemma_contracts.v1.coverage import BlockCoverage, LeftOut
+from stemma_evidence import InputText, coverage
+
+pytestmark = pytest.mark.req("T1")
+
+TENDER = """---
+title: Quay
+---
+# Tender for the quay
+
+The City of Lund renews the old quay in the harbour. The contract has a value of EUR 4,250,000 and \
+ends on 1 June 2027.
+
+## Work
+
+The contractor removes the wooden piles and drives steel piles into the sea bed along the whole quay.
+
+- Divers of Nordic Marine AB inspect every pile before the concrete is poured.
+
+| Lot | Price |
+| --- | --- |
+| Steel piles | EUR 310,000 |
+| Concrete deck | EUR 512,000 |
+
+![A drawing of the whole quay with every pile](media/quay.png)
+"""
+TITLE = "# Quay\n\n## Work\n\n"
+
+
+def blocks(text: str, *left_out: LeftOut, source: str = TENDER) -> dict[str, BlockCoverage]:
+    """The blocks by the line of the input that they begin in."""
+    found = coverage([InputText("tender.md", source)], text, left_out)
+    return {source.splitlines()[block.line - 1][:14]: block for block in found}
+
+
+def standings(text: str, *left_out: LeftOut, source: str = TENDER) -> set[str]:
+    return {block.standing for block in blocks(text, *left_out, source=source).values()}
+
+
+def test_a_text_covers_itself_and_neither_front_matter_nor_images_are_asked_for() -> None:
+    found = blocks(TENDER)
+    assert {block.standing for block in found.values()} == {"covered"}
+    assert len(found) == 6
+    assert standings(TENDER.replace("![A drawing of the whole quay with every pile](media/quay.png)", "")) == {
+        "covered"
+    }
+
+
+def test_headings_without_their_text_cover_nothing() -> None:
+    headings = (
+        "# Tender for the quay\n\n## Work\n\n## The contractor removes wooden piles, drives steel piles, sea bed\n"
+    )
+    assert standings(headings) == {"missing"}
+    assert {block.why for block in blocks(headings).values()} == {"absent"}
+
+
+PARAPHRASE = """# Renewal of the quay
+
+## Contract
+
+In the harbour the old quay is renewed by the City of Lund; the value of the contract is 4 250 000 euros, \
+and it ends by 2027-06-01.
+
+## Piles
+
+Steel piles are driven into the sea bed along the whole length of the quay, once the contractor has removed \
+the piles of wood. Every pile is inspected by divers of Nordic Marine AB before concrete is poured.
+
+## Prices
+
+Lots: steel piles at a price of EUR 310,000, a concrete deck for EUR 512,000.
+"""
+
+
+def test_a_paraphrase_with_all_facts_covers() -> None:
+    assert standings(PARAPHRASE) == {"covered"}
+
+
+@pytest.mark.parametrize(
+    ("said", "instead", "lacking"),
+    [
+        ("4 250 000 euros", "4 520 000 euros", "EUR 4,250,000"),
+        ("2027-06-01", "2027-07-01", "1 June 2027"),
+        ("the City of Lund", "the owner", "City of Lund"),
+    ],
+)
+def test_a_paraphrase_that_loses_one_fact_does_not_and_the_fact_is_named(said: str, instead: str, lacking: str) -> None:
+    lost = blocks(PARAPHRASE.replace(said, instead))["The City of Lu"]
+    assert (lost.standing, lost.why) == ("missing", "facts")
+    assert any(lacking in fact for fact in lost.missing_facts), lost.missing_facts
+    assert lost.section == "Contract"
+
+
+def test_facts_in_one_section_and_words_in_another_do_not_cover() -> None:
+    apart = PARAPHRASE.replace("the value of the contract is 4 250 000 euros, ", "") + "\nThe value: EUR 4,250,000.\n"
+    assert blocks(apart)["The City of Lu"].standing == "missing"
+
+
+def test_a_dropped_row_and_a_dropped_item_are_missing_by_themselves() -> None:
+    short = TENDER.replace("| Concrete deck | EUR 512,000 |\n", "").replace("- Divers of", "- Crews of")
+    missing = [name for name, block in blocks(short).items() if block.standing == "missing"]
+    assert missing == ["| Concrete dec"]
+    without = "\n".join(line for line in TENDER.splitlines() if not line.startswith("- Divers"))
+    assert blocks(without)["- Divers of No"].standing == "missing"
+
+
+GERMAN = """# Ausschreibung für den Kai
+
+Die Stadt erneuert den alten Kai im Hafen. Der Auftrag hat einen Wert von 4.250.000 EUR und endet am 1. Juni 2027. \
+Der Auftragnehmer entfernt die hölzernen Pfähle und rammt stählerne Pfähle in den Meeresboden entlang des ganzen Kais. \
+Taucher prüfen jeden Pfahl, bevor der Beton gegossen wird, und melden jeden Schaden noch am selben Tag der Bauleitung.
+
+## Preise
+
+Die Stahlpfähle kosten 310.000 EUR, die Betonplatte kostet 512.000 EUR, und beides wird nach der Abnahme bezahlt.
+"""
+
+
+def test_a_translation_is_not_comparable() -> None:
+    assert standings(PARAPHRASE, source=GERMAN) == {"not_comparable"}
+
+
+def test_in_a_text_that_has_both_languages_what_is_left_of_one_of_them_is_missing() -> None:
+    both = PARAPHRASE + "\n" + GERMAN.replace("# Aus", "## Aus").split("## Preise")[0]
+    assert standings(both, source=GERMAN) == {"covered", "missing"}
+
+
+def test_what_the_writer_names_is_left_out_with_all_that_stands_below_it() -> None:
+    chapter = LeftOut(file="tender.md", heading="WORK ", reason="Not asked for.")
+    found = blocks(TITLE, chapter)
+    assert [block.standing for block in found.values()] == ["missing", *["left_out"] * 5]
+    whole = LeftOut(file="tender.md", reason="Another tender.")
+    assert standings(TITLE, whole) == {"left_out"}
+    other = LeftOut(file="other.md", reason="Another tender.")
+    assert standings(TITLE, other) == {"missing"}
+
+
+def test_an_input_that_is_no_text_is_named() -> None:
+    [block] = coverage([InputText("plan.pdf", None)], TENDER, ())
+    assert (block.file, block.standing, block.why) == ("plan.pdf", "missing", "unreadable")
+    [named] = coverage([InputText("plan.pdf", None)], TENDER, [LeftOut(file="plan.pdf", reason="A drawing.")])
+    assert (named.standing, named.why) == ("left_out", None)
+
+
+def test_chinese_is_compared_by_pairs_of_characters() -> None:
+    source = "# 码头\n\n承包商沿整个码头拆除木桩并将钢桩打入海床。混凝土浇筑前潜水员检查每根桩。\n"
+    assert standings(
+        "# 工程\n\n承包商沿着整个码头拆除木桩，并将钢桩打入海床。\n\n每根桩在混凝土浇筑前由潜水员检查。\n",
+        source=source,
+    ) == {"covered"}
+    assert standings("# 工程\n\n预算见附件，评分标准由委员会决定。\n", source=source) == {"missing"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"## s{n % 7}\n\nwater {n % 1000} pump {n % 313}\n\n" for n in range(2_000)),
+        "".join(f"- word{n % 50} thing{n % 49} other{n % 47}\n" for n in range(2_000)),
+        "| a | b |\n|---|---|\n" + "| the pump | 3 |\n" * 2_000,
+        "# a\n" * 6_000,
+    ],
+    ids=["sections", "items", "rows", "headings"],
+)
+def test_the_time_stays_near_to_linear_on_hostile_texts(text: str) -> None:
+    started = time.process_time()
+    half, whole = text[: len(text) // 2], text
+    coverage([InputText("a.md", half.replace("pump", "hose"))], half, ())
+    first = time.process_time() - started
+    coverage([InputText("a.md", whole.replace("pump", "hose"))], whole, ())
+    second = time.process_time() - started - first
+    assert second < 8 * first + 1
