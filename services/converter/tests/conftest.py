@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pypandoc  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_contracts.v1.exports import ExportSection
+from stemma_contracts.v1.exports import ExportSection, ExportVersion
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
@@ -44,11 +44,15 @@ class Exporter:
         states: Mapping[int, dict[str, Any]] | None = None,
         previous: Sequence[str | None] | None = None,
         language: str = "",
+        history: Sequence[tuple[str, str | None]] = (),
     ) -> ConvertDocument:
         sections = [await self._section(i, draft, (states or {}).get(i, {})) for i, draft in enumerate(drafts)]
         for i, old in enumerate(previous or ()):
             ref = await self._put(old.encode(), "draft.md") if old is not None else None
             sections[i] = sections[i].model_copy(update={"previous": ref})
+        if history:
+            versions = [await self._version(i, *version) for i, version in enumerate(history, 2)]
+            sections[0] = sections[0].model_copy(update={"history": tuple(versions)})
         files = [InputFile(name=n, artifact=await self._put(d, n)) for n, d in (assets or {}).items()]
         title_ref = await self._put(title.encode(), "title.txt") if title is not None else None
         head = DocumentHead(
@@ -86,6 +90,10 @@ class Exporter:
         ref = await self._put(draft.encode("utf-8", "surrogatepass"), "draft.md") if draft is not None else None
         values = {"status": SectionStatus.APPROVED if ref else SectionStatus.QUEUED, "version": 1 if ref else 0}
         return ExportSection(section_id=f"s{index}", title=f"Section {index}", draft=ref, **{**values, **state})
+
+    async def _version(self, number: int, author: str, draft: str | None) -> ExportVersion:
+        ref = await self._put(draft.encode(), "draft.md") if draft is not None else None
+        return ExportVersion(version=number, author=author, draft=ref, made_at=CREATED + timedelta(days=number))
 
     async def _put(self, data: bytes, name: str) -> Any:
         return await self.store.put("default", "doc-1", data, media_type="application/octet-stream", name=name)

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from lxml import etree
 from ooxml_integrity import check
 from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
+from stemma_converter.attribution import Replay, attributed
 from stemma_converter.comparison import compared
 from stemma_converter.converter import Converter
-from stemma_converter.marks import Change, read_mark
+from stemma_converter.marks import Change, mark_of, read_mark
 from stemma_converter.sequences import Budget, Likeness, aligned
 from stemma_converter.tree import Node, attributes, node, text, walk
 from stemma_languages import language
@@ -77,6 +78,68 @@ async def test_only_what_differs_is_tracked(exporter: Any) -> None:
     ]  # fmt: skip
     assert outcome.artifact.name == "A-plan-changes.docx"
     assert "Contents" not in [paragraph.text for paragraph in Document(BytesIO(data)).paragraphs]
+
+
+FIRST = "# A\n\nThe ferry costs 410,000 a year.\n\nIt sails daily.\n\n| a | b |\n|---|---|\n| one | two |\n| x | y |\n"
+SECOND = FIRST.replace("410,000", "395,000")
+THIRD = SECOND.replace("It sails daily.", "It sails twice a day.\n\nIt carries cars.").replace("| x | y |\n", "")
+
+
+def made(data: bytes) -> dict[str, tuple[str | None, str | None]]:
+    body, _ = parts_of(data)
+    keys = (qn("w:author"), qn("w:date"))
+    texts = (("".join(change.itertext()), *map(change.get, keys)) for change in changes(body))
+    return {text: (author, date) for text, author, date in texts if text}
+
+
+@pytest.mark.req("W5")
+async def test_each_change_names_who_made_it_and_when(exporter: Any) -> None:
+    data, _ = await exporter.export("docx", THIRD, previous=[FIRST], history=[("ann", SECOND), ("editor-agent", THIRD)])
+    ann, editor = ("ann", "2025-03-06T05:06:07Z"), ("editor-agent", "2025-03-07T05:06:07Z")
+    found = made(data)
+    assert {found[text] for text in ("410,000", "395,000")} == {ann}
+    assert {found[text] for text in ("daily.", "twice a day.", "It carries cars.", "x", "y")} == {editor}
+
+
+@pytest.mark.req("W5")
+async def test_a_change_of_two_names_both(exporter: Any) -> None:
+    last = SECOND.replace("395,000", "395,000 euros")
+    data, _ = await exporter.export("docx", last, previous=[FIRST], history=[("ann", SECOND), ("bob", last)])
+    assert made(data)["395,000 euros"] == ("ann, bob", "2025-03-07T05:06:07Z")
+
+
+@pytest.mark.req("W5")
+async def test_versions_that_cannot_be_replayed_name_all_their_authors(exporter: Any) -> None:
+    data, _ = await exporter.export("docx", SECOND, previous=[FIRST], history=[("ann", None), ("bob", SECOND)])
+    assert {author for author, _ in made(data).values()} == {"ann, bob"}
+
+
+@pytest.mark.req("W5")
+async def test_a_change_that_nobody_is_known_for_is_the_houses(exporter: Any) -> None:
+    data, _ = await exporter.export("docx", SECOND, previous=[FIRST], history=[("", SECOND)])
+    assert {author for author, _ in made(data).values()} == {"Ada Lovelace"}
+
+
+@pytest.mark.req("W5")
+async def test_a_comparison_with_authors_is_valid_and_the_same_each_time(exporter: Any, tmp_path: Path) -> None:
+    asked = {"previous": [FIRST], "history": [("ann", SECOND), ("bob", THIRD)]}
+    data, _ = await exporter.export("docx", THIRD, **asked)
+    (tmp_path / "out.docx").write_bytes(data)
+    assert OpenXmlValidator().validate(tmp_path / "out.docx").errors == []
+    assert (await exporter.export("docx", THIRD, **asked))[0] == data
+
+
+@given(
+    st.lists(st.sampled_from(["one two three", "one three", "two one", "three four one", ""]), min_size=2, max_size=5)
+)
+@settings(max_examples=60, deadline=None)
+def test_every_change_has_makers_whatever_lies_between(texts: list[str]) -> None:
+    old, *steps = [[node("Para", text(words))] if words else [] for words in texts]
+    replay = Replay(texts[0], texts[1:], range(len(texts) - 1))
+    marked = attributed(compared(old, steps[-1]), replay)
+    begun = [mark for item in walk(marked) if (mark := mark_of(item)) and mark.change]
+    assert all(mark.makers for mark in begun)
+    assert leaves(marked, without=Change.DELETED) == leaves(steps[-1])
 
 
 async def test_the_same_comparison_gives_the_same_bytes(exporter: Any) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from orchestrator_story import Story, ref
+from orchestrator_story import Story, evaluation, ref
+from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import VersionPair
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.values import ExportFormat, Provenance
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.problems import problem_of
 
@@ -42,6 +44,45 @@ def test_a_comparison_leads_from_any_version_to_any(rewritten: Story) -> None:
     compare(rewritten, ("research", 2, 0))
     (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert [(s.previous is not None, s.draft) for s in job.sections] == [(True, None)]
+
+
+def authors(story: Story, old: int, new: int) -> list[tuple[int, str, bool]]:
+    compare(story, ("research", old, new))
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    return [(one.version, one.author, one.draft is not None) for one in job.sections[0].history]
+
+
+@pytest.mark.req("W5")
+def test_a_comparison_names_who_made_the_versions_on_the_way(begun: Story) -> None:
+    generated = Provenance(model="m", agent_version="generation-graph/1.2")
+    draft = {"draft": ref("draft"), "evaluation": evaluation(), "provenance": generated}
+    begun.outcome(o.SectionGenerated, "research", **draft)
+    begun.validated("research")
+    begun.do(c.Revise(begun.asked(), "research", 1, ref("shorter")))
+    revised = Provenance(model="m", agent_version="editor-agent/1.2")
+    begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=revised)
+    begun.validated("research")
+    begun.do(c.Write(begun.asked(), "research", 2, ref("rewritten")))
+    begun.do(c.Restore(begun.asked(), "research", 3, 1))
+    assert authors(begun, 0, 4) == [
+        (1, "generation-graph", True), (2, "editor-agent", True), (3, "ada", True), (4, "ada", True),
+    ]  # fmt: skip
+
+
+@pytest.mark.req("W5")
+def test_a_comparison_of_many_versions_tells_names_alone_and_stays_a_message(begun: Story) -> None:
+    begun.drafted("research")
+    for number in range(1, 300):
+        begun.do(c.Write(begun.asked(), "research", number, ref(f"text {number}")))
+    told = authors(begun, 1, 300)
+    assert len(told) == 100
+    assert {(author, has_draft) for _, author, has_draft in told} == {("ada", False)}
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert len(job.model_dump_json()) < MAX_MESSAGE_BYTES
+
+
+def test_a_comparison_back_in_time_names_nobody(rewritten: Story) -> None:
+    assert authors(rewritten, 2, 1) == []
 
 
 def test_an_export_without_comparison_has_every_section_and_no_previous_draft(rewritten: Story) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning
@@ -12,10 +12,12 @@ from stemma_contracts.v1.values import ArtifactRef, SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
 from .anchors import joined
+from .attribution import Replay
 from .chapters import chapter
 from .cleaning import image_names, with_safe_references, without_markup
 from .images import Picture
 from .manuscript import House, Manuscript
+from .marks import Maker
 from .source import one_line
 from .tree import Node
 
@@ -44,10 +46,34 @@ def versions(job: ConvertDocument) -> tuple[list[ExportSection], list[ExportSect
     return [_settled(one, one.draft) for one in job.sections], [_settled(one, one.previous) for one in job.sections]
 
 
-def with_previous(manuscript: Manuscript, previous: Manuscript) -> Manuscript:
-    """A comparison with an earlier manuscript."""
+def with_previous(
+    manuscript: Manuscript, previous: Manuscript, job: ConvertDocument, texts: Mapping[str, str]
+) -> Manuscript:
+    """A comparison with an earlier manuscript; ``texts`` has the drafts of all versions by their digests."""
     pictures = {**previous.pictures, **manuscript.pictures}
-    return replace(manuscript, previous=previous.blocks, pictures=pictures)
+    makers = [Maker(one.author, one.made_at) for section in job.sections for one in section.history]
+    return replace(
+        manuscript,
+        previous=previous.blocks,
+        pictures=pictures,
+        makers=tuple(makers),
+        replays=tuple(_replays(job.sections, texts)),
+    )
+
+
+def _replays(sections: Sequence[ExportSection], texts: Mapping[str, str]) -> Iterator[Replay]:
+    first = 0
+    for section in sections:
+        old = texts[section.previous.digest] if section.previous else ""
+        steps = [texts[one.draft.digest] if one.draft else None for one in section.history]
+        yield Replay(old, steps, range(first, first + len(steps)))
+        first += len(steps)
+
+
+def replayed_drafts(job: ConvertDocument) -> dict[str, ArtifactRef]:
+    """The drafts of the versions that a comparison leads over, by their digests."""
+    drafts = [ref for section in job.sections for ref in (section.previous, *(one.draft for one in section.history))]
+    return {draft.digest: draft for draft in drafts if draft}
 
 
 def _settled(section: ExportSection, draft: ArtifactRef | None) -> ExportSection:

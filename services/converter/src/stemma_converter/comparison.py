@@ -6,10 +6,11 @@ Blocks, list items and table rows are first set side by side; those that are ali
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
-from .marks import Change, begin_blocks, changed_blocks, end_blocks, row_mark
+from .attribution import Replay, attributed
+from .marks import Change, begin_blocks, changed_blocks, end_blocks, end_row, row_mark
 from .rewording import relined, reworded
 from .sequences import Budget, Likeness, aligned
 from .tree import Node, attributes, node, plain, walk
@@ -19,13 +20,23 @@ _BOXES = ("☐", "☒")
 Row = list[Any]
 
 
-def compared(old: list[Node], new: list[Node]) -> list[Node]:
-    """The blocks of both versions as one, chapter by chapter if they have as many."""
+def compared(old: list[Node], new: list[Node], replays: Sequence[Replay] = ()) -> list[Node]:
+    """The blocks of both versions as one, chapter by chapter if they have as many.
+
+    ``replays`` tell for each chapter who made its changes.
+    """
     budget = Budget()
     before, after = _chapters(old), _chapters(new)
     if len(before) != len(after):
         return _compared(old, new, budget)
-    return [block for pair in zip(before, after, strict=True) for block in _compared(*pair, budget)]
+    # What stands before the first chapter is nobody's: there is nothing.
+    told = (None, *replays) if len(replays) == len(before) - 1 else [None] * len(before)
+    chapters = [_compared(*pair, budget) for pair in zip(before, after, strict=True)]
+    return [
+        block
+        for chapter, replay in zip(chapters, told, strict=True)
+        for block in (attributed(chapter, replay) if replay else chapter)
+    ]
 
 
 def _chapters(blocks: list[Node]) -> list[list[Node]]:
@@ -135,8 +146,12 @@ def _words(blocks: list[Node]) -> list[Node]:
 
 
 def _marked(row: Row, change: Change) -> Row:
-    attrs, (first, *rest) = row
-    return [attrs, [[*first[:4], [row_mark(change), *(first[4] or [node("Plain", [])])]], *rest]]
+    attrs, cells = row
+    first = cells[0]
+    opened = [*first[:4], [row_mark(change), *(first[4] or [node("Plain", [])])]]
+    cells = [opened, *cells[1:]]
+    last = cells[-1]
+    return [attrs, [*cells[:-1], [*last[:4], [*(last[4] or [node("Plain", [])]), end_row()]]]]
 
 
 def _without_name(block: Node) -> Node:

@@ -13,7 +13,7 @@ from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import ArtifactRef
 from stemma_telemetry import get_logger
 
-from .assembly import Draft, assemble, draft, versions, wanted_images, with_previous
+from .assembly import Draft, assemble, draft, replayed_drafts, versions, wanted_images, with_previous
 from .converter import Converter, file_name, media_type
 from .errors import ConversionError
 from .images import Picture, vet
@@ -57,7 +57,9 @@ async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter:
     manuscript = await asyncio.to_thread(assemble, job, title, converter.house, drafts, pictures)
     if not job.redline:
         return manuscript
-    return with_previous(manuscript, await asyncio.to_thread(assemble, job, title, converter.house, earlier, pictures))
+    previous = await asyncio.to_thread(assemble, job, title, converter.house, earlier, pictures)
+    texts = {digest: decode(await get(ref)) for digest, ref in replayed_drafts(job).items()}
+    return with_previous(manuscript, previous, job, texts)
 
 
 async def _draft(section: ExportSection, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Draft:

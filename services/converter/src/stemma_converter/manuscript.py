@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_languages import Language
 
+from .attribution import Replay
 from .images import Picture
+from .marks import Maker
 from .tree import Node
 
 
@@ -27,7 +29,8 @@ class Manuscript:
 
     ``created_at`` has a zone; ``tag`` is the BCP 47 tag of the text, ``language`` the one that our own words are in.
     ``generator`` names the models that wrote it, for the properties, and may be empty. ``previous`` are the blocks of
-    the version that a comparison leads from; none if nothing is compared.
+    the version that a comparison leads from, none if nothing is compared; ``replays`` tell by the numbers of ``makers``
+    who changed what in each chapter.
     """
 
     title: str
@@ -41,6 +44,8 @@ class Manuscript:
     warnings: tuple[ExportWarning, ...]
     remarks: tuple[ExportRemark, ...] = ()
     previous: list[Node] | None = None
+    replays: tuple[Replay, ...] = ()
+    makers: tuple[Maker, ...] = ()
 
     @property
     def date(self) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from .tree import Node, node
 
@@ -25,6 +27,21 @@ class Scope(StrEnum):
     BLOCKS = "blocks"
     WORDS = "words"
     ROW = "row"
+
+
+class Mark(NamedTuple):
+    """What a mark says: what begins, none where it ends, and the numbers of those who did it, if that is known."""
+
+    scope: Scope
+    change: Change | None
+    makers: tuple[int, ...] = ()
+
+
+class Maker(NamedTuple):
+    """Who changed something, and when, if that is known."""
+
+    author: str
+    made_at: datetime | None = None
 
 
 def changed_blocks(change: Change, blocks: Sequence[Node]) -> list[Node]:
@@ -53,17 +70,39 @@ def row_mark(change: Change) -> Node:
     return node("RawBlock", "openxml", _begin(change, Scope.ROW))
 
 
-def read_mark(name: str) -> tuple[Scope, Change | None] | None:
-    """What a mark says: its scope, and what begins; nothing if the name is not that of a mark."""
+def end_row() -> Node:
+    """The mark in the last cell of such a row."""
+    return node("RawBlock", "openxml", _end(Scope.ROW))
+
+
+def made_by(mark: Node, makers: Sequence[int]) -> Node:
+    """The mark of a beginning, which says who did it."""
+    found = mark_of(mark)
+    assert found
+    assert found.change
+    return node(mark["t"], "openxml", _begin(found.change, found.scope, makers))
+
+
+def mark_of(item: Node) -> Mark | None:
+    """What a node says if it is a mark."""
+    match item:
+        case {"t": "RawBlock" | "RawInline", "c": ["openxml", str(xml)]}:
+            return read_mark(xml.partition('w:name="')[2].partition('"')[0])
+        case _:
+            return None
+
+
+def read_mark(name: str) -> Mark | None:
+    """What a name says if it is that of a mark."""
     if not name.startswith(PREFIX):
         return None
-    scope, change = name.removeprefix(PREFIX).split(":")
-    return Scope(scope), Change(change) if change else None
+    scope, change, makers = name.removeprefix(PREFIX).split(":")
+    return Mark(Scope(scope), Change(change) if change else None, tuple(map(int, filter(None, makers.split("+")))))
 
 
-def _begin(change: Change, scope: Scope) -> str:
-    return _ELEMENT.format(name=f"{PREFIX}{scope}:{change}")
+def _begin(change: Change, scope: Scope, makers: Sequence[int] = ()) -> str:
+    return _ELEMENT.format(name=f"{PREFIX}{scope}:{change}:{'+'.join(map(str, makers))}")
 
 
 def _end(scope: Scope) -> str:
-    return _ELEMENT.format(name=f"{PREFIX}{scope}:")
+    return _ELEMENT.format(name=f"{PREFIX}{scope}::")

@@ -17,15 +17,15 @@ _BETWEEN = (qn("w:bookmarkStart"), qn("w:bookmarkEnd"))
 _MARK = f"{qn('w:rPr')}/{qn('w:ins')}"
 
 
-def with_moved_ends(root: etree._Element, change_of: Callable[[str], etree._Element]) -> None:
+def with_moved_ends(root: etree._Element, change_like: Callable[[str, etree._Element], etree._Element]) -> None:
     """Move the mark of the last inserted paragraph to the old one, if its words end in an insertion as well.
 
-    ``change_of`` makes an element of the name given that says whose change it is.
+    ``change_like`` makes an element of the name given that says of whom a change is as another one does.
     """
     for paragraph in root.iter(qn("w:p")):
         if paragraph.find(_path(_MARK)) is None and len(paragraph) and paragraph[-1].tag == qn("w:ins"):
             for last in list(_inserted_after(paragraph))[-1:]:
-                _move(_properties(last), _properties(paragraph), change_of("w:pPrChange"))
+                _move(_properties(last), _properties(paragraph), change_like("w:pPrChange", paragraph[-1]))
 
 
 def _path(below: str) -> str:

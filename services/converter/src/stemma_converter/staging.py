@@ -41,7 +41,7 @@ def _stage(manuscript: Manuscript, notice: list[Any], folder: Path) -> list[Node
         return _renamed(with_notices(captioned, notice, manuscript.language.words), names)
 
     blocks = dressed(manuscript.blocks)
-    return blocks if manuscript.previous is None else compared(dressed(manuscript.previous), blocks)
+    return blocks if manuscript.previous is None else compared(dressed(manuscript.previous), blocks, manuscript.replays)
 
 
 def _renamed(blocks: list[Node], names: Mapping[str, str]) -> list[Node]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC
 from io import BytesIO
 from itertools import count
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -10,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from docx.oxml.ns import qn
 from lxml import etree
 
-from .marks import Change, Scope, read_mark
+from .marks import Change, Maker, Mark, Scope, read_mark
 from .paragraph_ends import with_moved_ends
 
 _DOCUMENT, _FOOTNOTES = "word/document.xml", "word/footnotes.xml"
@@ -18,35 +19,40 @@ _RUNS = (qn("w:r"), qn("m:oMathPara"), qn("m:oMath"))
 _DELETED_TEXT = {qn("w:t"): qn("w:delText"), qn("w:instrText"): qn("w:delInstrText")}
 # Far above the numbers that bookmarks have.
 _FIRST_ID = 1_000_000
+_LONGEST_NAME = 255
 
 
 class _Tracker:
-    """Rewrites parts; ``notes`` are the footnotes whose reference came or went."""
+    """Rewrites parts; ``notes`` are the footnotes whose reference came or went.
 
-    def __init__(self, author: str) -> None:
-        self._author = author
+    ``somebody`` is the name for changes that nobody is known for.
+    """
+
+    def __init__(self, makers: Sequence[Maker], somebody: str) -> None:
+        self._makers = makers
+        self._somebody = somebody
         self._ids = count(_FIRST_ID)
-        self.notes: dict[str, Change] = {}
+        self.notes: dict[str, Mark] = {}
 
     def body(self, root: etree._Element) -> None:
         """Track what stands between marks, and take the marks away."""
-        now: dict[Scope, Change | None] = dict.fromkeys(Scope)
+        now: dict[Scope, Mark | None] = dict.fromkeys(Scope)
         for element in list(root.iter()):
-            change = now[Scope.BLOCKS] or now[Scope.WORDS]
+            blocks = now[Scope.BLOCKS]
+            change = blocks or now[Scope.WORDS]
             if mark := _mark(element):
-                scope, begun = mark
-                if scope is Scope.ROW and begun:
-                    self._row(_above(element, "w:tr"), begun)
+                if mark.scope is Scope.ROW and mark.change:
+                    self._row(_above(element, "w:tr"), mark)
                 else:
-                    now[scope] = begun
+                    now[mark.scope] = mark if mark.change else None
                 _remove(element)
-            elif now[Scope.BLOCKS] and element.tag == qn("w:tr"):
-                self._row_properties(element, now[Scope.BLOCKS])
-            elif now[Scope.BLOCKS] and element.tag == qn("w:p") and not _inside(element, "w:tc"):
-                self._paragraph_mark(element, now[Scope.BLOCKS])
+            elif blocks and element.tag == qn("w:tr"):
+                self._row_properties(element, blocks)
+            elif blocks and element.tag == qn("w:p") and not _inside(element, "w:tc"):
+                self._paragraph_mark(element, blocks)
             elif change and element.tag in _RUNS:
                 self._run(element, change)
-        with_moved_ends(root, self._element)
+        with_moved_ends(root, self._like)
 
     def footnotes(self, root: etree._Element) -> None:
         """Track the whole text of the footnotes that came or went."""
@@ -54,55 +60,71 @@ class _Tracker:
             if change := self.notes.get(note.get(qn("w:id"), "")):
                 self._runs(note, change)
 
-    def _row(self, row: etree._Element, change: Change) -> None:
+    def _row(self, row: etree._Element, change: Mark) -> None:
         self._row_properties(row, change)
         self._runs(row, change)
 
-    def _row_properties(self, row: etree._Element, change: Change | None) -> None:
+    def _row_properties(self, row: etree._Element, change: Mark) -> None:
         properties = row.find(qn("w:trPr"))
         if properties is None:
             # A row's properties may not be its change alone: that it is no header row is true of every such row.
             properties = etree.Element(qn("w:trPr"))
             etree.SubElement(properties, qn("w:tblHeader"), {qn("w:val"): "off"})
             row.insert(0, properties)
-        properties.append(self._element(f"w:{change}"))
+        properties.append(self._element(change))
 
-    def _paragraph_mark(self, paragraph: etree._Element, change: Change | None) -> None:
+    def _paragraph_mark(self, paragraph: etree._Element, change: Mark) -> None:
         properties = paragraph.find(qn("w:pPr"))
         if properties is None:
             properties = etree.Element(qn("w:pPr"))
             paragraph.insert(0, properties)
-        etree.SubElement(properties, qn("w:rPr")).append(self._element(f"w:{change}"))
+        etree.SubElement(properties, qn("w:rPr")).append(self._element(change))
 
-    def _runs(self, element: etree._Element, change: Change) -> None:
+    def _runs(self, element: etree._Element, change: Mark) -> None:
         for run in list(element.iter(*_RUNS)):
             self._run(run, change)
 
-    def _run(self, run: etree._Element, change: Change) -> None:
+    def _run(self, run: etree._Element, change: Mark) -> None:
         """Put a run into the change before it, or into a new one; a formula goes as a whole."""
         if _inside(run, "m:oMath", "m:oMathPara") or _inside(run, f"w:{Change.INSERTED}", f"w:{Change.DELETED}"):
             return
         for reference in run.iter(qn("w:footnoteReference")):
             self.notes[reference.get(qn("w:id"), "")] = change
-        if change is Change.DELETED:
+        if change.change is Change.DELETED:
             for text in run.iter(*_DELETED_TEXT):
                 text.tag = _DELETED_TEXT[text.tag]
-        before = run.getprevious()
-        if before is not None and before.tag == qn(f"w:{change}"):
+        before, tracked = run.getprevious(), self._element(change)
+        if before is not None and _are_one(before, tracked):
             before.append(run)
             return
-        tracked = self._element(f"w:{change}")
         run.addprevious(tracked)
         tracked.append(run)
 
-    def _element(self, name: str) -> etree._Element:
-        values = {qn("w:id"): str(next(self._ids)), qn("w:author"): self._author}
-        return etree.Element(qn(name), values)
+    def _element(self, mark: Mark) -> etree._Element:
+        makers = [self._makers[number] for number in mark.makers]
+        names = dict.fromkeys(maker.author or self._somebody for maker in makers)
+        values = {qn("w:id"): str(next(self._ids)), qn("w:author"): ", ".join(names)[:_LONGEST_NAME] or self._somebody}
+        if dates := [maker.made_at for maker in makers if maker.made_at]:
+            values[qn("w:date")] = f"{max(dates).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        return etree.Element(qn(f"w:{mark.change}"), values)
+
+    def _like(self, name: str, change: etree._Element) -> etree._Element:
+        """Another element about a change: of the same author and time."""
+        return etree.Element(qn(name), {**dict(change.attrib), qn("w:id"): str(next(self._ids))})
 
 
-def with_tracked_changes(package: bytes, author: str) -> bytes:
-    """The package with tracked changes by ``author`` in the place of marks."""
-    tracker = _Tracker(author)
+def _are_one(before: etree._Element, change: etree._Element) -> bool:
+    """Whether two changes beside each other are of one kind, author and time."""
+    keys = (qn("w:author"), qn("w:date"))
+    return before.tag == change.tag and all(before.get(key) == change.get(key) for key in keys)
+
+
+def with_tracked_changes(package: bytes, makers: Sequence[Maker], somebody: str) -> bytes:
+    """The package with tracked changes in the place of marks, which name ``makers`` by their number.
+
+    ``somebody`` is the name for changes that nobody is known for.
+    """
+    tracker = _Tracker(makers, somebody)
     buffer = BytesIO()
     with ZipFile(BytesIO(package)) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
         parts = {name: old.read(name) for name in old.namelist()}
@@ -116,7 +138,7 @@ def with_tracked_changes(package: bytes, author: str) -> bytes:
     return buffer.getvalue()
 
 
-def _mark(element: etree._Element) -> tuple[Scope, Change | None] | None:
+def _mark(element: etree._Element) -> Mark | None:
     return read_mark(element.get(qn("w:name"), "")) if element.tag == qn("w:bookmarkStart") else None
 
 

@@ -78,8 +78,14 @@ def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int]) -> b
     buffer = BytesIO()
     document.save(buffer)
     saved = buffer.getvalue()
-    package = saved if manuscript.previous is None else with_tracked_changes(saved, manuscript.house.author)
-    return with_fixed_dates(package, manuscript.created_at)
+    if manuscript.previous is not None:
+        saved = with_tracked_changes(saved, manuscript.makers, _somebody(manuscript))
+    return with_fixed_dates(saved, manuscript.created_at)
+
+
+def _somebody(manuscript: Manuscript) -> str:
+    """The name for changes that nobody is known for."""
+    return manuscript.house.author or manuscript.house.company or manuscript.language.words.author
 
 
 def _end_cover(document: DocumentType) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.exports import ExportSection, VersionPair
+from stemma_contracts.v1.exports import ExportSection, ExportVersion, VersionPair
 from stemma_contracts.v1.values import ArtifactRef, InputFile
 
 from .state import Document, Section, status_of
+
+_MOST_VERSIONS = 100
+"""In one job, so that it stays a message."""
 
 
 def refusal_of(pairs: Sequence[VersionPair], document: Document, refusal: dict[str, Any]) -> e.AnyEvent | None:
@@ -27,7 +30,8 @@ def refusal_of(pairs: Sequence[VersionPair], document: Document, refusal: dict[s
 def compared_sections(pairs: Sequence[VersionPair], document: Document) -> tuple[ExportSection, ...]:
     """The sections of a comparison, in the order of the document."""
     asked = {pair.section_id: pair for pair in pairs}
-    return tuple(_compared(section, asked[name]) for name, section in document.sections.items() if name in asked)
+    most = _MOST_VERSIONS // max(1, len(asked))
+    return tuple(_compared(section, asked[name], most) for name, section in document.sections.items() if name in asked)
 
 
 def compared_assets(pairs: Sequence[VersionPair], document: Document) -> tuple[InputFile, ...]:
@@ -42,7 +46,7 @@ def compared_assets(pairs: Sequence[VersionPair], document: Document) -> tuple[I
     )
 
 
-def _compared(section: Section, pair: VersionPair) -> ExportSection:
+def _compared(section: Section, pair: VersionPair, most: int) -> ExportSection:
     return ExportSection(
         section_id=section.plan.section_id,
         title=section.plan.title,
@@ -50,6 +54,16 @@ def _compared(section: Section, pair: VersionPair) -> ExportSection:
         version=pair.to_version,
         draft=_draft_of(section, pair.to_version),
         previous=_draft_of(section, pair.from_version),
+        history=_history(section, pair, most),
+    )
+
+
+def _history(section: Section, pair: VersionPair, most: int) -> tuple[ExportVersion, ...]:
+    """The versions on the way; of too many only the names are told, of the newest."""
+    passed = [version for version in section.versions if pair.from_version < version.number <= pair.to_version]
+    return tuple(
+        ExportVersion(version=v.number, author=v.author, draft=v.draft if len(passed) <= most else None)
+        for v in passed[-max(1, most) :]
     )
 
 

@@ -9,6 +9,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion, ValidationSummary
 
+from .authors import with_author
 from .guidance import guidance_of
 from .needs import RESUME, after_need_answered, after_need_raised, meeting_again
 from .proposal_folding import accepted, after_proposal, proposing, withdrawn
@@ -63,7 +64,7 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
     """The section after an event about it."""
     match event:
         case e.SectionDrafted() | e.SectionRevised() | e.SectionEdited() | e.SectionRestored():
-            return _with_text(document, section, event)
+            return with_author(section, _with_text(document, section, event), event)
         case e.SectionLintFailed() | e.SectionReviewRequested() | e.SectionApproved():
             return _with_verdict(document, section, event)
         case e.SectionRevisionRequested() | e.SectionEditRequested():

@@ -36,7 +36,10 @@ from .proposal_state import EndedProposal, Proposal
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a section's text, and the upstream versions that it rests on."""
+    """One version of a section's text, the upstream versions that it rests on, and who made it.
+
+    ``author`` is the person, or else the agent; empty if the log does not say.
+    """
 
     number: int
     draft: ArtifactRef
@@ -48,6 +51,7 @@ class Version:
     assets: tuple[InputFile, ...] = ()
     review: ReviewVerdict | None = None
     blocks: ArtifactRef | None = None
+    author: str = ""
 
 
 @dataclass(frozen=True)
