@@ -27,7 +27,8 @@ from stemma_testkit.scripted import EndlessModel, ScriptedModel
 from structlog.testing import capture_logs
 
 DRAFT = "# Budget\n\nThe van costs 100 euros.  It is blue.\n\n* odd   list\n\nThe end. \n"
-REVISED = "# Budget\n\nThe bicycle costs 100 euros.\n\n* odd   list\n\nThe end. \n"
+REVISED = "# Budget\n\nThe bicycle costs 100 euros.  It is blue.\n\n* odd   list\n\nThe end. \n"
+SUMMARY = "Sentence changed: “The van costs 100 euros.” is now “The bicycle costs 100 euros.”"
 EDITORS, PROMPTS = load_config(config_dir("stemma_editor_agent"))
 
 
@@ -36,7 +37,7 @@ def answer(changes: dict[str, str], summary: str = "Van is now bicycle.", refuse
     return json.dumps({"changes": listed, "summary": summary, "refused": refused})
 
 
-GOOD = answer({"b2": "The bicycle costs 100 euros."})
+GOOD = answer({"b2": "The bicycle costs 100 euros.  It is blue."})
 
 
 class Desk:
@@ -85,7 +86,7 @@ async def test_replaces_what_the_model_names_and_nothing_else(desk: Desk) -> Non
     outcome = await desk.revise(ScriptedModel(script=[GOOD]), await desk.job())
     assert isinstance(outcome, DraftRevised)
     assert await desk.read(outcome.draft) == REVISED
-    assert await desk.read(outcome.summary) == "Van is now bicycle."
+    assert await desk.read(outcome.summary) == SUMMARY
     assert (outcome.draft.name, outcome.draft.media_type) == ("budget.md", "text/markdown")
     assert (outcome.summary.name, outcome.summary.media_type) == ("summary.txt", "text/plain")
     assert (outcome.job_id, outcome.section_id, outcome.usage.calls) == ("doc-1.7.revise.budget", "budget", 1)
@@ -152,8 +153,8 @@ async def test_a_model_that_is_down_ends_as_unavailable(desk: Desk) -> None:
     ("said", "reason"),
     [
         (answer({}, refused="Which van?"), "Which van?"),
-        (answer({}, "All is well."), "The editor changed nothing in the draft. All is well."),
-        (answer({"b4": "\nThe end.\n"}), "The editor changed nothing in the draft. Van is now bicycle."),
+        (answer({}, "All is well."), "The editor changed nothing in the draft."),
+        (answer({"b4": "\nThe end.\n"}), "The editor changed nothing in the draft."),
     ],
 )
 async def test_an_answer_that_changes_nothing_is_a_refusal_with_its_reason(desk: Desk, said: str, reason: str) -> None:
@@ -173,7 +174,7 @@ async def test_a_job_that_runs_again_asks_nothing_and_gives_the_same_account_inc
 
 
 async def test_a_tag_that_the_model_saw_escaped_comes_back_as_it_was(desk: Desk) -> None:
-    job = await desk.job()
+    job = await desk.job("Make it friendlier")
     job = job.model_copy(update={"draft": await desk.put("# Form\n\nThe `<input>` is red.\n")})
     model = ScriptedModel(script=[answer({"b2": "The `‹input>` is «blue» or ‹green›."})])
     outcome = await desk.revise(model, job)
@@ -228,3 +229,19 @@ async def test_a_revision_that_nobody_waits_for_any_more_ends_and_its_call_count
     with pytest.raises(JobCancelledError) as ended:
         await running
     assert ended.value.usage.calls == 1
+
+
+@pytest.mark.req("T6")
+async def test_a_change_that_the_text_does_not_show_is_not_reported(desk: Desk) -> None:
+    said = answer({"b2": "The bicycle costs 100 euros.  It is blue."}, "Replaced van by bicycle and lowered the price.")
+    outcome = await desk.revise(ScriptedModel(script=[said]), await desk.job())
+    assert isinstance(outcome, DraftRevised)
+    assert await desk.read(outcome.summary) == SUMMARY
+
+
+@pytest.mark.req("T6")
+async def test_a_model_that_does_something_else_is_refused_with_the_reason(desk: Desk) -> None:
+    said = answer({"b4": "The end is near."}, "Deleted the heading Budget.")
+    outcome = await desk.revise(ScriptedModel(script=[said]), await desk.job("Delete the heading Budget"))
+    assert isinstance(outcome, InstructionRefused)
+    assert "the heading “Budget” is still there" in await desk.read(outcome.reason)

@@ -21,9 +21,11 @@ from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
 from .blocks import split_draft
+from .demands import demand_of, unmet
 from .editors import GRAPH, NODE, Editors
 from .prompting import Material, Upstream, messages, unescaped
 from .recipes import recipe
+from .reporting import Change, changes_between, summary_of
 from .revision import DRAFT, Revision
 
 log = get_logger()
@@ -52,19 +54,31 @@ async def _apply(
     echoed: dict[str, Any],
     made_by: Provenance,
 ) -> DraftRevised | InstructionRefused:
-    """The draft with the replacements in it; an answer that changes nothing is a refusal."""
-    changes = material.draft.changes({name: unescaped(text, material.draft) for name, text in revision.texts.items()})
-    log.info("draft_revised", kind=job.section.kind, changed_blocks=len(changes), refused=not changes)
-    if not changes:
-        reason = await _store(job, artifacts, _reason(revision), "text/plain", "reason.txt")
-        return InstructionRefused(**echoed, reason=reason)
-    revised = material.draft.replaced(changes)
+    """The draft with the replacements in it; what changes nothing, or another thing than was asked, is a refusal."""
+    blocks = material.draft.changes({name: unescaped(text, material.draft) for name, text in revision.texts.items()})
+    revised = material.draft.replaced(blocks)
+    changes, reason = await asyncio.to_thread(_judged, material, revised, revision, job.document.language or "en")
+    log.info("draft_revised", kind=job.section.kind, changed_blocks=len(blocks), refused=bool(reason))
+    if reason:
+        return InstructionRefused(**echoed, reason=await _store(job, artifacts, reason, "text/plain", "reason.txt"))
     return DraftRevised(
         **echoed,
         draft=await _store(job, artifacts, revised, job.draft.media_type, job.draft.name),
-        summary=await _store(job, artifacts, revision.summary, "text/plain", "summary.txt"),
+        summary=await _store(job, artifacts, summary_of(changes), "text/plain", "summary.txt"),
         provenance=made_by,
     )
+
+
+def _judged(material: Material, revised: str, revision: Revision, language: str) -> tuple[tuple[Change, ...], str]:
+    """What changed, and why it is refused; the difference decides, not what the model says of it."""
+    old = material.draft.text
+    changes = changes_between(old, revised, language)
+    if not changes:
+        return changes, revision.refused or "The editor changed nothing in the draft."
+    reason = unmet(demand_of(material.instruction), old, revised, changes, language)
+    if not reason:
+        return changes, ""
+    return changes, f"The editor made another change than was asked for: {reason}. It was not taken."
 
 
 async def _load(job: ReviseDraft, artifacts: ArtifactStore) -> Material:
@@ -89,10 +103,6 @@ async def _ask(
     with span(f"{Span.INVOKE_AGENT} {NODE}", attributes=attributes):
         answer = await models.structured(context, NODE, asked, Revision, context={DRAFT: material.draft})
     return answer.value
-
-
-def _reason(revision: Revision) -> str:
-    return revision.refused or f"The editor changed nothing in the draft. {revision.summary}".strip()
 
 
 def _context(job: ReviseDraft) -> CallContext:

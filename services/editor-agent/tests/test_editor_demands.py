@@ -1,0 +1,115 @@
+"""What the editor reports is what it did, and another change than was asked for is refused."""
+
+from __future__ import annotations
+
+import pytest
+from stemma_editor_agent.demands import demand_of, unmet
+from stemma_editor_agent.reporting import changes_between, summary_of
+
+pytestmark = pytest.mark.req("T6")
+
+DRAFT = """# Budget
+
+The van costs 100 euros. It is blue.
+
+## Milestones
+
+The pilot starts in May.
+
+| what | euros |
+|---|---|
+| van | 100 |
+| sum | 100 |
+"""
+
+
+def refusal(instruction: str, revised: str, language: str = "en") -> str:
+    changes = changes_between(DRAFT, revised, language)
+    return unmet(demand_of(instruction), DRAFT, revised, changes, language)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "old", "new"),
+    [
+        ("Delete the heading Milestones", "## Milestones\n\n", ""),
+        ('Please remove the heading "Milestones".', "## Milestones\n\n", ""),
+        ("Remove the sentence about blue.", " It is blue.", ""),
+        ('Remove the sentence "It is blue."', " It is blue.", ""),
+        ("Replace van by bicycle", "van", "bicycle"),
+        ("Change 100 to 90", "100", "90"),
+        ("Mention the couriers", "in May.", "in May. Couriers carry the crates."),
+        ("Say that the pilot is repeated in spring.", "in May.", "in May. The pilot is repeated in spring."),
+        ("Add a sentence about insurance", "blue.", "blue. An insurance covers it."),
+        ("Shorten the first paragraph", " It is blue.", ""),
+        ("Mention the couriers in the second paragraph.", "in May.", "in May. Couriers carry the crates."),
+        ('Replace "van" with "bicycle" everywhere', "van", "bicycle"),
+        ("Delete the heading Milestones and what stands below it", "## Milestones\n\nThe pilot starts in May.\n", ""),
+        ("Mention the couriers and shorten the rest", "It is blue.", "Couriers ride."),
+        ("Paint it in brighter words", "blue", "azure"),
+    ],
+)
+def test_takes_the_change_that_was_asked_for(instruction: str, old: str, new: str) -> None:
+    assert refusal(instruction, DRAFT.replace(old, new)) == ""
+
+
+@pytest.mark.parametrize(
+    ("instruction", "old", "new", "reason"),
+    [
+        ("Delete the heading Milestones", " It is blue.", "", "the heading “Milestones” is still there"),
+        ("Delete the heading Risks", "## Milestones\n\n", "", "there is no heading “Risks”"),
+        (
+            "Delete the heading Milestones",
+            "## Milestones\n\nThe pilot starts in May.\n",
+            "",
+            "more changed than the heading “Milestones”",
+        ),
+        ("Delete the heading Milestones", "## Milestones", "## Steps", "more changed than the heading “Milestones”"),
+        (
+            "Remove the sentence about blue",
+            "The van costs 100 euros. ",
+            "",
+            "nothing that speaks of “blue” was removed",
+        ),
+        ("Replace van by bicycle", "blue", "green", "“van” was not replaced by “bicycle”"),
+        ("Replace lorry by bicycle", "van", "bicycle", "“lorry” does not stand in the text"),
+        ("Mention the couriers", "blue", "green", "nothing that was added speaks of “the couriers”"),
+        ("Shorten it", "blue.", "blue and very bright.", "the text did not get shorter"),
+    ],
+)
+def test_refuses_another_change_than_was_asked_for(instruction: str, old: str, new: str, reason: str) -> None:
+    assert refusal(instruction, DRAFT.replace(old, new)).startswith(reason)
+
+
+def test_refuses_a_replacement_that_changes_something_else_too() -> None:
+    revised = DRAFT.replace("van", "bicycle").replace("starts in May", "never starts")
+    assert refusal("Replace van by bicycle", revised).startswith("something else changed: Sentence changed: “The pilot")
+
+
+def test_sums_may_follow_from_a_replaced_number() -> None:
+    revised = (
+        DRAFT.replace("costs 100", "costs 90").replace("| van | 100 |", "| van | 90 |").replace("sum | 100", "sum | 90")
+    )
+    assert refusal("Replace costs 100 by costs 90", revised) == ""
+
+
+def test_words_of_another_language_are_not_looked_for() -> None:
+    revised = DRAFT.replace("in May.", "in May. Die Kuriere tragen die Kisten.")
+    assert refusal("Mention the couriers", revised, "de") == ""
+    assert refusal("Mention the couriers", revised, "en") != ""
+
+
+def test_an_instruction_as_long_as_it_may_be_is_read_at_once() -> None:
+    assert demand_of("replace " + "a " * 9_990) is None
+    assert demand_of(" " * 19_000 + "shorten") is not None
+    assert demand_of("mention " + "in the a " * 100) is not None
+
+
+def test_the_summary_tells_each_change_and_of_many_how_many_more() -> None:
+    revised = DRAFT.replace(" It is blue.", "").replace("## Milestones\n\n", "").replace("May", "June")
+    assert summary_of(changes_between(DRAFT, revised, "en")).splitlines() == [
+        "Sentence removed: “It is blue.”",
+        "Heading removed: “Milestones”",
+        "Sentence changed: “The pilot starts in May.” is now “The pilot starts in June.”",
+    ]
+    many = "".join(f"Paragraph {n}.\n\n" for n in range(30))
+    assert summary_of(changes_between("Start.\n", f"Start.\n\n{many}", "en")).endswith("and 18 more changes")
