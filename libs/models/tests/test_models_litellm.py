@@ -87,7 +87,7 @@ async def test_a_streamed_answer_comes_in_tokens_and_with_its_usage(provider: Pr
         tokens.append(token)
 
     answer = await caller(provider).text(context(), "generate", PROMPT, on_token=on_token)
-    assert ("".join(tokens), tokens[0], answer.usage.output_tokens) == ("onetwothree", "one", 3)
+    assert ("".join(tokens), tokens[0], answer.usage.output_tokens) == ("one two three", "one ", 3)
     assert answer.usage.cost > 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -125,7 +126,7 @@ def _reason(reply: Reply, usual: str) -> str | None:
 
 
 def _events(reply: Reply) -> Iterator[bytes]:
-    for word in str(reply.message.get("content") or "").split(" "):
+    for word in re.findall(r"\S*\s*", str(reply.message.get("content") or "")):
         yield _event(choices=[{"index": 0, "delta": {"role": "assistant", "content": word}}])
     yield _event(choices=[{"index": 0, "delta": {}, "finish_reason": _reason(reply, "stop")}])
     yield _event(choices=[], usage=USAGE)

@@ -1,0 +1,147 @@
+"""A model that lies: each lie is sent back to it, then shown, and waits for a person even where nobody reviews."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.grounding import GroundingReport
+from stemma_contracts.v1.values import ValidationReport
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.driving import ENDS, wait_for
+from stemma_testkit.provider import Provider, provider, says
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("T3", "T9")]
+SERVICES = Path(__file__).parents[2] / "services"
+NOTE = {
+    "kind": "note",
+    "title": "Note",
+    "review": {"mode": "none"},
+    "max_lint_rounds": 1,
+    "sections": [{"id": "note", "title": "Note", "kind": "note", "purpose": "What the hall costs and when it opens."}],
+}
+CRITERIA = [{"id": "clarity", "description": "It can be understood.", "weight": 1, "threshold": 0.5}]
+BRIEF = "Write a note about the new hall for the council."
+FACTS = """# The hall
+
+The council rents the hall for $2 million. The building permit arrives on 3 March 2027.
+The doors open to visitors on 1 June 2027. Ruth Adeyemi leads the project.
+She said: "We will not move in before the roof is tight." Everything else is in lease.pdf.
+"""
+HONEST = "The hall is rented for two million dollars. The permit arrives on March 3rd, 2027, under Ruth Adeyemi."
+LIES = {
+    "an invented amount": ("amount", "The kitchen costs $48,500.", "$48,500"),
+    "another magnitude": ("amount", "The council rents the hall for $2 billion.", "$2 billion"),
+    "exchanged dates": (
+        "date",
+        "The building permit arrives on 1 June 2027. The doors open to visitors on 3 March 2027.",
+        "1 June 2027",
+    ),
+    "an invented name": ("name", "The architect is called Victor Lindqvist.", "Victor Lindqvist"),
+    "an invented quotation": ("quotation", 'She said: "The roof will be finished by Friday."', "The roof will be"),
+    "an invented citation": ("citation", "The numbers stand in audit-2026.pdf.", "audit-2026.pdf"),
+}
+
+
+@dataclass(frozen=True)
+class Lying:
+    """An installation whose model answers from a script."""
+
+    client: Client
+    model: Provider
+    folder: Path
+
+    async def note(self, *drafts: str) -> str:
+        """Ask for a note that the model writes like this, round by round."""
+        scores = json.dumps({"scores": {"clarity": 0.9}, "feedback": "Clear."})
+        self.model.script[:] = [says(answer) for draft in drafts for answer in (f"# Note\n\n{draft}\n", scores)]
+        self.model.requests.clear()
+        facts = self.folder / "facts.md"
+        facts.write_text(FACTS, encoding="utf-8")
+        return (await self.client.create_document("note", brief=BRIEF, inputs=[facts])).document_id
+
+    async def events(self, document_id: str) -> list[object]:
+        """What happened until the note was settled or waits."""
+        last = (*ENDS, e.SectionReviewRequested)
+        seen = await wait_for(self.client, document_id, lambda event: isinstance(event, last))
+        return [event.contract for event in seen]
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Provider]:
+    with provider() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> AsyncIterator[Lying]:
+    folder = tmp_path_factory.mktemp("lying")
+    orchestrator, generation = folder / "orchestrator", folder / "generation-graph"
+    for config in (orchestrator, generation):
+        shutil.copytree(SERVICES / config.name / "config", config)
+    (orchestrator / "blueprints/note.json").write_text(json.dumps(NOTE), encoding="utf-8")
+    (generation / "evaluation/note.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
+    env = {
+        "orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(orchestrator)},
+        "generation-graph": {
+            "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(generation),
+            "STEMMA_GENERATION_GRAPH_MODEL": "openai/liar",
+            "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
+            "OPENAI_API_KEY": "none",
+        },
+    }
+    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
+        yield Lying(client, model, folder)
+
+
+async def test_a_note_that_says_what_its_input_says_is_settled_by_its_policy(lying: Lying) -> None:
+    events = await lying.events(await lying.note(HONEST))
+    assert isinstance(events[-1], e.DocumentCompleted), events
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_a_lie_is_sent_back_then_shown_and_waits(lying: Lying, lie: str) -> None:
+    kind, sentence, words = LIES[lie]
+    draft = f"{HONEST}\n\n{sentence}"
+    document_id = await lying.note(draft, draft)
+    events = await lying.events(document_id)
+    [sent_back] = [event for event in events if isinstance(event, e.SectionLintFailed)]
+    assert sent_back.validation.unsupported[kind] >= 1  # type: ignore[index]
+    rewriting = json.dumps(lying.model.requests[2], ensure_ascii=False)
+    assert f"(grounding/{kind})" in rewriting
+    waits = events[-1]
+    assert isinstance(waits, e.SectionReviewRequested)
+    assert waits.validation.report is not None
+    report = ValidationReport.model_validate_json(await lying.client.artifact(document_id, waits.validation.report))
+    [issue] = [issue for issue in report.issues if issue.rule == f"grounding/{kind}" and words in issue.message][:1]
+    assert issue.line_number == 5
+
+
+async def test_a_lie_that_the_model_takes_back_is_settled(lying: Lying) -> None:
+    events = await lying.events(await lying.note(f"{HONEST}\n\nThe kitchen costs $48,500.", HONEST))
+    assert [type(event) for event in events].count(e.SectionLintFailed) == 1
+    assert isinstance(events[-1], e.DocumentCompleted)
+
+
+async def test_what_a_person_writes_is_that_persons_and_is_never_sent_back(lying: Lying) -> None:
+    document_id = await lying.note(HONEST)
+    await lying.events(document_id)
+    await lying.client.edit(document_id, "note", 1, text="# Note\n\nThe kitchen costs $48,500.\n")
+    seen = await wait_for(
+        lying.client, document_id, lambda event: isinstance(event, e.SectionChecked) and event.validation is not None
+    )
+    checked = seen[-1].contract
+    assert isinstance(checked, e.SectionChecked)
+    assert checked.validation is not None
+    assert checked.validation.grounding is not None
+    assert checked.validation.unsupported == {}
+    data = await lying.client.artifact(document_id, checked.validation.grounding)
+    [claim] = GroundingReport.model_validate_json(data).claims
+    assert (claim.text, claim.standing) == ("$48,500", "person")
