@@ -169,7 +169,8 @@ def _(event: e.ExportRequested, view: DocumentView) -> DocumentView:
 
 @apply.register
 def _(event: e.DocumentExported, view: DocumentView) -> DocumentView:
-    return _export(view, ExportView(event.export_id, event.format, event.artifact, event.warnings))
+    done = ExportView(event.export_id, event.format, event.artifact, event.warnings)
+    return _export(view, replace(done, too_long=event.too_long))
 
 
 @apply.register(e.ExportFailed)

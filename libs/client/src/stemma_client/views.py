@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from stemma_contracts.v1.cycles import CyclePlan, CycleSummary, ProcessingMetadata, RetrievedSource
-from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.exports import ExportWarning, OverlongSection
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import (
     Activity,
@@ -203,6 +203,7 @@ class ExportView:
     artifact: ArtifactRef | None = None
     warnings: tuple[ExportWarning, ...] = ()
     failure: str | None = None
+    too_long: tuple[OverlongSection, ...] = ()
 
 
 @dataclass(frozen=True)

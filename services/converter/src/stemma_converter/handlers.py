@@ -17,6 +17,7 @@ from .assembly import Draft, assemble, draft, replayed_drafts, versions, wanted_
 from .converter import Converter, file_name, media_type
 from .errors import ConversionError
 from .images import Picture, vet
+from .length import too_long
 from .manuscript import Manuscript
 from .source import decode, flatten_footnotes
 
@@ -44,7 +45,13 @@ async def on_convert_document(
         return ConversionFailed(**echo, detail=error.code)
     kind, name = media_type(job.format), file_name(manuscript, job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, export.data, media_type=kind, name=name)
-    return DocumentConverted(**echo, artifact=artifact, warnings=manuscript.warnings, remarks=export.remarks)
+    return DocumentConverted(
+        **echo,
+        artifact=artifact,
+        warnings=manuscript.warnings,
+        remarks=export.remarks,
+        too_long=too_long(job.sections, export.pages),
+    )
 
 
 async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Manuscript:

@@ -9,6 +9,7 @@ from typing import Any
 
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.events import ReviewConclusion
+from stemma_contracts.v1.exports import OverlongSection
 from stemma_contracts.v1.values import Evaluation, Origin, SectionStatus, StaleReason
 
 from stemma_client.recorded import RecordedEvent
@@ -226,6 +227,11 @@ def warning_words(version: VersionView | None) -> str:
     """What a person should know about how a version came to be, each with what it is about."""
     found = version.warnings if version else ()
     return ", ".join(f"{w.code.replace('_', ' ')}{f' ({w.detail})' if w.detail else ''}" for w in found)
+
+
+def overlong_words(section: OverlongSection) -> str:
+    """A section that takes more pages than it may."""
+    return f"{section.section_id} takes {section.pages} pages, at most {section.max_pages} are allowed"
 
 
 def version_words(version: int) -> str:

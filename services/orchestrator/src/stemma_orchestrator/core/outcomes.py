@@ -244,7 +244,7 @@ def _of_export(outcome: o.Outcome, export_id: str, export: Export) -> e.AnyEvent
     common: dict[str, Any] = {"export_id": export_id, "format": export.format, "job_id": outcome.job_id}
     match outcome:
         case o.DocumentConverted():
-            told = {"warnings": outcome.warnings, "remarks": outcome.remarks}
+            told = {"warnings": outcome.warnings, "remarks": outcome.remarks, "too_long": outcome.too_long}
             return e.DocumentExported(**common, artifact=outcome.artifact, **told)
         case o.ConversionFailed():
             return e.ExportFailed(**common, detail=outcome.detail)

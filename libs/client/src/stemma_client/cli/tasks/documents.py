@@ -20,6 +20,7 @@ from stemma_client.cli.wording import (
     cycle_words,
     issues,
     origin_words,
+    overlong_words,
     reasons_words,
     recipe_words,
     score_words,
@@ -151,6 +152,8 @@ async def show(client: Client, *, document: str, as_json: bool) -> None:
     for export in view.exports.values():
         state = "done" if export.artifact else export.failure or "under way"
         say(f"export {export.format}: {state}")
+        for one in export.too_long:
+            note(f"warning: {overlong_words(one)}")
     say(_usage_words(view))
 
 

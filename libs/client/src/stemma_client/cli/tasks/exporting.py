@@ -15,6 +15,7 @@ from stemma_contracts.v1.values import ExportFormat
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import console, note, say, say_json
+from stemma_client.cli.wording import overlong_words
 from stemma_client.client import Client
 
 from .finding import find_document
@@ -79,6 +80,8 @@ def _tell(path: Path, done: DocumentExported) -> None:
         note(f"warning: {_warning_words(warning)}")
     for remark in done.remarks:
         note(f"warning: {_remark_words(remark)}")
+    for section in done.too_long:
+        note(f"warning: {overlong_words(section)}")
 
 
 def _format(wanted: str | None, output: Path | None) -> ExportFormat:
