@@ -15,6 +15,7 @@ from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.values import ArtifactRef, DocumentSummary, ExportFormat, ReviewMode, ReviewPolicy, UploadRef
@@ -258,6 +259,16 @@ class Client(SectionDecisions):
         async with aclosing(self._connection.snapshot(_VIEWS_STREAM, subject, latest=True)) as messages:
             found = [DocumentSummary.model_validate_json(m.data) async for m in messages if m.data]
         return sorted(found, key=lambda summary: summary.created_at, reverse=True)
+
+    async def grounding(self, document_id: str, section_id: str) -> GroundingReport | None:
+        """Where each claim of the current version of a section stands; None if it was not looked up.
+
+        Raises `KeyError` for a section that the document does not have.
+        """
+        validation = (await self.document(document_id)).sections[section_id].validation
+        if validation is None or validation.grounding is None:
+            return None
+        return GroundingReport.model_validate_json(await self.artifact(document_id, validation.grounding))
 
     async def artifact(self, document_id: str, ref: ArtifactRef) -> bytes:
         """The content behind a reference; raises `ArtifactMissing` or `ArtifactCorrupt` of `stemma_artifacts`."""

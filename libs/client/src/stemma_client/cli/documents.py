@@ -78,18 +78,24 @@ def show(
     section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Print the text of this section.")] = None,
     graph: Annotated[bool, typer.Option("--graph", "-g", help="Draw which section rests on which.")] = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The same as text for Mermaid.")] = False,
+    sources: Annotated[bool, typer.Option("--sources", help="Tell where each claim of the section stands.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a document section by section, the text of one section, or the dependency map.
+    """Show a document section by section, the text of one section or its sources, or the dependency map.
 
     Example: stemma show 3f2a research
     """
     from .tasks import documents, drawing
+    from .tasks import sources as claims
 
+    if sources and section is None:
+        raise typer.BadParameter("--sources goes with a section")
     if (graph or mermaid) and (section is not None or as_json):
         raise typer.BadParameter("--graph and --mermaid go with a document alone")
     if graph or mermaid:
         run(partial(drawing.graph, document=document, mermaid=mermaid))
+    elif sources and section is not None:
+        run(partial(claims.show_sources, document=document, section=section, as_json=as_json))
     elif section is None:
         run(partial(documents.show, document=document, as_json=as_json))
     else:

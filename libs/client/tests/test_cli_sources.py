@@ -1,0 +1,85 @@
+"""Where the claims of a section stand, as the command line tells it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events, values
+from stemma_contracts.v1.grounding import ClaimSource, GroundedClaim, GroundingReport
+
+pytestmark = pytest.mark.req("T3")
+
+REPORT = GroundingReport(
+    claims=(
+        GroundedClaim(
+            kind="amount",
+            text="EUR 51,000",
+            line_number=3,
+            standing="computed",
+            how="EUR 4,250 × 12",
+            sources=(ClaimSource(standing="input", name="facts.md", heading="Rent", line=5, text="EUR 4,250"),),
+        ),
+        GroundedClaim(
+            kind="date",
+            text="1 June 2027",
+            line_number=4,
+            standing="person",
+            sources=(ClaimSource(standing="person", line=1),),
+        ),
+        GroundedClaim(kind="name", text="Acme\x1b[31m", line_number=5, standing="unsupported"),
+    ),
+    unread=("huge.csv",),
+)
+
+
+@pytest.fixture
+async def section(backstage: Any, document_id: str, requested: Any, drafted: Any) -> Any:
+    """Research with a draft; calling it adds a validation with a report."""
+    draft = await backstage.text(document_id, "# Research\n")
+    await backstage.append(document_id, requested, drafted("research", draft))
+
+    async def looked_up() -> None:
+        report = await backstage.text(document_id, REPORT.model_dump_json())
+        found = values.ValidationSummary(
+            passed=False, issue_count=1, engine="rumdl", engine_version="1", grounding=report, unsupported={"name": 1}
+        )
+        waits = events.SectionReviewRequested(section_id="research", job_id="j2", version=1, validation=found)
+        await backstage.append(document_id, waits)
+
+    return looked_up
+
+
+async def test_tells_for_each_claim_its_standing_and_the_place_that_says_it(
+    cli: Callable[..., Any], section: Any, document_id: str
+) -> None:
+    await section()
+    shown = await cli("show", document_id, "research", "--sources")
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines() == [
+        "3\tEUR 51,000\tcomputed\tEUR 4,250 × 12: facts.md, Rent, line 5",
+        "4\t1 June 2027\ta person's\twords of a person, line 1",
+        "5\tAcme\tUNSUPPORTED\t",
+    ]
+    assert "huge.csv" in shown.stderr
+
+
+async def test_speaks_json_with_the_version(cli: Callable[..., Any], section: Any, document_id: str) -> None:
+    await section()
+    told = json.loads((await cli("show", document_id, "research", "--sources", "--json")).stdout)
+    assert told["version"] == 1
+    assert [claim["standing"] for claim in told["claims"]] == ["computed", "person", "unsupported"]
+
+
+async def test_says_what_to_do_when_nothing_was_looked_up_yet(
+    cli: Callable[..., Any], section: Any, document_id: str
+) -> None:
+    shown = await cli("show", document_id, "research", "--sources")
+    assert shown.exit_code == 1
+    assert "wait for its validation" in shown.stderr
+
+
+async def test_sources_go_with_a_section(cli: Callable[..., Any], document_id: str) -> None:
+    assert "--sources goes with a section" in (await cli("show", document_id, "--sources")).stderr
