@@ -264,6 +264,12 @@ async def test_a_script_without_a_font_is_named_with_its_characters(exporter: An
 
 
 @pytest.mark.req("T5", "W5")
+async def test_a_title_without_a_font_is_named_too(exporter: Any) -> None:
+    _, outcome = await exporter.export("pdf", "# A\n", title="ไทย")
+    assert [remark.detail for remark in outcome.remarks] == ["Thai: ทยไ"]
+
+
+@pytest.mark.req("T5", "W5")
 async def test_the_shipped_languages_have_their_fonts(exporter: Any) -> None:
     draft = "# 検索\n\n統一します。骨 简体中文 繁體 한국어 Ελληνικά Кириллица Łódź ☐ → “a” … – € ½\n"
     data, outcome = await exporter.export("pdf", draft, title="提案書", language="ja")

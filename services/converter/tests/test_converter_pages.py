@@ -37,6 +37,12 @@ async def test_a_section_is_as_long_as_from_its_heading_to_the_next(tmp_path: Pa
     assert 0 < second.length < 0.2
 
 
+@pytest.mark.req("P19")
+async def test_a_section_that_the_next_page_follows_ends_on_its_own(tmp_path: Path) -> None:
+    first, second = (await pages_of(tmp_path, "= First\n\nShort.\n#pagebreak()\n= Second\n")).of_sections()
+    assert (first.first, first.last, second.first) == (1, 1, 2)
+
+
 @pytest.mark.req("W5")
 async def test_a_document_without_headings_has_no_sections(tmp_path: Path) -> None:
     pages = await pages_of(tmp_path, "Only words.\n")

@@ -124,6 +124,8 @@ def cover(document: DocumentType) -> None:
     for name in ("Title", "Subtitle", "Author", "Date"):
         style = paragraph_style(document, name)
         style.base_style = document.styles["Normal"]
+        for spacing in style.element.get_or_add_rPr().findall(qn("w:spacing")):
+            style.element.get_or_add_rPr().remove(spacing)
         style.paragraph_format.alignment = 0
 
 

@@ -82,7 +82,10 @@ class Pages:
 
     def _between(self, start: Place, end: Place) -> SectionPages:
         lines = end.page - start.page + (end.height - start.height) / self.places.page_height
-        return SectionPages(start.page, max(start.page, end.page), round(max(0.0, lines), 2))
+        # No heading stands above one that begins a page: what ends there ends on the page before.
+        top = min(heading.height for heading in self.places.headings)
+        last = end.page - 1 if end.height < top + 1 else end.page
+        return SectionPages(start.page, max(start.page, last), round(max(0.0, lines), 2))
 
 
 @dataclass(frozen=True)

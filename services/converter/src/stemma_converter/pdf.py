@@ -47,7 +47,8 @@ async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path, fonts: 
             "typst", _for_typst(rewrite(blocks, _with_header_look)), {}, folder=folder, options=options
         )
         (folder / "main.typ").write_bytes(source)
-        (folder / "facts.json").write_text(json.dumps(_facts(manuscript)))
+        facts = json.dumps(_facts(manuscript), ensure_ascii=False)
+        (folder / "facts.json").write_text(facts, encoding="utf-8")
         return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()), fonts)
 
 
