@@ -206,7 +206,7 @@ async def test_inbox_begins_with_what_holds_up_the_most(cli: Any, backstage: Any
 
     lines = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if edited in line]
 
-    assert [(line[1], line[6], line[7]) for line in lines] == [
+    assert [(line[1], line[7], line[8]) for line in lines] == [
         ("solution", "1", "stale (research 1 -> 2): keep or regenerate"),
         ("plan", "", "stale (solution is stale): decide about solution first, or keep or regenerate"),
         ("costs", "", "review"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from stemma_client.cli.wording import conclusion_words, cycle_words, warning_words
+from stemma_client.cli.wording import conclusion_words, counted_warnings, cycle_words
 from stemma_client.folding import apply
 from stemma_client.views import DocumentView
 from stemma_contracts.v1 import events as e
@@ -83,7 +83,9 @@ def test_what_was_missing_when_a_draft_was_made_is_told(requested: Any, drafted:
     warning = GenerationWarning(code="role_timed_out", detail="cook")
     draft = drafted("research").model_copy(update={"partial": True, "warnings": (warning,)})
     view = apply(draft, apply(requested, DocumentView("d")))
-    assert warning_words(view.sections["research"].current) == "role timed out (cook)"
+    current = view.sections["research"].current
+    assert current is not None
+    assert counted_warnings(current.warnings) == "1 warning: role timed out 1"
 
 
 def test_what_follows_from_a_review_is_told_in_words() -> None:

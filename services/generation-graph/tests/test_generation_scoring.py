@@ -30,3 +30,10 @@ def test_the_verdict_is_computed_from_weights_and_critical_failures(
     verdict = judge(CRITERIA, {"facts": facts, "style": style, "length": length})
     assert verdict.score == pytest.approx(score)
     assert (verdict.critical_failures, verdict.passed) == (failures, passed)
+
+
+@pytest.mark.req("T7")
+def test_every_criterion_below_its_threshold_is_named_critical_or_not() -> None:
+    verdict = judge(CRITERIA, {"facts": 0.79, "style": 0.6, "length": 0.49})
+    assert (verdict.failed, verdict.critical_failures) == (("facts", "length"), ("facts",))
+    assert judge(CRITERIA, {"facts": 0.8, "style": 0.6, "length": 0.5}).failed == ()

@@ -134,6 +134,7 @@ class Evaluation(Contract):
     feedback: ArtifactRef | None = None
     judged: bool = Field(default=True, description="whether a model scored the draft")
     checks: tuple[ProgramCheck, ...] = Field(default=(), description="what code found, beside any judgement")
+    failed_criteria: tuple[str, ...] = Field(default=(), description="criteria that are scored below their thresholds")
 
 
 class EvaluationResult(Contract):

@@ -142,7 +142,7 @@ def _(event: e.SectionLintFailed, section: SectionView, at: datetime | None) -> 
 @section_after.register
 def _(event: e.SectionReviewRequested, section: SectionView, at: datetime | None) -> SectionView:
     section = _with_current(section, validation=event.validation)
-    return replace(section, status=SectionStatus.AWAITING_REVIEW, activity=None)
+    return replace(section, status=SectionStatus.AWAITING_REVIEW, activity=None, waits_since=at)
 
 
 @section_after.register
@@ -244,7 +244,7 @@ def _(event: e.SectionRetried, section: SectionView, at: datetime | None) -> Sec
 
 @section_after.register
 def _(event: e.SectionNeedRaised, section: SectionView, at: datetime | None) -> SectionView:
-    return replace(section, need=event.need)
+    return replace(section, need=event.need, waits_since=at)
 
 
 @section_after.register

@@ -122,6 +122,7 @@ class SectionView:
     missing: tuple[str, ...] | None = None
     graph: str = "section"
     proposal: ProposalView | None = None
+    waits_since: datetime | None = None
 
     @property
     def current(self) -> VersionView | None:

@@ -134,6 +134,7 @@ async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> 
         score=found["score"],
         passed=found["passed"],
         critical_failures=tuple(found["critical_failures"]),
+        failed_criteria=tuple(found.get("failed_criteria", ())),
         feedback=ref,
         judged=found.get("judged", True),
         checks=tuple(map(ProgramCheck.model_validate, found.get("checks", ()))),

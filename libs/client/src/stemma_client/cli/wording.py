@@ -10,7 +10,14 @@ from typing import Any
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.events import ReviewConclusion
 from stemma_contracts.v1.exports import OverlongSection
-from stemma_contracts.v1.values import Evaluation, Origin, SectionStatus, StaleReason
+from stemma_contracts.v1.values import (
+    Evaluation,
+    GenerationWarning,
+    Origin,
+    SectionStatus,
+    StaleReason,
+    ValidationSummary,
+)
 
 from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView, VersionView
@@ -53,14 +60,53 @@ def score_words(evaluation: Evaluation | None) -> str:
 def evaluation_words(evaluation: Evaluation) -> str:
     """What models and programs found of a draft, told apart: a score is a judgement, a check is none."""
     judgement = f"score {evaluation.score:.2f}" if evaluation.judged else NOT_JUDGED
-    return ", ".join((judgement, *(f"check failed: {c.check}" for c in evaluation.checks if not c.passed)))
+    critical = (f"critical: {_criterion(evaluation, name)}" for name in evaluation.critical_failures)
+    low = (f"low: {_criterion(evaluation, name)}" for name in failed_criteria(evaluation))
+    checks = (f"check failed: {c.check}" for c in evaluation.checks if not c.passed)
+    return ", ".join((judgement, *critical, *low, *checks))
+
+
+def failed_criteria(evaluation: Evaluation) -> tuple[str, ...]:
+    """The criteria below their thresholds that are not critical ones."""
+    return tuple(name for name in evaluation.failed_criteria if name not in evaluation.critical_failures)
+
+
+def _criterion(evaluation: Evaluation, name: str) -> str:
+    score = evaluation.scores.get(name)
+    return name if score is None else f"{name} {score:.2f}"
+
+
+def issues(count: int) -> str:
+    """A number of lint issues."""
+    return "no lint issues" if count == 0 else f"{count} lint issue{'' if count == 1 else 's'}"
+
+
+def validation_words(validation: ValidationSummary) -> str:
+    """How many findings the validator has, by rule."""
+    rules = ", ".join(f"{rule} {count}" for rule, count in sorted(validation.rules.items()))
+    return f"{count_words(validation)}{f' ({rules})' if rules else ''}"
+
+
+def count_words(validation: ValidationSummary) -> str:
+    """How many lint issues and unsupported claims there are."""
+    unsupported = sum(count for rule, count in validation.rules.items() if rule.startswith("grounding/"))
+    lint = validation.issue_count - unsupported
+    if not unsupported:
+        return issues(lint)
+    return f"{issues(lint)}, {unsupported} unsupported"
+
+
+def counted_warnings(warnings: Sequence[GenerationWarning]) -> str:
+    """How many warnings there are, each with its name and number."""
+    names = ", ".join(f"{warning.code.replace('_', ' ')} {warning.count}" for warning in warnings)
+    return f"{len(warnings)} warning{'' if len(warnings) == 1 else 's'}: {names}"
 
 
 _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("proposal_id", "edit {}".format),
     ("version", "version {}".format),
     ("evaluation", evaluation_words),
-    ("validation", lambda validation: issues(validation.issue_count)),
+    ("validation", validation_words),
     ("round", "round {}".format),
     ("conclusion", conclusion_words),
     ("revision_count", "revision {}".format),
@@ -71,7 +117,7 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("answered_by", lambda who: "" if who == "person" else f"by the {who}"),
     ("failed", lambda _: "it could not be met"),
     ("partial", lambda _: "partial"),
-    ("warnings", lambda warnings: f"{sum(w.count for w in warnings)} warnings"),
+    ("warnings", counted_warnings),
     ("detail", str),
     ("outcome", lambda ce_type: " ".join(ce_type.split(".")[1:-1])),
     ("current_version", "current version is {}".format),
@@ -91,11 +137,6 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ),
     ("clears_stale", lambda names: f"not stale any more: {', '.join(names)}"),
 )
-
-
-def issues(count: int) -> str:
-    """A number of lint issues."""
-    return "no lint issues" if count == 0 else f"{count} lint issue{'' if count == 1 else 's'}"
 
 
 def reasons_words(reasons: Iterable[StaleReason]) -> str:
@@ -221,12 +262,6 @@ def proposal_words(section: SectionView) -> str:
 def recipe_words(outdated: Sequence[str]) -> str:
     """What would be another today if the text were made again."""
     return f"outdated recipe ({', '.join(outdated)})" if outdated else ""
-
-
-def warning_words(version: VersionView | None) -> str:
-    """What a person should know about how a version came to be, each with what it is about."""
-    found = version.warnings if version else ()
-    return ", ".join(f"{w.code.replace('_', ' ')}{f' ({w.detail})' if w.detail else ''}" for w in found)
 
 
 def overlong_words(section: OverlongSection) -> str:

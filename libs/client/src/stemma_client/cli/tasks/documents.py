@@ -17,8 +17,8 @@ from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, rendered, say, say_json, say_table
 from stemma_client.cli.wording import (
     cost_words,
+    count_words,
     cycle_words,
-    issues,
     origin_words,
     overlong_words,
     reasons_words,
@@ -26,7 +26,6 @@ from stemma_client.cli.wording import (
     score_words,
     status_words,
     version_words,
-    warning_words,
 )
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons
@@ -36,11 +35,15 @@ from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, find_section, text_of, title_of
+from .findings import as_json as as_json_findings
+from .findings import findings_of, lines_of
 from .proposals import proposal_json, show_proposal
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 MAX_TITLE = 300
+FEW = 4
+"""Findings of a section that stand below the table of its document."""
 MEGABYTE = 1_000_000
 _AS_JSON = TypeAdapter(Any)
 
@@ -136,13 +139,21 @@ async def show(client: Client, *, document: str, as_json: bool) -> None:
     """A document section by section."""
     view = await client.document(await find_document(client, document))
     title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
+    found = {name: await findings_of(client, view, section) for name, section in view.sections.items()}
     if as_json:
-        sections = [_section_json(view, section, recipes) for section in view.sections.values()]
+        sections = [
+            _section_json(view, section, recipes)
+            | {"findings": as_json_findings(await findings_of(client, view, section))}
+            for section in view.sections.values()
+        ]
         say_json(_as_json(view) | {"title": title, "sections": sections})
         return
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
     columns = ("SECTION", "TITLE", "STATUS", "VERSION", "MADE", "SCORE", "LINT", "STALE BECAUSE", "FAILURE")
     say_table(columns, [_section_row(view, s, recipes) for s in view.sections.values()])
+    for name, findings in found.items():
+        for words in lines_of(findings, FEW):
+            say(f"{name}: {words}")
     if view.cycle is not None:
         say(cycle_words(view.cycle))
     for section in (s for s in view.sections.values() if s.refusal):
@@ -178,9 +189,9 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         version_words(section.version),
         ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
         score_words(section.evaluation),
-        issues(section.issue_count) if section.validation else "",
+        count_words(section.validation) if section.validation else "",
         reasons_words(stale_reasons(view, section)),
-        section.failure or warning_words(section.current),
+        section.failure or "",
     )
 
 
@@ -198,10 +209,15 @@ async def show_section(client: Client, *, document: str, section: str, as_json: 
     text = await text_of(client, view.document_id, found.draft)
     if as_json:
         told = _section_json(view, found, await client.recipes()) | await proposal_json(client, view, found)
-        say_json(told | {"text": text})
+        findings = as_json_findings(await findings_of(client, view, found))
+        say_json(told | {"findings": findings, "text": text})
     elif sys.stdout.isatty():
         console().print(rendered(text))
     else:
         sys.stdout.write(clean(text))
-    if found.proposal is not None and not as_json:
+    if as_json:
+        return
+    for words in lines_of(await findings_of(client, view, found)):
+        note(words)
+    if found.proposal is not None:
         await show_proposal(client, view, found, found.proposal)

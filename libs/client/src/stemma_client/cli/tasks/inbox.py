@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary, StaleReason
 
 from stemma_client.cli.output import note, say_json, say_table
-from stemma_client.cli.wording import NOT_JUDGED, issues, proposal_words, reasons_words, version_words
+from stemma_client.cli.wording import NOT_JUDGED, count_words, issues, proposal_words, reasons_words, version_words
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons, waiting_for
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import text_of, title_of
+from .findings import Finding, age_words, findings_of, lines_of, waits_since
+from .findings import as_json as as_json_findings
+
+FEW = 4
+"""Findings of a section that stand below the list."""
 
 
 async def inbox(client: Client, *, as_json: bool) -> None:
@@ -24,8 +30,11 @@ async def inbox(client: Client, *, as_json: bool) -> None:
     if as_json:
         say_json(found)
         return
-    columns = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR")
+    columns = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR")
     say_table(columns, [_row(entry) for entry in found])
+    for entry in found:
+        for words in lines_of([Finding(**finding) for finding in entry["findings"]], FEW):
+            note(f"{entry['document_id'][:8]} {entry['section_id']}: {words}")
     note("read one with `stemma show DOC SECTION`" if found else "nothing waits for you")
     if any(entry["stale"] for entry in found):
         note("see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`")
@@ -49,6 +58,7 @@ async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, 
 async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> dict[str, Any]:
     reasons = stale_reasons(view, section) if section.is_to_be_kept_or_regenerated else ()
     need = section.need if section.asks else None
+    since = waits_since(section)
     return {
         "document_id": view.document_id,
         "document_title": title,
@@ -58,11 +68,14 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "score": section.evaluation.score if section.evaluation and section.evaluation.judged else None,
         "judged": section.evaluation.judged if section.evaluation else None,
         "issue_count": section.issue_count,
+        "validation": count_words(section.validation) if section.validation else "",
         "review": section.status is SectionStatus.AWAITING_REVIEW,
         "need_id": need.need_id if need else None,
         "proposal_id": section.proposal.proposal_id if section.proposal and section.proposes else None,
         "question": await text_of(client, view.document_id, need.question) if need else "",
         "stale": [reason.model_dump() for reason in reasons],
+        "since": since.isoformat() if since else None,
+        "findings": as_json_findings(await findings_of(client, view, section)),
         "unblocks": sorted(waiting_for(view, section.section_id)),
         "waits_for": _wait_words(section, reasons),
     }
@@ -89,8 +102,9 @@ def _row(entry: dict[str, Any]) -> tuple[str, ...]:
         entry["section_id"],
         entry["title"],
         version_words(entry["version"]),
+        age_words(datetime.fromisoformat(entry["since"]) if entry["since"] else None),
         NOT_JUDGED if entry["judged"] is False else "" if entry["score"] is None else f"{entry['score']:.2f}",
-        issues(entry["issue_count"]) if entry["version"] else "",
+        entry["validation"] or (issues(0) if entry["version"] else ""),
         str(len(entry["unblocks"]) or ""),
         "; ".join(filter(None, (answer, entry["waits_for"]))),
     )

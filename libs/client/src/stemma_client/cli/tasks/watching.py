@@ -34,6 +34,7 @@ from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, text_of
+from .findings import findings_of, lines_of
 
 WIDE = 64
 """Columns of the screen below which a table by section tells statuses only."""
@@ -173,6 +174,9 @@ async def _verdict(client: Client, view: DocumentView) -> ExitCode:
     failed = [s for s in view.sections.values() if s.status is SectionStatus.FAILED]
     for words in failure_words(view, failed):
         note(words)
+    for section in view.waiting:
+        for words in lines_of(await findings_of(client, view, section)):
+            note(f"{section.section_id}: {words}")
     _tell_who_waits(view)
     if view.status is DocumentStatus.PAUSED:
         note(paused_words(view))

@@ -38,6 +38,7 @@ async def evaluated(
         "feedback": answer.value.feedback,
         "score": verdict.score,
         "critical_failures": list(verdict.critical_failures),
+        "failed_criteria": list(verdict.failed),
         "passed": verdict.passed,
     }
 

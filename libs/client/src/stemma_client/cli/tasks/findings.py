@@ -1,0 +1,133 @@
+"""Why a draft is as it is judged: what a model scored low, what programs found, where, and what to know of its making.
+
+A judgement is a model's, a check a program's; they have names of their own in everything that people read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactMissing
+from stemma_contracts.v1.values import Evaluation, ValidationReport
+
+from stemma_client.cli.output import clean_line
+from stemma_client.cli.wording import NOT_JUDGED, failed_criteria
+from stemma_client.client import Client
+from stemma_client.views import DocumentView, SectionView, VersionView
+
+GROUNDING = "grounding/"
+_AT_MOST = 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a person should know of a draft; ``line`` 0 is the whole text."""
+
+    kind: Literal["judgement", "critical", "check", "lint", "grounding", "warning"]
+    name: str
+    message: str
+    score: float | None = None
+    line: int = 0
+    count: int = 1
+
+    @property
+    def words(self) -> str:
+        """The finding on a line."""
+        where = f"line {self.line} " if self.line else ""
+        match self.kind:
+            case "critical":
+                return f"critical criterion {self.name} failed: {_scored(self.score)}"
+            case "judgement":
+                return f"judgement: {f'{self.name} {_scored(self.score)}'.strip()}, {self.message}"
+            case "check":
+                return f"check failed: {self.name}{f' ({self.message})' if self.message else ''}"
+            case "lint" | "grounding":
+                return f"{where}{self.name}: {self.message}"
+            case "warning":
+                return f"warning: {self.name} {self.count}{f' ({self.message})' if self.message else ''}"
+
+
+async def findings_of(client: Client, view: DocumentView, section: SectionView) -> tuple[Finding, ...]:
+    """All findings of the current version, the gravest first."""
+    current = section.current
+    if current is None:
+        return ()
+    return (*_evaluated(current.evaluation), *await _validated(client, view, current), *_warned(current))
+
+
+def lines_of(findings: Sequence[Finding], at_most: int = _AT_MOST) -> Iterator[str]:
+    """A line for each, of many the first ones; all of them come with ``--json``."""
+    for finding in findings[:at_most]:
+        yield clean_line(finding.words)
+    if len(findings) > at_most:
+        yield f"and {len(findings) - at_most} more, see --json"
+
+
+def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """The findings for programs."""
+    return [asdict(finding) for finding in findings]
+
+
+def waits_since(section: SectionView) -> datetime | None:
+    """Since when the section waits for a person, for whatever it waits longest."""
+    times = [section.waits_since if section.waits_for_review or section.asks else None]
+    times.append(section.proposal.made_at if section.proposal and section.proposes else None)
+    times.append(section.stale.since if section.stale and section.is_to_be_kept_or_regenerated else None)
+    return min((time for time in times if time is not None), default=None)
+
+
+def age_words(since: datetime | None, now: datetime | None = None) -> str:
+    """How long ago something was, in its largest unit."""
+    if since is None:
+        return ""
+    age = max(timedelta(), (now or datetime.now(UTC)) - since)
+    for unit, seconds in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if (number := int(age.total_seconds() // seconds)) > 0:
+            return f"{number} {unit}"
+    return "now"
+
+
+def _evaluated(evaluation: Evaluation | None) -> Iterator[Finding]:
+    if evaluation is None:
+        return
+    if not evaluation.judged:
+        yield Finding("judgement", NOT_JUDGED, "no model scored this draft")
+    for name in evaluation.critical_failures:
+        yield Finding("critical", name, "failed", evaluation.scores.get(name))
+    for name in failed_criteria(evaluation):
+        yield Finding("judgement", name, "below its threshold", evaluation.scores.get(name))
+    if evaluation.judged and not evaluation.passed:
+        yield Finding("judgement", "score", "not passed", evaluation.score)
+    for check in evaluation.checks:
+        if not check.passed:
+            yield Finding("check", check.check, check.detail)
+
+
+async def _validated(client: Client, view: DocumentView, version: VersionView) -> list[Finding]:
+    if version.validation is None or version.validation.report is None:
+        return []
+    try:
+        report = ValidationReport.model_validate_json(
+            await client.artifact(view.document_id, version.validation.report)
+        )
+    except (ArtifactMissing, ValidationError):
+        rules = version.validation.rules.items()
+        return [Finding(_kind(rule), rule, "where is not stored any more", count=count) for rule, count in rules]
+    return [Finding(_kind(issue.rule), issue.rule, issue.message, line=issue.line_number) for issue in report.issues]
+
+
+def _kind(rule: str) -> Literal["lint", "grounding"]:
+    return "grounding" if rule.startswith(GROUNDING) else "lint"
+
+
+def _warned(version: VersionView) -> Iterator[Finding]:
+    for warning in version.warnings:
+        yield Finding("warning", warning.code.replace("_", " "), warning.detail, count=warning.count)
+
+
+def _scored(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"
