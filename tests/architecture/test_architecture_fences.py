@@ -27,7 +27,8 @@ PLANTED = {
     "stemma_messaging": "stemma_artifacts",
     "stemma_client": "stemma_messaging",
     "stemma_provisioning": "stemma_telemetry",
-    "stemma_models": "stemma_messaging",
+    "stemma_models": "stemma_offline_writer",
+    "stemma_offline_writer": "stemma_messaging",
     "stemma_local": "stemma_orchestrator",
     "stemma_orchestrator.core": "time",
 }

@@ -13,8 +13,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from stemma_models.offline import OfflineWriter
 from stemma_models.prompting import parse_blocks
+from stemma_offline_writer import OfflineWriter
 
 PARAGRAPH = (
     "The quick brown fox of section {title} jumps over the lazy dog, number {number}, and comes home before it is "

@@ -142,7 +142,7 @@ async def test_feedback_in_review_replaces_the_text_and_the_review_is_presented_
 async def test_an_instruction_changes_only_what_it_is_about_byte_for_byte(client: Client, settled: str) -> None:
     before = await text_of(client, settled, (await section_of(client, settled, "budget")).draft)
     paragraph = next(line for line in before.splitlines() if line.startswith("The pilot may cost no more than"))
-    await client.edit(settled, "budget", 1, instruction='Replace "No new building" with "No other building"')
+    await client.edit(settled, "budget", 1, instruction='Replace "have promised" with "have pledged"')
     await wait_for(client, settled, about(e.SectionEditProposed, "budget"))
     waiting = await client.document(settled)
     assert (waiting.status, waiting.stale, waiting.sections["budget"].version) == (DocumentStatus.COMPLETED, (), 1)
@@ -151,7 +151,7 @@ async def test_an_instruction_changes_only_what_it_is_about_byte_for_byte(client
 
     after = await text_of(client, settled, budget.draft)
     assert after != before
-    assert after == before.replace(paragraph, paragraph.replace("No new building", "No other building"))
+    assert after == before.replace(paragraph, paragraph.replace("have promised", "have pledged"))
     assert (budget.status, budget.version) == (SectionStatus.EDITED, 2)
     assert budget.validation is not None
     assert budget.evaluation is not None

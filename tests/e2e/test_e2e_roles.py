@@ -47,7 +47,7 @@ async def test_a_request_is_answered_by_several_roles_in_one_text(client: Client
         "synthesizer",
         "output_formatter",
     ]
-    assert {run.role_id for run in told.nodes} == {"", "crew_and_boat", "money", "passengers"}
+    assert {run.role_id for run in told.nodes} == {"", "general_writer", "editor", "content_strategist"}
     exported = await client.export(accepted.document_id, ExportFormat.MD)
     text = (await client.artifact(accepted.document_id, exported.artifact)).decode()
     assert "EUR 38,400" in text

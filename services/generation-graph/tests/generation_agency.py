@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from generation_workshop import CONFIG, HEAD, RECIPE, Workshop, evaluation
+from generation_workshop import CONFIG, HEAD, Workshop, evaluation, recipe_of
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -93,7 +93,7 @@ class Agency:
         return await self.workshop.job("agentic", files=files, section=plan)
 
     def desk(self, model: BaseChatModel) -> Desk:
-        models = Models(ModelCaller(model, RECIPE, self.workshop.records, self.workshop.artifacts))
+        models = Models(ModelCaller(model, recipe_of(model), self.workshop.records, self.workshop.artifacts))
         graphs = {**find_graphs(), "document_agent": self.graph}
         parts = load_parts(GenerationSettings(agent=self.limits), models, graphs, CONFIG)
         runner = Runner(graphs, parts, self.checkpointer)

@@ -20,7 +20,8 @@ from stemma_generation_graph.handlers import Desk, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_messaging import config_dir
-from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings
+from stemma_models import OFFLINE, MemoryRecordStore, ModelCaller, ModelSettings
+from stemma_offline_writer import OfflineWriter
 from stemma_testkit.scripted import ScriptedModel
 
 CONFIG = config_dir("stemma_generation_graph")
@@ -28,6 +29,11 @@ HEAD = DocumentHead(
     document_id="doc", tenant="default", kind="proposal", created_at=datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 )
 RECIPE = ModelSettings(name="scripted", backoff=0.001, retries=1)
+
+
+def recipe_of(model: BaseChatModel) -> ModelSettings:
+    """The settings of a model: what the offline writer may do is known by its name."""
+    return RECIPE.model_copy(update={"name": OFFLINE}) if isinstance(model, OfflineWriter) else RECIPE
 
 
 def evaluation(kind: str, score: float = 0.9) -> str:
@@ -81,7 +87,7 @@ class Workshop:
         return GenerateSection(**{**given, **fields})
 
     def desk(self, model: BaseChatModel) -> Desk:
-        models = Models(ModelCaller(model, RECIPE, self.records, self.artifacts))
+        models = Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts))
         graphs = find_graphs()
         parts = load_parts(GenerationSettings(), models, graphs, CONFIG)
         return Desk(Runner(graphs, parts, None), parts, Library(self.artifacts), self.publish)

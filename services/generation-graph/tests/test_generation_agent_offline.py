@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import stemma_client
 from generation_agency import Agency
-from stemma_models.offline import OfflineWriter
+from stemma_offline_writer import OfflineWriter
 
 SAMPLE = Path(stemma_client.__file__).parent / "samples" / "agentic" / "inputs"
 FILES = {path.relative_to(SAMPLE).as_posix(): path.read_bytes() for path in sorted(SAMPLE.rglob("*.*"))}
@@ -17,7 +17,7 @@ async def test_the_sample_becomes_one_document_with_every_word_of_its_files() ->
     outcome = await agency.drive(await agency.job(FILES), OfflineWriter())
     text = await agency.workshop.read(outcome.draft)
     print(text)
-    assert outcome.evaluation.passed
+    assert not outcome.evaluation.judged
     assert not outcome.partial
     assert [(w.code, w.count) for w in outcome.warnings] == [("skipped_image", 1)]
     assert text.count("\n# ") == 0

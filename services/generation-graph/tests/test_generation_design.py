@@ -88,7 +88,7 @@ async def test_whether_a_revision_is_needed_is_computed_from_the_severities(
     outcome, model = await workshop.run(job, [review(*severities)])
     assert outcome.review.needs_revision is needed
     assert outcome.review.findings == dict.fromkeys(severities, 1)
-    assert (outcome.evaluation.passed, model.calls) == (True, 1)
+    assert (outcome.evaluation.judged, outcome.evaluation.scores, model.calls) == (False, {}, 1)
 
 
 @pytest.mark.req("D3")

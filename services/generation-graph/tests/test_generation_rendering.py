@@ -3,8 +3,9 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from stemma_generation_graph.graphs.section.drafts import as_draft
-from stemma_generation_graph.graphs.section.rendering import NOTHING_OPEN, render
+from stemma_generation_graph.graphs.section.rendering import render
 from stemma_generation_graph.graphs.section.schemas import (
     Budget,
     BudgetItem,
@@ -63,15 +64,31 @@ def test_a_rendered_answer_is_clean_markdown(answer: Structured, tmp_path: Path)
 
 def test_the_total_of_a_budget_is_added_up_here_and_unknown_amounts_stay_open() -> None:
     table = render(ANSWERS[3])
-    assert "| Stove | No offer yet | to be agreed |\n| Total of the amounts known |  | 12,500.50 |" in table
+    assert "| Stove | No offer yet |  |\n| Total of the amounts known |  | 12,500.50 |" in table
 
 
 def test_a_cell_cannot_break_its_table() -> None:
     assert "| Dry \\| warm | Hull and stove | a.md |" in render(ANSWERS[2])
 
 
-def test_no_open_question_is_said_in_words() -> None:
-    assert render(ANSWERS[0]).endswith(f"## Open questions\n\n{NOTHING_OPEN}")
+@pytest.mark.req("T3")
+def test_of_what_an_answer_leaves_empty_nothing_is_said() -> None:
+    assert "Open questions" not in render(ANSWERS[0])
+    assert render(Connections(parts=[Part(heading="From need to solution", text="As the brief has it.")])) == (
+        "## From need to solution\n\nAs the brief has it."
+    )
+    assert render(Solution(parts=[Part(heading="What we propose")])) == "## What we propose"
+
+
+@pytest.mark.parametrize("schema", [Research, Solution, Connections, Budget])
+def test_an_answer_in_which_nothing_is_filled_in_is_none(schema: type[Structured]) -> None:
+    with pytest.raises(ValidationError, match="nothing is filled in"):
+        schema()
+
+
+def test_headings_inside_a_part_stand_below_its_heading() -> None:
+    body = render(Research(parts=[Part(heading="Findings", text="# Loud\n\n### Site\n\nIt is flat.")]))
+    assert body == "## Findings\n\n**Loud**:\n\n### Site\n\nIt is flat."
 
 
 def test_the_text_of_a_part_whose_heading_is_there_already_is_kept() -> None:

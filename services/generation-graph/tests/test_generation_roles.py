@@ -122,9 +122,9 @@ def test_more_roles_work_where_they_are_allowed(monkeypatch: pytest.MonkeyPatch)
     assert seconds == 4
 
 
-def test_the_reasoning_and_the_confidence_are_required() -> None:
+def test_roles_need_a_reasoning_and_their_confidence() -> None:
     without = {key: value for key, value in role("a", 1).items() if key != "confidence"}
-    for bad in ({"identified_roles": [without]}, {"identified_roles": [], "reasoning": " "}):
+    for bad in ({"identified_roles": [without]}, {"identified_roles": [role("a", 1)], "reasoning": " "}):
         with pytest.raises(ValueError, match=r"Field required|at least 1 character"):
             RoleAnalysis.model_validate(bad)
 

@@ -141,7 +141,7 @@ async def test_a_malformed_answer_is_asked_again_and_counted(workshop: Workshop)
     script = ["ready", '{"summary": ""}', json.dumps(RESEARCH), evaluation("research")]
     outcome, model = await workshop.run(await workshop.job("research"), script)
     assert (outcome.usage.calls, model.calls) == (4, 4)
-    assert "findings: Field required" in model.prompt_text(2)
+    assert "nothing is filled in; the fields are summary, findings" in model.prompt_text(2)
 
 
 @pytest.mark.req("P13")

@@ -77,7 +77,8 @@ async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: 
         outcome = SectionGenerated.model_validate_json(data)
         draft = await JetStreamArtifactStore(js).get("default", "doc", outcome.draft)
         known = await (await js.key_value(subjects.CAPABILITIES_BUCKET)).get(subjects.GENERATION)
-    assert (outcome.job_id, outcome.provenance.model, outcome.usage.calls) == (job.job_id, "offline", 2)
+    assert (outcome.job_id, outcome.provenance.model, outcome.usage.calls) == (job.job_id, "offline", 1)
+    assert not outcome.evaluation.judged
     assert draft.startswith(b"# Approach\n")
     assert b"".join(tokens).strip() == draft.strip()
     capabilities = json.loads(known.value or b"")

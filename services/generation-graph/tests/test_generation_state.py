@@ -12,7 +12,7 @@ from stemma_generation_graph.graphs.parts import RunContext
 from stemma_generation_graph.graphs.section.graph import build_section_graph
 from stemma_generation_graph.graphs.section.state import SectionState, initial_state
 from stemma_models import CallContext
-from stemma_models.offline import OfflineWriter
+from stemma_offline_writer import OfflineWriter
 
 
 async def writers_of(workshop: Workshop, job: GenerateSection) -> dict[str, set[str]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import (
+    COMPLETE,
     ArtifactRef,
     Evaluation,
     ProgramCheck,
@@ -39,8 +40,8 @@ def evaluation(score: float = 0.9, passed: bool = True) -> Evaluation:
     return Evaluation(scores={"clarity": score}, score=score, passed=passed)
 
 
-def not_judged(checks_pass: bool = True) -> Evaluation:
-    checks = (ProgramCheck(check="required_headings", passed=checks_pass),)
+def not_judged(complete: bool = True) -> Evaluation:
+    checks = (ProgramCheck(check=COMPLETE, passed=complete), ProgramCheck(check="inputs_cited", passed=False))
     return Evaluation(scores={}, score=0, passed=False, judged=False, checks=checks)
 
 

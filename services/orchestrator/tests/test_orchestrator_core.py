@@ -73,7 +73,7 @@ def test_a_policy_settles_only_what_passed(
 
 @pytest.mark.req("T8")
 @pytest.mark.parametrize(
-    ("mode", "checks_pass", "settled"),
+    ("mode", "complete", "settled"),
     [
         (ReviewMode.NONE, True, True),
         (ReviewMode.NONE, False, False),
@@ -81,11 +81,11 @@ def test_a_policy_settles_only_what_passed(
         (ReviewMode.HUMAN, True, False),
     ],
 )
-def test_a_draft_that_nobody_judged_goes_on_only_where_nobody_has_to_and_its_checks_hold(
-    story: Story, mode: ReviewMode, checks_pass: bool, settled: bool
+def test_a_draft_that_nobody_judged_goes_on_only_where_nobody_has_to_and_it_is_whole(
+    story: Story, mode: ReviewMode, complete: bool, settled: bool
 ) -> None:
     story.create(review=ReviewPolicy(mode=mode, min_score=0))
-    story.drafted("research", evaluation=not_judged(checks_pass))
+    story.drafted("research", evaluation=not_judged(complete))
     (event,) = story.validated("research")
     assert isinstance(event, e.SectionApproved if settled else e.SectionReviewRequested)
 

@@ -111,6 +111,10 @@ class SectionPlan(Contract):
     )
 
 
+COMPLETE = "complete"
+"""The check that fails for a text in which something is missing; a person looks at it whatever the policy says."""
+
+
 class ProgramCheck(Contract):
     """Something about a draft that code can see: whether it holds, and by how much; never words of the draft."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-import snowballstemmer  # type: ignore[import-untyped]
+import snowballstemmer
 
 from .function_words import FUNCTION_WORDS
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .counting import count_words
 from .detection import detect, foreign
+from .instructions import is_instruction
 from .language import Language
 from .languages import DEFAULT, UnknownLanguage, language, primary, shipped
 from .outlines import asks_for_a_form, limits_in
@@ -21,6 +22,7 @@ __all__ = [
     "count_words",
     "detect",
     "foreign",
+    "is_instruction",
     "language",
     "limits_in",
     "primary",

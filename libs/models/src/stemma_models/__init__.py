@@ -1,10 +1,10 @@
-"""Recorded model calls, retries and re-asking, the offline writer, LiteLLM for every other model."""
+"""Recorded model calls, retries and re-asking; models of installed packages, LiteLLM for every other one."""
 
 from .caller import Answer, CallContext, MessageAnswer, ModelCaller, StructuredAnswer
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
 from .jobs import call_context, echo, or_failure
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
-from .providers import chat_model
+from .providers import Provider, chat_model, provider
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
 from .settings import OFFLINE, ModelSettings
 from .usage import Meter
@@ -27,6 +27,7 @@ __all__ = [
     "PromptError",
     "PromptKey",
     "Prompts",
+    "Provider",
     "RecordStore",
     "StructuredAnswer",
     "call_context",
@@ -34,4 +35,5 @@ __all__ = [
     "echo",
     "load_prompts",
     "or_failure",
+    "provider",
 ]

@@ -19,6 +19,7 @@ from stemma_telemetry import get_logger
 from . import checks
 from .client import ModelClient, TokenSink
 from .errors import MalformedAnswerError
+from .providers import provider
 from .records import Record, RecordStore, Replay, Reply, Request
 from .settings import ModelSettings
 from .spans import chat_span
@@ -109,6 +110,11 @@ class ModelCaller:
         self._client = ModelClient(model, settings)
         self._records = records
         self._artifacts = artifacts
+
+    @property
+    def judges(self) -> bool:
+        """Whether a score of this model is a judgement."""
+        return provider(self.settings.name).judges
 
     async def text(
         self, ctx: CallContext, name: str, messages: Sequence[BaseMessage], *, on_token: TokenSink | None = None

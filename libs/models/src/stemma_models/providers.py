@@ -1,15 +1,18 @@
-"""Chat models by name: the offline writer, or any model that LiteLLM knows."""
+"""Chat models by name: those that installed packages add as ``stemma.models``, and any that LiteLLM knows."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
 from stemma_telemetry import get_logger
 
-from .settings import OFFLINE, ModelSettings
+from .settings import ModelSettings
 from .whole_answers import WholeAnswers
 
 OLLAMA_TOKENS = 4096
@@ -20,17 +23,35 @@ VOCABULARY = "gpt-3.5-turbo"
 """For a rough count any will do; those of other families would be downloaded."""
 
 log = get_logger()
+ENTRY_POINTS = "stemma.models"
+
+
+@dataclass(frozen=True)
+class Provider:
+    """What an entry point of the group ``stemma.models`` names; its name is that of the model.
+
+    ``judges`` says whether a score that the model gives is a judgement; ``reads_everything``, whether a prompt may
+    hold inputs of any length, because they cost nothing.
+    """
+
+    make: Callable[[ModelSettings], BaseChatModel]
+    judges: bool = True
+    reads_everything: bool = False
+
+
+def provider(name: str) -> Provider:
+    """Where a model comes from; LiteLLM knows what no package adds."""
+    return _installed().get(name) or Provider(_litellm_model)
 
 
 def chat_model(settings: ModelSettings) -> BaseChatModel:
     """The model of ``settings.name``; ``offline`` needs no key and no network."""
-    return _offline_writer() if settings.name == OFFLINE else _litellm_model(settings)
+    return provider(settings.name).make(settings)
 
 
-def _offline_writer() -> BaseChatModel:
-    from .offline import OfflineWriter
-
-    return OfflineWriter()
+@lru_cache(maxsize=1)
+def _installed() -> dict[str, Provider]:
+    return {entry.name: entry.load() for entry in entry_points(group=ENTRY_POINTS)}
 
 
 def _window(settings: ModelSettings, known: Mapping[str, Any]) -> int | None:

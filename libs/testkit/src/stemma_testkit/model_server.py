@@ -15,7 +15,7 @@ from typing import Any
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, convert_to_messages
 from langchain_core.runnables import Runnable
-from stemma_models.offline import OfflineWriter
+from stemma_offline_writer import OfflineWriter
 
 from .serving import serving
 

@@ -18,7 +18,6 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph
 from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
 from stemma_models import (
-    OFFLINE,
     JetStreamRecordStore,
     ModelCaller,
     ModelSettings,
@@ -27,6 +26,7 @@ from stemma_models import (
     RecordStore,
     chat_model,
     load_prompts,
+    provider,
 )
 
 from .checkpoints import CheckpointsUnusable, check_dsn, open_checkpointer, require_strict_decoder, set_up
@@ -52,7 +52,7 @@ from .tools.web import SearchWeb, WebSearchSettings, WebSearchUnusable, find_pro
 PLACEHOLDERS = ("title", "document_kind", "language")
 ROLE = "dynamic_agent_executor"
 INPUT_CHARS = 48_000
-OFFLINE_INPUT_CHARS = 1_000_000
+EVERYTHING_CHARS = 10_000_000
 
 
 class NodeModel(BaseModel):
@@ -126,9 +126,12 @@ class GenerationSettings(WorkerSettings):
         return self.checkpoint_path or self.data_dir / "checkpoints.sqlite"
 
     @property
-    def input_chars(self) -> int:
-        """How much of the inputs a prompt holds: all of them costs the offline writer nothing."""
-        return self.max_input_chars or (OFFLINE_INPUT_CHARS if self.model == OFFLINE else INPUT_CHARS)
+    def context_limits(self) -> ContextLimits:
+        """How much of each kind a prompt holds; all of it, where that costs nothing."""
+        if provider(self.model).reads_everything:
+            inputs = self.max_input_chars or EVERYTHING_CHARS
+            return ContextLimits(brief=EVERYTHING_CHARS, inputs=inputs, upstream=EVERYTHING_CHARS)
+        return ContextLimits(inputs=self.max_input_chars or INPUT_CHARS)
 
     def model_settings(self, key: str = "") -> ModelSettings:
         """The model of a node, of all graphs or of one: what is set for one graph comes before what is for all."""
@@ -181,7 +184,7 @@ def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str
         prompts,
         criteria,
         kinds,
-        ContextLimits(inputs=settings.input_chars),
+        settings.context_limits,
         agent=settings.agent,
         roles=settings.roles.model_copy(update={"log_state": log_state}),
         inspection=settings.data_dir / "inspection" if settings.in_development else None,

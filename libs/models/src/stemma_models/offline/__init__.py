@@ -1,5 +1,1 @@
-"""The embedded default model: deterministic, without a key, without a network."""
-
-from .model import OfflineWriter
-
-__all__ = ["OfflineWriter"]
+"""The offline writer as an agent that works by tools."""

@@ -8,6 +8,7 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import (
+    COMPLETE,
     Activity,
     Evaluation,
     Origin,
@@ -187,13 +188,14 @@ def _is_sound(validation: ValidationSummary) -> bool:
 
 
 def _settled_by_policy(section: Section) -> bool:
-    """A failed evaluation always goes to a person; one in which nobody judged goes on only where nobody has to."""
+    """A failed evaluation always goes to a person; a text without a judgement goes on where nobody has to judge."""
     evaluation: Evaluation | None = section.current.evaluation if section.current else None
     policy = section.plan.review
     if evaluation is None or policy.mode is ReviewMode.HUMAN:
         return False
     if not evaluation.judged:
-        return policy.mode is ReviewMode.NONE and all(check.passed for check in evaluation.checks)
+        complete = all(check.passed for check in evaluation.checks if check.check == COMPLETE)
+        return policy.mode is ReviewMode.NONE and complete
     if not evaluation.passed:
         return False
     return policy.mode is ReviewMode.NONE or evaluation.score >= policy.min_score

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from stemma_generation_graph.graphs.headings import body_under_heading
 from stemma_generation_graph.graphs.section.drafts import as_draft, clean_heading, without_headings
-from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose
+from stemma_generation_graph.graphs.section.schemas import Filled, Line, Text
 
 DECISIONS = "Key decisions"
 OPEN_FINDINGS = "Open findings of the review"
@@ -19,7 +19,9 @@ UNMET = "The last review asked for a revision that was not made any more. This i
 class Introduction(Filled):
     """What stands before the drafts."""
 
-    introduction: Prose = Field(description="one to three paragraphs for those who decide: what is designed, and why")
+    introduction: Text = Field(
+        default="", description="one to three paragraphs for those who decide: what is designed, and why"
+    )
     key_decisions: list[Line] = Field(default=[], max_length=10, description="decisions of the drafts, one each")
 
 
@@ -34,7 +36,7 @@ class Draft:
 
 def assembled(title: str, introduction: Introduction, drafts: Sequence[Draft], unmet_review: str) -> str:
     """The final document: only what the model wrote is tidied."""
-    opening = [without_headings(introduction.introduction)]
+    opening = [without_headings(introduction.introduction)] if introduction.introduction else []
     if introduction.key_decisions:
         opening += [f"## {DECISIONS}", "\n".join(f"- {_line(line)}" for line in introduction.key_decisions)]
     blocks = [as_draft(title, "\n\n".join(opening)).rstrip()]

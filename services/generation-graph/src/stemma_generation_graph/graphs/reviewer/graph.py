@@ -12,21 +12,14 @@ from stemma_models.prompting import block
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.drafts import as_draft
-from stemma_generation_graph.graphs.section.evaluating import prompt_values
+from stemma_generation_graph.graphs.section.evaluating import not_judged, prompt_values
 from stemma_generation_graph.graphs.section.material import load_material, round_blocks
 from stemma_generation_graph.graphs.transitions import noted
 
-from .rendering import rendered
+from .rendering import NOT_REVIEWED, rendered
 from .schemas import Review
 
 GRAPH, WRITER = "reviewer", "review_doc"
-UNSCORED: dict[str, Any] = {
-    "scores": {},
-    "feedback": "A review is not scored.",
-    "score": 1.0,
-    "critical_failures": [],
-    "passed": True,
-}
 
 
 class ReviewState(TypedDict):
@@ -62,18 +55,23 @@ class ReviewNodes:
         job, run = state["job"], runtime.context
         prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "review"), state["material"], state["asked"]])
+        caller = self._parts.models.for_node(GRAPH, WRITER)
+        if not caller.judges:
+            return await self._stored(job, run, Review(summary=NOT_REVIEWED), NOT_REVIEWED)
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}
-        answer = await self._parts.models.for_node(GRAPH, WRITER).structured(
-            run.call, WRITER, [SystemMessage(prompt), HumanMessage(asked)], Review, context={"sections": titles}
-        )
-        draft = as_draft(job.section.title, rendered(answer.value, titles))
+        messages = [SystemMessage(prompt), HumanMessage(asked)]
+        answer = await caller.structured(run.call, WRITER, messages, Review, context={"sections": titles})
+        return await self._stored(job, run, answer.value, rendered(answer.value, titles))
+
+    async def _stored(self, job: GenerateSection, run: RunContext, review: Review, text: str) -> dict[str, Any]:
+        draft = as_draft(job.section.title, text)
         await run.live(draft)
         name = f"{job.section.section_id}.md"
         ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
         return {
             "draft_artifact": ref.model_dump(mode="json"),
-            "review": answer.value.verdict.model_dump(),
-            "evaluation": UNSCORED,
+            "review": review.verdict.model_dump(),
+            "evaluation": not_judged([]),
         }
 
 

@@ -9,6 +9,7 @@ from stemma_generation_graph.graphs.section.drafts import clean_heading, without
 
 from .schemas import Review, ReviewFinding
 
+NOT_REVIEWED = "Nobody has reviewed these sections: the model that is set does not judge."
 NOTHING_FOUND = "The review found nothing to mend."
 HEADINGS = {"critical": "Critical findings", "major": "Major findings", "minor": "Minor findings"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .schemas import Role, RoleAnalysis
 
-REASONING = "The request does not say enough to choose roles for it, so the usual three write."
+REASONING = "No roles were chosen for the request, so the usual three write."
 
 DEFAULT_ROLES = (
     Role(

@@ -8,12 +8,13 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.values import COMPLETE
 from stemma_models import Meter, ModelError
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.drafts import as_draft
-from stemma_generation_graph.graphs.section.evaluating import evaluated
+from stemma_generation_graph.graphs.section.evaluating import evaluated, failed_check, not_judged
 
 from .defaults import default_analysis
 from .hearing import Heard
@@ -33,13 +34,7 @@ from .schemas import AgentOutput, Failure, Role, RoleAnalysis
 from .state import RoleTask, WritingGraphState, job_of, usable_outputs
 from .steps import NoRoleLeft, Steps, Update
 
-NOT_EVALUATED: dict[str, Any] = {
-    "scores": {},
-    "feedback": "The text was not evaluated.",
-    "score": 0.0,
-    "critical_failures": [],
-    "passed": False,
-}
+NOT_EVALUATED = not_judged([failed_check("evaluated")])
 
 log = get_logger()
 
@@ -130,7 +125,7 @@ class RolesNodes:
         scored, told = await self._scored(state, run, job, draft), shortcomings(state)
         if told["partial"]:
             # Whatever its score, a text in which something is missing is looked at by a person.
-            scored["evaluation"] = {**scored["evaluation"], "passed": False}
+            scored["evaluation"] = _incomplete(scored["evaluation"])
         return {**await _stored(job, run, draft), **told, **scored}
 
     async def _scored(self, state: WritingGraphState, run: RunContext, job: GenerateSection, draft: str) -> Update:
@@ -169,6 +164,10 @@ class RolesNodes:
         if job.previous is not None:
             return {"synthesized_content": await run.library.text(job.document, job.previous)}
         return {"critical": "no_role_left"}
+
+
+def _incomplete(evaluation: dict[str, Any]) -> dict[str, Any]:
+    return {**evaluation, "passed": False, "checks": [*evaluation["checks"], failed_check(COMPLETE)]}
 
 
 def _failed(failure: Failure) -> dict[str, Any]:

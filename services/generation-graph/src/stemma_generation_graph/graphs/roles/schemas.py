@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.values import ArtifactRef, GenerationWarning
 
-from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose, Score
+from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose, Score, Text
 
 DUPLICATE = "two roles have the same {}: {!r}"
 
@@ -31,7 +31,7 @@ class RoleAnalysis(Filled):
     """The roles that a request needs, and why; none if the request does not say what is wanted."""
 
     identified_roles: list[Role] = Field(description="empty if the request is too vague to tell")
-    reasoning: Prose = Field(description="in two to four sentences, why these roles")
+    reasoning: Text = Field(default="", description="in two to four sentences, why these roles")
 
     @field_validator("identified_roles")
     @classmethod
@@ -40,6 +40,12 @@ class RoleAnalysis(Filled):
         if roles and not least <= len(roles) <= most:
             raise ValueError(f"{least} to {most} roles are asked for, or none; there are {len(roles)}")
         return roles
+
+    @model_validator(mode="after")
+    def _says_why(self) -> Self:
+        if self.identified_roles and not self.reasoning:
+            raise ValueError("reasoning: say why these roles, in at least 1 character")
+        return self
 
     @field_validator("identified_roles")
     @classmethod

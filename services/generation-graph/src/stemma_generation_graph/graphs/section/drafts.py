@@ -8,6 +8,7 @@ from stemma_generation_graph.graphs.fences import with_fences
 
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*)\n```\Z", re.DOTALL)
 _TITLE = re.compile(r"\A#[ \t]+[^\n]*\n*")
+_HIGH_HEADING = re.compile(r"^ {0,3}#{1,2}[ \t]+(.*)$", re.MULTILINE)
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*)$", re.MULTILINE)
 
 
@@ -32,6 +33,11 @@ def _tidied(text: str) -> str:
 def clean_heading(text: str) -> str:
     """One line that can be a heading."""
     return " ".join(text.split()).lstrip("# ").rstrip(" .,;:!") or "Untitled"
+
+
+def with_sub_headings(text: str) -> str:
+    """A piece of Markdown under a heading of the second level: its own headings of a lower level may stay."""
+    return _HIGH_HEADING.sub(lambda found: f"**{clean_heading(found.group(1))}**:", text).strip()
 
 
 def without_headings(text: str) -> str:

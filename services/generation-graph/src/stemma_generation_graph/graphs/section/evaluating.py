@@ -1,15 +1,18 @@
-"""The evaluation of a draft, whoever wrote it: the model scores, code computes the verdict."""
+"""The evaluation of a draft, whoever wrote it: code checks, a model that judges scores, code computes the verdict."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.values import ProgramCheck
 from stemma_models.prompting import block
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 
+from .checking import checked
 from .material import criteria_block, language_of
 from .schemas import Evaluation
 from .scoring import judge
@@ -21,11 +24,15 @@ NODE = "evaluate"
 async def evaluated(
     parts: GraphParts, run: RunContext, job: GenerateSection, material: str, draft: str
 ) -> dict[str, Any]:
-    """Scores, feedback and verdict of a draft by the criteria of its section kind."""
+    """What code checked of a draft, and its scores by the criteria of its kind where the model judges at all."""
+    checks = [check.model_dump() for check in checked(material, draft)]
+    caller = parts.models.for_node(job.section.graph, NODE)
+    if not caller.judges:
+        return not_judged(checks)
     criteria = parts.criteria.for_kind(job.section.kind)
     prompt = parts.prompts.get(GRAPH, NODE, job.section.kind)
     shown = [block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)]
-    answer = await parts.models.for_node(job.section.graph, NODE).structured(
+    answer = await caller.structured(
         run.call,
         NODE,
         [SystemMessage(prompt.render(prompt_values(job))), HumanMessage("\n".join(shown))],
@@ -40,7 +47,27 @@ async def evaluated(
         "critical_failures": list(verdict.critical_failures),
         "failed_criteria": list(verdict.failed),
         "passed": verdict.passed,
+        "judged": True,
+        "checks": checks,
     }
+
+
+def not_judged(checks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """An evaluation without a judgement: it neither passes nor fails."""
+    return {
+        "scores": {},
+        "feedback": "",
+        "score": 0.0,
+        "critical_failures": [],
+        "passed": False,
+        "judged": False,
+        "checks": list(checks),
+    }
+
+
+def failed_check(name: str) -> dict[str, Any]:
+    """One thing that code found not to hold."""
+    return ProgramCheck(check=name, passed=False).model_dump()
 
 
 def prompt_values(job: GenerateSection) -> dict[str, str]:

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import assert_never
 
-from .drafts import clean_heading, without_headings
-from .schemas import Budget, BudgetItem, Connections, Finding, Part, Research, Solution, Structured
-
-NOTHING_OPEN = "The inputs name no open question."
-NO_AMOUNT = "to be agreed"
+from .drafts import clean_heading, with_sub_headings, without_headings
+from .schemas import Budget, BudgetItem, Component, Connections, Finding, Part, Research, Solution, Structured
 
 _MARKUP = re.compile(r"[`*<>\[\]\\]")
 _CELL_BREAK = re.compile(r"\s*\n\s*")
@@ -35,14 +32,17 @@ def render(answer: Structured) -> str:
 
 def _research(answer: Research) -> list[str]:
     findings = [piece for finding in answer.findings for piece in _finding(finding)]
-    questions = _bullets(answer.open_questions) or NOTHING_OPEN
-    blocks = [without_headings(answer.summary), "## Findings", *findings, "## Open questions", questions]
+    blocks = [
+        *_prose(answer.summary),
+        *_below("## Findings", findings),
+        *_below("## Open questions", _bulleted(answer.open_questions)),
+    ]
     return blocks + _parts(answer.parts, blocks)
 
 
 def _finding(finding: Finding) -> list[str]:
     sources = [f"Source: {', '.join(map(_source, finding.sources))}."] if finding.sources else []
-    return [f"### {clean_heading(finding.heading)}", without_headings(finding.text), *sources]
+    return [f"### {clean_heading(finding.heading)}", *_prose(finding.text), *sources]
 
 
 def _source(name: str) -> str:
@@ -52,38 +52,47 @@ def _source(name: str) -> str:
 
 
 def _solution(answer: Solution) -> list[str]:
-    blocks = [without_headings(answer.summary), "## What we propose"]
-    for component in answer.components:
-        blocks += [f"### {clean_heading(component.name)}", without_headings(component.description)]
-        blocks.append(f"It answers: {_sentence(component.answers)}")
-    if answer.outcomes:
-        blocks += ["## What the client gains", _bullets(answer.outcomes)]
+    components = [piece for component in answer.components for piece in _component(component)]
+    blocks = [
+        *_prose(answer.summary),
+        *_below("## What we propose", components),
+        *_below("## What the client gains", _bulleted(answer.outcomes)),
+    ]
     return blocks + _parts(answer.parts, blocks)
+
+
+def _component(component: Component) -> list[str]:
+    answers = [f"It answers: {_sentence(component.answers)}"] if component.answers else []
+    return [f"### {clean_heading(component.name)}", without_headings(component.description), *answers]
 
 
 def _connections(answer: Connections) -> list[str]:
     rows = [(link.need, link.answer, link.evidence) for link in answer.links]
+    table = ["Table: Needs and what answers them", _table(("Need", "Answer", "Evidence"), rows)] if rows else []
     blocks = [
-        without_headings(answer.summary),
-        "## From need to solution",
-        "Table: Needs and what answers them",
-        _table(("Need", "Answer", "Evidence"), rows),
+        *_prose(answer.summary),
+        *_below("## From need to solution", table),
+        *_below("## What remains open", _bulleted(answer.gaps)),
     ]
-    if answer.gaps:
-        blocks += ["## What remains open", _bullets(answer.gaps)]
     return blocks + _parts(answer.parts, blocks)
 
 
 def _budget(answer: Budget) -> list[str]:
+    blocks = [
+        *_prose(answer.summary),
+        *_below("## Costs", _costs(answer) if answer.items else []),
+        *_below("## Assumptions", _bulleted(answer.assumptions)),
+    ]
+    return blocks + _parts(answer.parts, blocks)
+
+
+def _costs(answer: Budget) -> list[str]:
     rows = [(item.item, item.basis, _amount(item)) for item in answer.items]
     known = [item.amount for item in answer.items if item.amount is not None]
     if known:
         rows.append((_total_label(answer.items), "", f"{sum(known):,.2f}"))
-    head = ("Item", "Basis", f"Amount ({answer.currency})")
-    blocks = [without_headings(answer.summary), "## Costs", "Table: Costs by item", _table(head, rows)]
-    if answer.assumptions:
-        blocks += ["## Assumptions", _bullets(answer.assumptions)]
-    return blocks + _parts(answer.parts, blocks)
+    head = ("Item", "Basis", f"Amount ({answer.currency})" if answer.currency else "Amount")
+    return ["Table: Costs by item", _table(head, rows)]
 
 
 def _total_label(items: Sequence[BudgetItem]) -> str:
@@ -91,7 +100,7 @@ def _total_label(items: Sequence[BudgetItem]) -> str:
 
 
 def _amount(item: BudgetItem) -> str:
-    return NO_AMOUNT if item.amount is None else f"{item.amount:,.2f}"
+    return "" if item.amount is None else f"{item.amount:,.2f}"
 
 
 def _parts(parts: Iterable[Part], above: Sequence[str]) -> list[str]:
@@ -99,12 +108,23 @@ def _parts(parts: Iterable[Part], above: Sequence[str]) -> list[str]:
     blocks = []
     for part in parts:
         heading = f"## {clean_heading(part.heading)}"
-        blocks += [without_headings(part.text)] if heading in above else [heading, without_headings(part.text)]
+        text = [with_sub_headings(part.text)] if part.text else []
+        blocks += [*([] if heading in above else [heading]), *text]
     return blocks
 
 
-def _bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {_sentence(line)}" for line in lines)
+def _prose(text: str) -> list[str]:
+    """A text in words; what was left empty makes no paragraph."""
+    return [without_headings(text)] if text else []
+
+
+def _below(heading: str, blocks: Sequence[str]) -> list[str]:
+    """Blocks below their heading, which does not stand alone: nothing is said of what there is nothing of."""
+    return [heading, *blocks] if blocks else []
+
+
+def _bulleted(lines: Sequence[str]) -> list[str]:
+    return ["\n".join(f"- {_sentence(line)}" for line in lines)] if lines else []
 
 
 def _sentence(line: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 Score = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -17,11 +18,21 @@ class Filled(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Told(Filled):
+    """A section that a model fills in field by field: none has to be filled, all of them may not be empty."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not any(value for name, value in self if name != "currency"):
+            raise ValueError(f"nothing is filled in; the fields are {', '.join(type(self).model_fields)}")
+        return self
+
+
 class Part(Filled):
     """A sub-section in words."""
 
     heading: Line = Field(description="heading without # and without closing punctuation")
-    text: Prose = Field(description="Markdown paragraphs, lists or tables, without headings")
+    text: Text = Field(default="", description="Markdown paragraphs, lists or tables, without headings")
 
 
 class Finding(Part):
@@ -30,11 +41,11 @@ class Finding(Part):
     sources: list[Line] = Field(default=[], description="names of the inputs that it rests on")
 
 
-class Research(Filled):
+class Research(Told):
     """What is known from the brief and the inputs."""
 
-    summary: Prose = Field(description="one to three paragraphs: what matters most, with figures")
-    findings: list[Finding] = Field(min_length=1, description="one per question that matters, weightiest first")
+    summary: Text = Field(default="", description="one to three paragraphs: what matters most, with figures")
+    findings: list[Finding] = Field(default=[], description="one per question that matters, weightiest first")
     open_questions: list[Line] = Field(default=[], description="what the inputs leave open, as questions")
     parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
 
@@ -44,14 +55,16 @@ class Component(Filled):
 
     name: Line
     description: Prose = Field(description="what it is and does, in a paragraph or two")
-    answers: Line = Field(description="the need of the brief that it answers")
+    answers: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)] = Field(
+        default="", description="the need of the brief that it answers"
+    )
 
 
-class Solution(Filled):
+class Solution(Told):
     """What is proposed."""
 
-    summary: Prose = Field(description="one to three paragraphs: the solution as a whole")
-    components: list[Component] = Field(min_length=1, description="the parts of the solution")
+    summary: Text = Field(default="", description="one to three paragraphs: the solution as a whole")
+    components: list[Component] = Field(default=[], description="the parts of the solution")
     outcomes: list[Line] = Field(default=[], description="what the client gains, each in a sentence")
     parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
 
@@ -64,11 +77,13 @@ class Connection(Filled):
     evidence: Line = Field(description="where that stands: an input's name or a section's title")
 
 
-class Connections(Filled):
+class Connections(Told):
     """How the solution meets the needs, one by one."""
 
-    summary: Prose = Field(description="one or two paragraphs: how well the solution fits, and where it does not")
-    links: list[Connection] = Field(min_length=1, description="one per need")
+    summary: Text = Field(
+        default="", description="one or two paragraphs: how well the solution fits, and where it does not"
+    )
+    links: list[Connection] = Field(default=[], description="one per need")
     gaps: list[Line] = Field(default=[], description="needs that are not met, each in a sentence")
     parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
 
@@ -83,12 +98,16 @@ class BudgetItem(Filled):
     )
 
 
-class Budget(Filled):
+class Budget(Told):
     """What it costs. Code adds up the total."""
 
-    summary: Prose = Field(description="one or two paragraphs: what the money is for, limits that were given")
-    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = Field(description="ISO 4217 code")
-    items: list[BudgetItem] = Field(min_length=1, description="what is paid for")
+    summary: Text = Field(
+        default="", description="one or two paragraphs: what the money is for, limits that were given"
+    )
+    currency: Annotated[str, StringConstraints(pattern=r"^([A-Z]{3})?$")] = Field(
+        default="", description="ISO 4217 code; empty without items"
+    )
+    items: list[BudgetItem] = Field(default=[], description="what is paid for")
     assumptions: list[Line] = Field(default=[], description="what the figures assume, each in a sentence")
     parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
 

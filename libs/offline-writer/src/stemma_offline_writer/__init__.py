@@ -1,0 +1,14 @@
+"""The offline writer: an extract of what a prompt holds, by an author who needs no key and no network.
+
+It is found by the entry point ``stemma.models``. It judges nothing, and prompts may hold inputs of any length.
+"""
+
+from __future__ import annotations
+
+from stemma_models import Provider
+
+from .model import OfflineWriter
+
+PROVIDER = Provider(lambda _settings: OfflineWriter(), judges=False, reads_everything=True)
+
+__all__ = ["PROVIDER", "OfflineWriter"]

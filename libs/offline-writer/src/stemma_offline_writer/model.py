@@ -1,0 +1,162 @@
+"""The offline writer as a chat model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import ToolCall, tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from stemma_models.offline.agent import WRITING_TOOL, next_call
+
+from .composing import as_markdown, compose
+from .editing import revise
+from .joining import joined
+from .request import Request, read_request
+from .structured import structured_answer
+
+_WORD_GROUP = re.compile(r"(?:\s*\S+){1,6}\s*", re.DOTALL)
+_CHARACTERS_PER_TOKEN = 4
+_QUERY_CHARS = 500
+
+
+class OfflineWriter(BaseChatModel):
+    """Quotes, arranges and cites what the blocks of a prompt hold, the same each time; it judges nothing.
+
+    A bound ``response_format`` with a JSON schema is answered by JSON that fits it. With a bound tool
+    ``append_to_markdown`` it works as an agent, one call a step; another tool that takes a text it asks once.
+    """
+
+    model_name: str = "offline"
+
+    @property
+    def _llm_type(self) -> str:
+        return "stemma-offline-writer"
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The model with tools; ``tool_choice`` is left to the writer."""
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        answer = _answer(messages, kwargs)
+        answer.response_metadata = {"model_name": self.model_name, "finish_reason": "stop"}
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return self._generate(messages, stop, None, **kwargs)
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        yield from _chunks(_answer(messages, kwargs), self.model_name)
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        for chunk in _chunks(_answer(messages, kwargs), self.model_name):
+            if run_manager:
+                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+
+def _answer(messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
+    if WRITING_TOOL in {tool.get("function", {}).get("name") for tool in bound.get("tools") or []}:
+        step = next_call(messages)
+        return AIMessage(content="", tool_calls=[step], usage_metadata=_usage(messages, json.dumps(step["args"])))
+    request = read_request(messages)
+    if call := _search(request, messages, bound.get("tools") or []):
+        return AIMessage(content="", tool_calls=[call], usage_metadata=_usage(messages, json.dumps(call["args"])))
+    text = _text(request, _schema(bound.get("response_format")))
+    return AIMessage(content=text, usage_metadata=_usage(messages, text))
+
+
+def _search(request: Request, messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> ToolCall | None:
+    """One call of the first tool that takes a text and nothing else: it is asked for what the section is about."""
+    if any(isinstance(message, ToolMessage) for message in messages):
+        return None
+    for function in (tool.get("function", {}) for tool in tools):
+        properties = function.get("parameters", {}).get("properties", {})
+        if [given.get("type") for given in properties.values()] == ["string"]:
+            query = f"{request.section.title} {request.section.purpose}"[:_QUERY_CHARS].strip()
+            name = function["name"]
+            return ToolCall(name=name, args={next(iter(properties)): query}, id=f"call_{name}", type="tool_call")
+    return None
+
+
+def _text(request: Request, schema: dict[str, Any] | None) -> str:
+    if request.blocks:
+        return json.dumps(revise(request), ensure_ascii=False)
+    if schema:
+        return structured_answer(request, schema)
+    if request.upstream and not request.inputs and not request.outline_given:
+        return joined(request)
+    return as_markdown(request, compose(request))
+
+
+def _schema(response_format: Any) -> dict[str, Any] | None:
+    if not isinstance(response_format, dict) or response_format.get("type") != "json_schema":
+        return None
+    schema: dict[str, Any] = response_format["json_schema"].get("schema", {})
+    return schema
+
+
+def _usage(messages: Sequence[BaseMessage], text: str) -> UsageMetadata:
+    read = _tokens(sum(len(message.text) for message in messages))
+    written = _tokens(len(text))
+    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+
+
+def _tokens(characters: int) -> int:
+    return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def _chunks(answer: AIMessage, model_name: str) -> Iterator[ChatGenerationChunk]:
+    for group in _WORD_GROUP.findall(answer.text):
+        yield ChatGenerationChunk(message=AIMessageChunk(content=group))
+    calls = [
+        tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=0)
+        for call in answer.tool_calls
+    ]
+    last = AIMessageChunk(
+        content="",
+        tool_call_chunks=calls,
+        usage_metadata=answer.usage_metadata,
+        response_metadata={"model_name": model_name, "finish_reason": "stop"},
+        chunk_position="last",
+    )
+    yield ChatGenerationChunk(message=last)

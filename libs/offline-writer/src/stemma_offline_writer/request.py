@@ -1,0 +1,134 @@
+"""What a prompt asks for: the blocks of its messages, read into one value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import BaseMessage
+from stemma_languages import detect, primary, shipped
+from stemma_models.prompting import Block, parse_blocks
+
+_LISTED = re.compile(r"^\s*[-*]\s+")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section as its block names it; an entry of the outline is one, too."""
+
+    id: str
+    title: str
+    purpose: str
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image that a draft may show, by the name that it must use."""
+
+    name: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """A text and what it is called."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """The material and the task of one call."""
+
+    section: Section
+    language: str
+    outline: tuple[Section, ...]
+    outline_given: bool
+    collects: frozenset[str]
+    headings: tuple[str, ...]
+    most_words: int | None
+    brief: str
+    inputs: tuple[Named, ...]
+    upstream: tuple[Named, ...]
+    said: str
+    feedback: str
+    images: tuple[Image, ...]
+    instruction: str
+    blocks: tuple[Named, ...]
+
+
+def read_request(messages: Sequence[BaseMessage]) -> Request:
+    """The request that a conversation holds. Without any block, its last words count as the brief."""
+    blocks = [block for message in messages for block in parse_blocks(str(message.text))]
+    found = _Blocks(blocks)
+    asked = found.first("section")
+    section = _section(asked)
+    outline = tuple(_section(entry) for entry in found.first("outline").children if entry.tag == "entry")
+    brief = found.text("brief") or ("" if blocks or not messages else str(messages[-1].text))
+    inputs = tuple(_inputs(found))
+    return Request(
+        section=section,
+        language=_language(asked.attributes.get("language", ""), brief, inputs),
+        outline=outline if section.id in {entry.id for entry in outline} else (*outline, section),
+        outline_given=bool(outline),
+        collects=frozenset(asked.attributes.get("collects", "").split()),
+        headings=tuple(_lines(found.text("headings"))),
+        most_words=int(words) if (words := asked.attributes.get("max_words", "")).isdigit() else None,
+        brief=brief,
+        inputs=inputs,
+        upstream=tuple(
+            Named(block.attributes.get("title") or block.attributes.get("id", ""), block.text)
+            for block in found.all("upstream")
+        ),
+        said="\n\n".join(block.text for block in found.all("guidance")),
+        feedback=found.text("revision_feedback"),
+        images=tuple(_image(line) for line in _lines(found.text("images"))),
+        instruction=found.text("instruction").strip(),
+        blocks=tuple(Named(b.attributes.get("id", ""), b.text) for b in found.first("blocks").children),
+    )
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    blocks: list[Block]
+
+    def all(self, tag: str) -> list[Block]:
+        return [block for block in self.blocks if block.tag == tag]
+
+    def first(self, tag: str) -> Block:
+        return next(iter(self.all(tag)), Block(tag, ""))
+
+    def text(self, tag: str) -> str:
+        return self.first(tag).text
+
+
+def _inputs(found: _Blocks) -> Iterator[Named]:
+    """The inputs; what a search found in one of them that is here already is left out."""
+    texts: dict[str, list[str]] = {}
+    for block in found.all("input"):
+        name = block.attributes.get("name", "")
+        if not any(block.text in text for text in texts.get(name, ())):
+            texts.setdefault(name, []).append(block.text)
+            yield Named(name, block.text)
+
+
+def _section(block: Block) -> Section:
+    given = block.attributes
+    return Section(given.get("id", ""), " ".join(given.get("title", "").split()), block.text)
+
+
+def _language(given: str, brief: str, inputs: Sequence[Named]) -> str:
+    if given and primary(given) in shipped():
+        return primary(given)
+    return detect(brief or " ".join(named.text for named in inputs))
+
+
+def _lines(text: str) -> list[str]:
+    return [words for line in text.splitlines() if (words := _LISTED.sub("", line).strip())]
+
+
+def _image(line: str) -> Image:
+    name, _, alt = line.partition(": ")
+    return Image(name.removesuffix(":"), alt.strip())

@@ -1,0 +1,93 @@
+"""Words as they are compared: stems, pairs of characters where a script knows no spaces; ranking by BM25."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import bm25s
+import bm25s.stopwords as common
+import snowballstemmer
+
+_STEMMERS = {
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "fr": "french",
+    "it": "italian",
+    "nl": "dutch",
+    "pt": "portuguese",
+}
+_COMMON = {
+    "de": common.STOPWORDS_GERMAN,
+    "en": common.STOPWORDS_EN_PLUS,
+    "es": common.STOPWORDS_SPANISH,
+    "fr": common.STOPWORDS_FRENCH,
+    "it": common.STOPWORDS_ITALIAN,
+    "nl": common.STOPWORDS_DUTCH,
+    "pt": common.STOPWORDS_PORTUGUESE,
+}
+"""Words that say nothing of what a text is about."""
+_CJK = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_WORD = re.compile(rf"[{_CJK}]+|[^\W\d_{_CJK}]{{2,}}|\d+")
+_LEAST = 3
+"""Letters of a word that says something; shorter ones are articles and the like."""
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)
+
+
+def terms(text: str, language: str) -> list[str]:
+    """The terms of a text in their order."""
+    found: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        if word[0] >= "\u3041" and not word[0].isdigit():
+            found += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+        elif word.isdigit() or (len(word) >= _LEAST and word not in _common(language)):
+            found.append(_stem(word, language))
+    return found
+
+
+def best(query: Sequence[str], documents: Sequence[Sequence[str]]) -> int | None:
+    """The document that fits a query best, the first of equals; none if no term of it stands in any."""
+    found = Ranking(documents).scores(query)
+    top = max(found, default=0.0)
+    return found.index(top) if top > 0 else None
+
+
+class Ranking:
+    """Documents of terms by how well they fit a query."""
+
+    def __init__(self, documents: Iterable[Sequence[str]]) -> None:
+        corpus = [list(dict.fromkeys(document)) for document in documents]
+        self._size = len(corpus)
+        self._known = {term for document in corpus for term in document}
+        self._index: Any = None
+        if self._known:
+            self._index = bm25s.BM25()
+            self._index.index(corpus, show_progress=False)
+
+    def scores(self, query: Sequence[str]) -> list[float]:
+        """A score for each document, 0 where no term of the query stands in it."""
+        asked = [term for term in dict.fromkeys(query) if term in self._known]
+        if self._index is None or not asked:
+            return [0.0] * self._size
+        return [float(score) for score in self._index.get_scores(asked)]
+
+
+@lru_cache(maxsize=16)
+def _common(language: str) -> frozenset[str]:
+    return frozenset(_COMMON.get(language, ()))
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str, language: str) -> str:
+    name = _STEMMERS.get(language)
+    return str(_stemmer(name).stemWord(word)) if name else word
+
+
+@lru_cache(maxsize=16)
+def _stemmer(name: str) -> Any:
+    return snowballstemmer.stemmer(name)
