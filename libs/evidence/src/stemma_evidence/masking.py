@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+from stemma_markdown import fences
+
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,10});")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,500}>")
@@ -33,22 +33,11 @@ def prose(text: str) -> str:
 def _without_code(text: str) -> str:
     if "```" not in text and "~~~" not in text:
         return text
-    return "".join(_lines_without_code(text))
-
-
-def _lines_without_code(text: str) -> Iterator[str]:
-    fence = ""
-    for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not mark[2].strip():
-                fence = ""
-            yield _blanked(line)
-        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
-            fence = mark[1]
-            yield _blanked(line)
-        else:
-            yield line
+    parts, position = [], 0
+    for fence in fences(text):
+        parts += [text[position : fence.start], _blanked(text[fence.start : fence.end])]
+        position = fence.end
+    return "".join([*parts, text[position:]])
 
 
 def _without_comments(text: str) -> str:
