@@ -18,9 +18,11 @@ from stemma_generation_graph.graphs.section.schemas import (
     Solution,
     Structured,
 )
+from stemma_languages import language
 
 MESSY = "# Loud heading\n\n\n\nA line.   \n\n- one\n- two"
 PARTS = [Part(heading="# Further things:", text=MESSY)]
+ENGLISH = language("en")
 ANSWERS: list[Structured] = [
     Research(summary="What we know.", findings=[Finding(heading="It leaks!", text="It does.", sources=["a `b`.md"])]),
     Solution(
@@ -50,7 +52,7 @@ ANSWERS: list[Structured] = [
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: type(answer).__name__)
 def test_a_rendered_answer_is_clean_markdown(answer: Structured, tmp_path: Path) -> None:
-    draft = as_draft("Section", render(answer))
+    draft = as_draft("Section", render(answer, ENGLISH))
     file = tmp_path / "draft.md"
     file.write_text(draft)
     rumdl = Path(sysconfig.get_path("scripts")) / "rumdl"
@@ -63,21 +65,21 @@ def test_a_rendered_answer_is_clean_markdown(answer: Structured, tmp_path: Path)
 
 
 def test_the_total_of_a_budget_is_added_up_here_and_unknown_amounts_stay_open() -> None:
-    table = render(ANSWERS[3])
+    table = render(ANSWERS[3], ENGLISH)
     assert "| Stove | No offer yet |  |\n| Total of the amounts known |  | 12,500.50 |" in table
 
 
 def test_a_cell_cannot_break_its_table() -> None:
-    assert "| Dry \\| warm | Hull and stove | a.md |" in render(ANSWERS[2])
+    assert "| Dry \\| warm | Hull and stove | a.md |" in render(ANSWERS[2], ENGLISH)
 
 
 @pytest.mark.req("T3")
 def test_of_what_an_answer_leaves_empty_nothing_is_said() -> None:
-    assert "Open questions" not in render(ANSWERS[0])
-    assert render(Connections(parts=[Part(heading="From need to solution", text="As the brief has it.")])) == (
+    assert "Open questions" not in render(ANSWERS[0], ENGLISH)
+    assert render(Connections(parts=[Part(heading="From need to solution", text="As the brief has it.")]), ENGLISH) == (
         "## From need to solution\n\nAs the brief has it."
     )
-    assert render(Solution(parts=[Part(heading="What we propose")])) == "## What we propose"
+    assert render(Solution(parts=[Part(heading="What we propose")]), ENGLISH) == "## What we propose"
 
 
 @pytest.mark.parametrize("schema", [Research, Solution, Connections, Budget])
@@ -87,13 +89,13 @@ def test_an_answer_in_which_nothing_is_filled_in_is_none(schema: type[Structured
 
 
 def test_headings_inside_a_part_stand_below_its_heading() -> None:
-    body = render(Research(parts=[Part(heading="Findings", text="# Loud\n\n### Site\n\nIt is flat.")]))
+    body = render(Research(parts=[Part(heading="Findings", text="# Loud\n\n### Site\n\nIt is flat.")]), ENGLISH)
     assert body == "## Findings\n\n**Loud**:\n\n### Site\n\nIt is flat."
 
 
 def test_the_text_of_a_part_whose_heading_is_there_already_is_kept() -> None:
     part = Part(heading="Costs", text="More on costs.")
-    body = render(Budget(summary="S.", currency="EUR", items=[BudgetItem(item="A", basis="B")], parts=[part]))
+    body = render(Budget(summary="S.", currency="EUR", items=[BudgetItem(item="A", basis="B")], parts=[part]), ENGLISH)
     assert (body.count("## Costs"), body.count("More on costs.")) == (1, 1)
 
 
@@ -124,3 +126,14 @@ def test_code_keeps_its_indentation_and_a_fence_inside_is_left_alone() -> None:
 @pytest.mark.parametrize("piece", [" ", "# ", "\n", "```", "\t#"])
 def test_a_hostile_answer_becomes_a_draft_in_bounded_time(piece: str) -> None:
     assert as_draft("Plan", "x" + piece * 50_000 + "x").startswith("# Plan\n\nx")
+
+
+@pytest.mark.req("T5")
+def test_what_code_writes_is_in_the_language_of_the_document() -> None:
+    items = [BudgetItem(item="Bepflanzung", basis="Angebot", amount=4250), BudgetItem(item="Zaun", basis="offen")]
+    body = render(Budget(summary="Was es kostet.", currency="EUR", items=items), language("de"))
+    assert body == (
+        "Was es kostet.\n\n## Kosten\n\nTabelle: Kosten nach Posten\n\n"
+        "| Posten | Grundlage | Betrag (EUR) |\n| --- | --- | --- |\n"
+        "| Bepflanzung | Angebot | 4.250,00 |\n| Zaun | offen |  |\n| Summe der bekannten Beträge |  | 4.250,00 |"
+    )

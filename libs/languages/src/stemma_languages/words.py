@@ -85,6 +85,7 @@ class Words(BaseModel):
     minor_findings: Word
     to_mend: Word
     review_found_nothing: Word
+    not_reviewed: Word
     incomplete: Word
     cut_off: Word
     failed: Word

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
+from stemma_languages import Language
 
 from stemma_generation_graph.graphs.headings import body_under_heading
 from stemma_generation_graph.graphs.section.drafts import as_draft, clean_heading, without_headings
 from stemma_generation_graph.graphs.section.schemas import Filled, Line, Text
-
-DECISIONS = "Key decisions"
-OPEN_FINDINGS = "Open findings of the review"
-UNMET = "The last review asked for a revision that was not made any more. This is what it found:"
 
 
 class Introduction(Filled):
@@ -34,19 +31,24 @@ class Draft:
     text: str
 
 
-def assembled(title: str, introduction: Introduction, drafts: Sequence[Draft], unmet_review: str) -> str:
+def assembled(
+    title: str, introduction: Introduction, drafts: Sequence[Draft], unmet_review: str, language: Language
+) -> str:
     """The final document: only what the model wrote is tidied."""
+    words = language.words
     opening = [without_headings(introduction.introduction)] if introduction.introduction else []
     if introduction.key_decisions:
-        opening += [f"## {DECISIONS}", "\n".join(f"- {_line(line)}" for line in introduction.key_decisions)]
+        opening += [
+            f"## {words.key_decisions}",
+            "\n".join(f"- {_line(line, language)}" for line in introduction.key_decisions),
+        ]
     blocks = [as_draft(title, "\n\n".join(opening)).rstrip()]
     for draft in drafts:
         blocks += [f"## {clean_heading(draft.title)}", body_under_heading(draft.text, draft.id)]
     if unmet_review:
-        blocks += [f"## {OPEN_FINDINGS}", UNMET, body_under_heading(unmet_review, "review")]
+        blocks += [f"## {words.open_review_findings}", words.unmet_review, body_under_heading(unmet_review, "review")]
     return "\n\n".join(blocks) + "\n"
 
 
-def _line(text: str) -> str:
-    line = " ".join(text.split()).lstrip("-*+#> ")
-    return line if line.endswith((".", "?", "!")) else f"{line}."
+def _line(text: str, language: Language) -> str:
+    return language.sentence(" ".join(text.split()).lstrip("-*+#> "))

@@ -13,7 +13,7 @@ from stemma_models.prompting import block
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.evaluating import evaluated, prompt_values
-from stemma_generation_graph.graphs.section.material import load_material, round_blocks
+from stemma_generation_graph.graphs.section.material import language_of, load_material, round_blocks
 from stemma_generation_graph.graphs.transitions import noted
 
 from .assembling import Draft, Introduction, assembled
@@ -59,7 +59,7 @@ class FormatNodes:
         answer = await caller.structured(run.call, WRITER, [SystemMessage(prompt), HumanMessage(asked)], Introduction)
         drafts = await asyncio.gather(*(_draft(job, upstream, run) for upstream in _kept(job)))
         unmet = await run.library.text(job.document, job.unmet_review) if job.unmet_review else ""
-        draft = assembled(job.section.title, answer.value, drafts, unmet)
+        draft = assembled(job.section.title, answer.value, drafts, unmet, language_of(job))
         await run.live(draft)
         name = f"{job.section.section_id}.md"
         ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)

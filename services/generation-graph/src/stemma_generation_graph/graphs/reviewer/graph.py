@@ -13,10 +13,10 @@ from stemma_models.prompting import block
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.drafts import as_draft
 from stemma_generation_graph.graphs.section.evaluating import not_judged, prompt_values
-from stemma_generation_graph.graphs.section.material import load_material, round_blocks
+from stemma_generation_graph.graphs.section.material import language_of, load_material, round_blocks
 from stemma_generation_graph.graphs.transitions import noted
 
-from .rendering import NOT_REVIEWED, rendered
+from .rendering import rendered
 from .schemas import Review
 
 GRAPH, WRITER = "reviewer", "review_doc"
@@ -55,13 +55,13 @@ class ReviewNodes:
         job, run = state["job"], runtime.context
         prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "review"), state["material"], state["asked"]])
-        caller = self._parts.models.for_node(GRAPH, WRITER)
+        caller, words = self._parts.models.for_node(GRAPH, WRITER), language_of(job).words
         if not caller.judges:
-            return await self._stored(job, run, Review(summary=NOT_REVIEWED), NOT_REVIEWED)
+            return await self._stored(job, run, Review(summary=words.not_reviewed), words.not_reviewed)
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}
         messages = [SystemMessage(prompt), HumanMessage(asked)]
         answer = await caller.structured(run.call, WRITER, messages, Review, context={"sections": titles})
-        return await self._stored(job, run, answer.value, rendered(answer.value, titles))
+        return await self._stored(job, run, answer.value, rendered(answer.value, titles, words))
 
     async def _stored(self, job: GenerateSection, run: RunContext, review: Review, text: str) -> dict[str, Any]:
         draft = as_draft(job.section.title, text)

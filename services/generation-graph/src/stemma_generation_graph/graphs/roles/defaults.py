@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stemma_languages import Words
+
 from .schemas import Role, RoleAnalysis
 
 REASONING = "No roles were chosen for the request, so the usual three write."
@@ -37,6 +39,8 @@ DEFAULT_ROLES = (
 )
 
 
-def default_analysis(reasoning: str = "") -> RoleAnalysis:
-    """The default roles, with the analyzer's own reasoning if it gave one."""
-    return RoleAnalysis(identified_roles=list(DEFAULT_ROLES), reasoning=reasoning or REASONING)
+def default_analysis(words: Words, reasoning: str = "") -> RoleAnalysis:
+    """The default roles in the document's language, with the analyzer's own reasoning if it gave one."""
+    names = (words.general_writer, words.editor, words.content_strategist)
+    roles = [role.model_copy(update={"name": name}) for role, name in zip(DEFAULT_ROLES, names, strict=True)]
+    return RoleAnalysis(identified_roles=roles, reasoning=reasoning or REASONING)

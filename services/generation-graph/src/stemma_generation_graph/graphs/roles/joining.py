@@ -9,11 +9,10 @@ from stemma_contracts.v1.values import GenerationWarning
 
 from stemma_generation_graph.graphs.headings import body_under_heading
 from stemma_generation_graph.graphs.section.drafts import clean_heading
+from stemma_generation_graph.graphs.section.material import language_of
 
 from .schemas import AgentOutput, Role
-from .state import WritingGraphState, roles_of
-
-_WHY = {"timed_out": "was cut off by the time limit", "failed": "failed"}
+from .state import WritingGraphState, job_of, roles_of
 
 
 def joined(outputs: Sequence[tuple[Role, str]]) -> str:
@@ -25,10 +24,12 @@ def joined(outputs: Sequence[tuple[Role, str]]) -> str:
 
 def notice(state: WritingGraphState) -> str:
     """What is missing in a partial text, for its reader; empty if nothing is."""
-    lines = [f"{clean_heading(role.name)} {_WHY[output.status]}." for role, output in _incomplete(state)]
+    words = language_of(job_of(state)).words
+    why = {"timed_out": words.cut_off, "failed": words.failed}
+    lines = [why[output.status].format(role=clean_heading(role.name)) for role, output in _incomplete(state)]
     if _not_joined(state):
-        lines.append("The parts stand as their authors wrote them; they could not be joined.")
-    return f"> **This text is incomplete.** {' '.join(lines)}" if lines else ""
+        lines.append(words.not_joined)
+    return f"> **{words.incomplete}** {' '.join(lines)}" if lines else ""
 
 
 def shortcomings(state: WritingGraphState) -> dict[str, Any]:

@@ -9,12 +9,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.values import COMPLETE
+from stemma_languages import count_words
 from stemma_models import Meter, ModelError
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.drafts import as_draft
 from stemma_generation_graph.graphs.section.evaluating import evaluated, failed_check, not_judged
+from stemma_generation_graph.graphs.section.material import language_of
 
 from .defaults import default_analysis
 from .hearing import Heard
@@ -62,8 +64,8 @@ class RolesNodes:
         self, job: GenerateSection, run: RunContext, request: str, material: str, execution_id: str
     ) -> RoleAnalysis:
         least, most = self._settings.min_roles, self._settings.max_roles
-        if len(request.split()) < self._settings.min_request_words:
-            return self._default("the request is too short", execution_id)
+        if count_words(request) < self._settings.min_request_words:
+            return self._default(job, "the request is too short", execution_id)
         answer = await self._parts.models.for_node(GRAPH, ANALYZER).structured(
             run.call,
             ANALYZER,
@@ -72,12 +74,12 @@ class RolesNodes:
             context={"roles": (least, most)},
         )
         if not answer.value.identified_roles:
-            return self._default("no role was identified", execution_id, answer.value.reasoning)
+            return self._default(job, "no role was identified", execution_id, answer.value.reasoning)
         return answer.value
 
-    def _default(self, reason: str, execution_id: str, reasoning: str = "") -> RoleAnalysis:
+    def _default(self, job: GenerateSection, reason: str, execution_id: str, reasoning: str = "") -> RoleAnalysis:
         log.warning("default_roles_used", graph_execution_id=execution_id, reason=reason)
-        return default_analysis(reasoning)
+        return default_analysis(language_of(job).words, reasoning)
 
     async def dynamic_agent_executor(self, state: RoleTask, runtime: Runtime[RunContext]) -> Update:
         """Has one role write, within its own time; what it had finished when that was over is kept."""

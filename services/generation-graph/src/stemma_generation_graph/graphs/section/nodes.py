@@ -19,7 +19,7 @@ from stemma_generation_graph.kinds import PLAIN
 
 from .drafts import as_draft
 from .evaluating import evaluated, prompt_values
-from .material import load_material, round_blocks
+from .material import language_of, load_material, round_blocks
 from .rendering import render
 from .schemas import SCHEMAS
 from .state import SectionState
@@ -88,7 +88,7 @@ class SectionNodes:
             draft = as_draft(job.section.title, answer.text)
             return draft, answer.ref if draft == answer.text else None
         filled = await caller.structured(run.call, "generate", without_tools(messages), SCHEMAS[name])
-        draft = as_draft(job.section.title, render(filled.value))
+        draft = as_draft(job.section.title, render(filled.value, language_of(job)))
         for piece in _PARAGRAPH.findall(draft):
             await run.live(piece)
         return draft, None

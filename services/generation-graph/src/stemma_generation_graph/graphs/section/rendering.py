@@ -1,4 +1,7 @@
-"""Structured answers as Markdown. The headings are those that the shipped blueprint requires."""
+"""Structured answers as Markdown, in the language of the document.
+
+The headings are those that the shipped blueprint requires.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import assert_never
 
+from stemma_languages import Language
+
 from .drafts import clean_heading, with_sub_headings, without_headings
 from .schemas import Budget, BudgetItem, Component, Connections, Finding, Part, Research, Solution, Structured
 
@@ -14,93 +19,99 @@ _MARKUP = re.compile(r"[`*<>\[\]\\]")
 _CELL_BREAK = re.compile(r"\s*\n\s*")
 
 
-def render(answer: Structured) -> str:
+def render(answer: Structured, language: Language) -> str:
     """The body of a section, without its title."""
     match answer:
         case Research():
-            blocks = _research(answer)
+            blocks = _research(answer, language)
         case Solution():
-            blocks = _solution(answer)
+            blocks = _solution(answer, language)
         case Connections():
-            blocks = _connections(answer)
+            blocks = _connections(answer, language)
         case Budget():
-            blocks = _budget(answer)
+            blocks = _budget(answer, language)
         case _:
             assert_never(answer)
     return "\n\n".join(blocks)
 
 
-def _research(answer: Research) -> list[str]:
-    findings = [piece for finding in answer.findings for piece in _finding(finding)]
+def _research(answer: Research, language: Language) -> list[str]:
+    findings = [piece for finding in answer.findings for piece in _finding(finding, language)]
     blocks = [
         *_prose(answer.summary),
-        *_below("## Findings", findings),
-        *_below("## Open questions", _bulleted(answer.open_questions)),
+        *_below(language.words.findings, findings),
+        *_below(language.words.open_questions, _bulleted(answer.open_questions, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
 
-def _finding(finding: Finding) -> list[str]:
-    sources = [f"Source: {', '.join(map(_source, finding.sources))}."] if finding.sources else []
+def _finding(finding: Finding, language: Language) -> list[str]:
+    names = ", ".join(_source(name, language) for name in finding.sources)
+    sources = [language.sentence(language.words.source.format(names=names))] if names else []
     return [f"### {clean_heading(finding.heading)}", *_prose(finding.text), *sources]
 
 
-def _source(name: str) -> str:
+def _source(name: str, language: Language) -> str:
     """A file name in the words that its reader knows the document by."""
     words = re.sub(r"[-_\s]+", " ", PurePosixPath(name).stem)
-    return _MARKUP.sub("", re.sub(r"^[\d\W]+", "", words)).strip() or "the inputs"
+    return _MARKUP.sub("", re.sub(r"^[\d\W]+", "", words)).strip() or language.words.the_inputs
 
 
-def _solution(answer: Solution) -> list[str]:
-    components = [piece for component in answer.components for piece in _component(component)]
+def _solution(answer: Solution, language: Language) -> list[str]:
+    components = [piece for component in answer.components for piece in _component(component, language)]
     blocks = [
         *_prose(answer.summary),
-        *_below("## What we propose", components),
-        *_below("## What the client gains", _bulleted(answer.outcomes)),
+        *_below(language.words.what_we_propose, components),
+        *_below(language.words.what_the_client_gains, _bulleted(answer.outcomes, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
 
-def _component(component: Component) -> list[str]:
-    answers = [f"It answers: {_sentence(component.answers)}"] if component.answers else []
+def _component(component: Component, language: Language) -> list[str]:
+    need = _sentence(component.answers, language)
+    answers = [language.words.it_answers.format(need=need)] if component.answers else []
     return [f"### {clean_heading(component.name)}", without_headings(component.description), *answers]
 
 
-def _connections(answer: Connections) -> list[str]:
+def _connections(answer: Connections, language: Language) -> list[str]:
+    words = language.words
     rows = [(link.need, link.answer, link.evidence) for link in answer.links]
-    table = ["Table: Needs and what answers them", _table(("Need", "Answer", "Evidence"), rows)] if rows else []
+    head = (words.need, words.answer, words.evidence)
+    table = [language.captioned(words.table, words.needs_and_answers), _table(head, rows)] if rows else []
     blocks = [
         *_prose(answer.summary),
-        *_below("## From need to solution", table),
-        *_below("## What remains open", _bulleted(answer.gaps)),
+        *_below(words.from_need_to_solution, table),
+        *_below(words.what_remains_open, _bulleted(answer.gaps, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
 
-def _budget(answer: Budget) -> list[str]:
+def _budget(answer: Budget, language: Language) -> list[str]:
     blocks = [
         *_prose(answer.summary),
-        *_below("## Costs", _costs(answer) if answer.items else []),
-        *_below("## Assumptions", _bulleted(answer.assumptions)),
+        *_below(language.words.costs, _costs(answer, language) if answer.items else []),
+        *_below(language.words.assumptions, _bulleted(answer.assumptions, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
 
-def _costs(answer: Budget) -> list[str]:
-    rows = [(item.item, item.basis, _amount(item)) for item in answer.items]
+def _costs(answer: Budget, language: Language) -> list[str]:
+    words = language.words
+    rows = [(item.item, item.basis, _amount(item, language)) for item in answer.items]
     known = [item.amount for item in answer.items if item.amount is not None]
     if known:
-        rows.append((_total_label(answer.items), "", f"{sum(known):,.2f}"))
-    head = ("Item", "Basis", f"Amount ({answer.currency})" if answer.currency else "Amount")
-    return ["Table: Costs by item", _table(head, rows)]
+        rows.append((_total_label(answer.items, language), "", language.number(sum(known), 2)))
+    amount = words.amount_in.format(currency=answer.currency) if answer.currency else words.amount
+    return [language.captioned(words.table, words.costs_by_item), _table((words.item, words.basis, amount), rows)]
 
 
-def _total_label(items: Sequence[BudgetItem]) -> str:
-    return "Total" if all(item.amount is not None for item in items) else "Total of the amounts known"
+def _total_label(items: Sequence[BudgetItem], language: Language) -> str:
+    complete = all(item.amount is not None for item in items)
+    return language.words.total if complete else language.words.total_known
 
 
-def _amount(item: BudgetItem) -> str:
-    return "" if item.amount is None else f"{item.amount:,.2f}"
+def _amount(item: BudgetItem, language: Language) -> str:
+    return "" if item.amount is None else language.number(item.amount, 2)
 
 
 def _parts(parts: Iterable[Part], above: Sequence[str]) -> list[str]:
@@ -120,16 +131,15 @@ def _prose(text: str) -> list[str]:
 
 def _below(heading: str, blocks: Sequence[str]) -> list[str]:
     """Blocks below their heading, which does not stand alone: nothing is said of what there is nothing of."""
-    return [heading, *blocks] if blocks else []
+    return [f"## {heading}", *blocks] if blocks else []
 
 
-def _bulleted(lines: Sequence[str]) -> list[str]:
-    return ["\n".join(f"- {_sentence(line)}" for line in lines)] if lines else []
+def _bulleted(lines: Sequence[str], language: Language) -> list[str]:
+    return ["\n".join(f"- {_sentence(line, language)}" for line in lines)] if lines else []
 
 
-def _sentence(line: str) -> str:
-    text = _CELL_BREAK.sub(" ", line).lstrip("-*+#> ")
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+def _sentence(line: str, language: Language) -> str:
+    return language.sentence(_CELL_BREAK.sub(" ", line).lstrip("-*+#> "))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
