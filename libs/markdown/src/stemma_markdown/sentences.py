@@ -11,20 +11,22 @@ import sentencex
 
 from .prose import Prose
 
-WINDOW = 3000
+WINDOW = 1000
 """Characters that are cut at a time: a quotation mark without its partner takes sentencex quadratic time."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _ODD_SPACE = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x85\u2028\u2029\ufeff]")
-_LAST_WORDS = re.compile(r"(?:([^\s(\[]{1,40})\s{1,3})?[(\[\"“„«]?([^\s(\[\"“„«]{1,40})\s*\Z")
+_OPENING = '(["“„«‹'
 _GOES_ON = re.compile(r"[a-zà-öø-ÿœ,;:]")
 _NUMBER = re.compile(r"[#§(]?\d")
 _ORDINAL = re.compile(r"\d{1,3}\.")
 _AFTER_SPEECH = re.compile(r"と|って|など|を|が|は|に|の")
+_CLOSED_SPEECH = ("」", "』")
+_MAY_GO_ON = (".", *_CLOSED_SPEECH)
 _CONTEXT = 90
 
 # Many of these sentencex knows; what it knows differs from language to language and from version to version.
-_BEFORE_NAMES = {
+_NAMED = {
     "de": "hr. fr. dr. prof. dipl.-ing. st. vgl. bzw. ggf. evtl. ca. inkl. exkl. zzgl. gem. lt. sog.",
     "en": "mr. mrs. ms. dr. prof. st. vs. cf. e.g. i.e. approx. incl. excl.",
     "es": "sr. sra. srta. d. dña. dr. dra. prof. ing. lic. gral. cf. vs.",
@@ -33,6 +35,7 @@ _BEFORE_NAMES = {
     "nl": "dhr. mevr. drs. dr. ir. ing. mr. prof. bijv. o.a. d.w.z. i.v.m. m.b.t. t.a.v. vgl. ca. incl. excl.",
     "pt": "sr. sra. dr. dra. eng. prof. profa. exmo. exma. cf. vs.",
 }
+_BEFORE_NAMES = {language: frozenset(words.split()) for language, words in _NAMED.items()}
 """After them a sentence goes on, whatever follows."""
 
 _BEFORE_NUMBERS = frozenset(
@@ -96,21 +99,21 @@ def _breaks(text: str, language: str) -> Iterator[int]:
 def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
     """The breaks without those in the middle of a sentence."""
     for place in breaks:
-        found = _LAST_WORDS.search(text[max(0, place - _CONTEXT) : place])
-        before, word = (found[1] or "", found[2]) if found else ("", "")
-        if not _goes_on(before.lower(), word.lower(), text[place : place + _CONTEXT].lstrip(), language):
+        before = text[max(0, place - _CONTEXT) : place].rstrip()
+        if not before.endswith(_MAY_GO_ON) or not _goes_on(before, text[place : place + _CONTEXT].lstrip(), language):
             yield place
 
 
-def _goes_on(before: str, word: str, after: str, language: str) -> bool:
-    """Whether a sentence goes on after ``word``, which stands after the word ``before``."""
+def _goes_on(before: str, after: str, language: str) -> bool:
+    """Whether a sentence goes on after the text ``before``."""
     if language == "ja":
-        return word.endswith(("」", "』")) and _AFTER_SPEECH.match(after) is not None
+        return before.endswith(_CLOSED_SPEECH) and _AFTER_SPEECH.match(after) is not None
+    *_, last_but_one, word = ["", "", *(piece.lstrip(_OPENING).lower() for piece in before.split()[-2:])]
     if not word.endswith("."):
         return False
     return (
         _GOES_ON.match(after) is not None
-        or word in _BEFORE_NAMES.get(language, "").split()
+        or word in _BEFORE_NAMES.get(language, ())
         or (word in _BEFORE_NUMBERS and _NUMBER.match(after) is not None)
-        or (language == "de" and before in _BEFORE_ORDINALS and _ORDINAL.fullmatch(word) is not None)
+        or (language == "de" and last_but_one in _BEFORE_ORDINALS and _ORDINAL.fullmatch(word) is not None)
     )
