@@ -1,8 +1,11 @@
 """The one reading of Markdown in Stemma: exact blocks and their ids, prose with its places, images, links, sentences.
 
 All functions are pure. Places are offsets into the text that was given, in characters; lines count from 1.
-Whoever asks several things of one text makes a `Document` of it, which is parsed once.
+Whoever asks several things of one text makes a `Document` of it, which is parsed once. Whoever needs the syntax tree
+itself takes the tokens of `parse`: no other package imports a Markdown parser.
 """
+
+from markdown_it.token import Token
 
 from .blocks import Block, BlockKind, split
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
@@ -11,6 +14,7 @@ from .fences import Fence
 from .headings import Heading, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
 from .leaves import ProseKind
+from .parser import parse
 from .prose import Prose
 from .references import Image, Link
 from .sentences import Sentence, sentence_ranges
@@ -31,6 +35,7 @@ __all__ = [
     "ProseKind",
     "Sentence",
     "SentenceDifference",
+    "Token",
     "WordDifference",
     "anchors",
     "differences",
@@ -40,6 +45,7 @@ __all__ = [
     "images",
     "links",
     "nothing_identified",
+    "parse",
     "plain",
     "prose",
     "sentence_ranges",

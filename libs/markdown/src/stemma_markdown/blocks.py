@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,7 +82,13 @@ class _Start:
 def split(text: str) -> tuple[Block, ...]:
     """Cut a text into its top-level blocks: ``"".join(block.text for block in split(text)) == text``."""
     lines = Lines(text)
-    starts = list(_starts(lines))
+    return blocks_of(lines, parse_blocks(lines.parsed))
+
+
+def blocks_of(lines: Lines, tokens: Iterable[Token]) -> tuple[Block, ...]:
+    """The blocks that tokens stand for."""
+    text = lines.source
+    starts = list(_starts(lines, tokens))
     bounds = [lines.starts[start.line] for start in starts] + [len(text)]
     blocks = [
         Block(start.kind, start.level, text[begin:end], start.line + 1, begin, end)
@@ -92,12 +98,12 @@ def split(text: str) -> tuple[Block, ...]:
     return (Block("blank", 0, before, 1, 0, len(before)), *blocks) if before else tuple(blocks)
 
 
-def _starts(lines: Lines) -> Iterator[_Start]:
+def _starts(lines: Lines, tokens: Iterable[Token]) -> Iterator[_Start]:
     """Where blocks begin; lines in no token hold link definitions."""
     covered = lines.front_matter
     if covered:
         yield _Start(0, "front_matter")
-    for token in parse_blocks(lines.parsed):
+    for token in tokens:
         if token.level == 0 and token.nesting >= 0 and token.map:
             yield from _islands(lines, covered, token.map[0])
             if token.map[0] < len(lines.texts):

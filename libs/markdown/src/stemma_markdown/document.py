@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from .blocks import Block, split
+from markdown_it.token import Token
+
+from .blocks import Block, blocks_of
 from .fences import Fence, fences_of
 from .headings import Heading, headings_of
 from .leaves import Leaf, leaves
 from .lines import Lines
-from .parser import parse
+from .parser import parse, parse_blocks
 from .prose import Prose, prose_of
 from .references import Image, Link, images_of, links_of
 from .sentences import Sentence, sentences_of
@@ -25,7 +27,13 @@ class Document:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The top-level blocks; their texts, joined, are the text."""
-        return split(self.text)
+        known = "tokens" in self.__dict__
+        return blocks_of(self._lines, self.tokens if known else parse_blocks(self._lines.parsed))
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens of `parse`, without a byte order mark and front matter; lines are those of the text."""
+        return parse(self._lines.parsed)
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
@@ -63,7 +71,7 @@ class Document:
 
     @cached_property
     def _leaves(self) -> list[Leaf]:
-        return list(leaves(parse(self._lines.parsed), self._lines))
+        return list(leaves(self.tokens, self._lines))
 
 
 def headings(text: str) -> tuple[Heading, ...]:

@@ -125,7 +125,11 @@ _blocks_only = cache(partial(_parser, "inline"))
 
 
 def parse(text: str, *, math: bool = False) -> list[Token]:
-    """The tokens of a text; with ``math`` what stands between dollar signs is a formula."""
+    """The tokens of a text as markdown-it makes them; with ``math`` what stands between dollar signs is a formula.
+
+    Front matter is read like any other text. ``meta["span"]`` of an inline token is its range in the content of its
+    block.
+    """
     return _whole(math=math).parse(text)
 
 

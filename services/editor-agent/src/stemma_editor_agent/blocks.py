@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.footnote import footnote_plugin
+from stemma_markdown import split
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
 _BLANK = " \t\r\n"
 _END = "end of the replacement"
-
-# Where blocks begin is decided before any inline parsing, which is slow on hostile text.
-_markdown = (
-    MarkdownIt("commonmark").enable("table").use(footnote_plugin).disable(["inline", "footnote_tail", "text_join"])
-)
 
 
 @dataclass(frozen=True)
@@ -79,53 +72,16 @@ class Draft:
 
 def split_draft(text: str) -> Draft:
     """Cut a text into its top-level blocks ``b1``, ``b2``, ..."""
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    lines = _LINE.findall(text[len(mark) :])
-    starts = _starts(lines)
-    bounds = [*starts, len(lines)]
-    blocks = (_block(n, "".join(lines[first:end])) for n, (first, end) in enumerate(pairwise(bounds)))
-    return Draft(mark + "".join(lines[: bounds[0]]), tuple(blocks))
+    found = split(text)
+    head = "".join(block.text for block in found if block.kind == "blank")
+    blocks = (block for block in found if block.kind != "blank")
+    return Draft(head, tuple(Block(position, block.content, block.gap) for position, block in enumerate(blocks)))
 
 
 def is_self_contained(text: str) -> bool:
     """Whether what follows ``text`` in a draft is not swallowed by it, as by a fence that is not closed."""
-    tokens = _markdown.parse(f"{text}\n\n{_END}\n")
-    inline = tokens[-2] if len(tokens) > 2 else None
-    return inline is not None and inline.level == 1 and inline.content == _END
-
-
-def _starts(lines: list[str]) -> list[int]:
-    """The first lines of blocks; lines in no token, such as link definitions, make blocks of their own."""
-    starts: list[int] = []
-    covered = 0
-    for first, end in [*_ranges(_markdown.parse("".join(lines))), (len(lines), len(lines))]:
-        starts.extend(_islands(lines, covered, first))
-        if first < len(lines):
-            starts.append(first)
-        covered = max(covered, end)
-    return starts
-
-
-def _ranges(tokens: list[Token]) -> Iterator[tuple[int, int]]:
-    for token in tokens:
-        if token.level == 0 and token.nesting >= 0 and token.map:
-            yield token.map[0], token.map[1]
-
-
-def _islands(lines: list[str], first: int, end: int) -> Iterator[int]:
-    after_blank = True
-    for number in range(first, end):
-        blank = not lines[number].strip(_BLANK)
-        if after_blank and not blank:
-            yield number
-        after_blank = blank
-
-
-def _block(position: int, source: str) -> Block:
-    # Spaces at the end of the last line belong to the block, for they can be a line break.
-    end = len(source.rstrip(_BLANK))
-    end += len(source[end:]) - len(source[end:].lstrip(" \t"))
-    return Block(position, source[:end], source[end:])
+    last = split(f"{text}\n\n{_END}\n")[-1]
+    return last.kind == "paragraph" and last.content == _END
 
 
 def _trimmed(text: str) -> str:

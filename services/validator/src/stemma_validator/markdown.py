@@ -1,43 +1,15 @@
-"""Drafts as markdown-it tokens, and the text of a token with what is not prose taken out."""
+"""The text of a draft's tokens with what is not prose taken out."""
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
-from mdit_py_plugins.footnote import footnote_plugin
+from stemma_markdown import Token
 
 OPAQUE = "\ufffc"
 _ESCAPED = {"[": "\ue000", "]": "\ue001"}
-_PUNCTUATION = re.compile(r"[^\w\- ]")
 _LEADING = frozenset({"image", "link_open", "footnote_ref"})
-_MARKUP = re.compile(r"[\\`*_~\[<&\n]")
-
-
-def _inline(state: StateCore) -> None:
-    """Parse the inline tokens; most paragraphs have no markup, which is as well known without trying every rule."""
-    for token in state.tokens:
-        if token.type == "inline":
-            token.children = []
-            if _MARKUP.search(token.content):
-                state.md.inline.parse(token.content, state.md, state.env, token.children)
-            elif token.content:
-                token.children.append(Token("text", "", 0, content=token.content))
-
-
-# Without text_join an escaped bracket stays apart from one that is syntax.
-_markdown = (
-    MarkdownIt("commonmark")
-    .enable(["table", "strikethrough"])
-    .use(footnote_plugin)
-    .disable(["footnote_inline", "footnote_tail", "text_join"])
-)
-_markdown.core.ruler.at("inline", _inline)
 
 
 @dataclass(frozen=True)
@@ -60,27 +32,6 @@ class Part:
     token: Token
     line: int
     in_footnote: bool
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading: level, first line and plain text."""
-
-    level: int
-    line: int
-    text: str
-
-
-def parse(text: str) -> list[Token]:
-    """The tokens of a draft."""
-    return _markdown.parse(text)
-
-
-def headings(tokens: list[Token]) -> Iterator[Heading]:
-    """Every heading that is not inside a quote or a list."""
-    for opening, inline in itertools.pairwise(tokens):
-        if opening.type == "heading_open" and opening.level == 0:
-            yield Heading(int(opening.tag[1]), first_line(opening), _plain(inline.children or []))
 
 
 def prose(tokens: list[Token]) -> Iterator[Prose]:
@@ -108,18 +59,6 @@ def first_line(token: Token) -> int:
     return token.map[0] + 1 if token.map else 0
 
 
-def anchors(found: list[Heading]) -> set[str]:
-    """The anchors of headings as GitHub and pandoc's gfm make them."""
-    seen: dict[str, int] = {}
-    result = set()
-    for heading in found:
-        anchor = _PUNCTUATION.sub("", heading.text.lower()).replace(" ", "-")
-        times = seen.get(anchor, 0)
-        seen[anchor] = times + 1
-        result.add(f"{anchor}-{times}" if times else anchor)
-    return result
-
-
 def _parts(children: list[Token], line: int, in_footnote: bool) -> Iterator[Part]:
     for child in children:
         if child.type in _LEADING:
@@ -142,8 +81,3 @@ def _written(token: Token) -> str:
             return OPAQUE
         case _:
             return ""
-
-
-def _plain(children: list[Token]) -> str:
-    text = "".join(t.content for t in children if t.type in ("text", "text_special", "code_inline"))
-    return " ".join(text.split())

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import unquote
 
-from markdown_it.token import Token
 from stemma_contracts.v1.values import ValidationIssue
+from stemma_markdown import Document, Heading, anchors
 
-from .markdown import Heading, Part, Prose, anchors, first_line, headings, parse, parts, prose
+from .markdown import Part, Prose, parts, prose
 from .rules import Rule
 
 SKIPPED_IMAGE = "Image not supplied: "
@@ -34,12 +34,12 @@ def check_structure(text: str, assets: Collection[str], required_headings: Itera
     """The issues of a draft. ``assets`` are the names that its images and links may lead to."""
     if not text.strip():
         return [Rule.EMPTY.issue(1)]
-    tokens = parse(text)
-    found = list(headings(tokens))
-    written = list(prose(tokens))
-    inline = list(parts(tokens))
+    document = Document(text)
+    found = document.headings
+    written = list(prose(document.tokens))
+    inline = list(parts(document.tokens))
     return [
-        *_title(tokens, found),
+        *_title(document),
         *_missing_headings(found, required_headings),
         *_images(inline, assets),
         *_links(inline, assets, anchors(found)),
@@ -49,15 +49,15 @@ def check_structure(text: str, assets: Collection[str], required_headings: Itera
     ]
 
 
-def _title(tokens: list[Token], found: list[Heading]) -> Iterator[ValidationIssue]:
-    first = tokens[0] if tokens else None
-    if first is None or (first.type, first.tag) != ("heading_open", "h1"):
-        yield Rule.TITLE_FIRST.issue(first_line(first) if first else 1)
-    for extra in [heading for heading in found if heading.level == 1][1:]:
+def _title(document: Document) -> Iterator[ValidationIssue]:
+    first = next((block for block in document.blocks if block.kind != "blank"), None)
+    if first is None or (first.kind, first.level) != ("heading", 1):
+        yield Rule.TITLE_FIRST.issue(first.line if first else 1)
+    for extra in [heading for heading in document.headings if heading.level == 1][1:]:
         yield Rule.ONE_TITLE.issue(extra.line, extra.text)
 
 
-def _missing_headings(found: list[Heading], required: Iterable[str]) -> Iterator[ValidationIssue]:
+def _missing_headings(found: Iterable[Heading], required: Iterable[str]) -> Iterator[ValidationIssue]:
     present = {heading.text.casefold() for heading in found}
     for heading in required:
         if " ".join(heading.split()).casefold() not in present:
