@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stemma_markdown import fences, split
+from stemma_markdown import fences, split, unwrapped
 
 PIECES = [
     "# Title",
@@ -111,3 +111,22 @@ def test_finds_fences_with_their_lines_also_nested_and_open() -> None:
         ("````", "", 8, 10, True, False),
         ("````", "", 11, 12, False, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "inside"),
+    [
+        ("```markdown\n# A\n\n```py\nx\n```\nend\n```\n", "# A\n\n```py\nx\n```\nend"),
+        ("\n~~~~\n# A\n~~~~", "# A"),
+        ("```\nall\n```", "all"),
+    ],
+)
+def test_takes_off_the_fence_around_a_whole_answer(answer: str, inside: str) -> None:
+    assert unwrapped(answer, "markdown") == inside
+
+
+@pytest.mark.parametrize(
+    "answer", ["```\na\n```\nwords\n```\nb\n```", "```py\nx\n```", "so:\n```\na\n```", "```", "", "``` ```\n```"]
+)
+def test_leaves_a_text_that_only_holds_fences(answer: str) -> None:
+    assert unwrapped(answer, "markdown") == answer

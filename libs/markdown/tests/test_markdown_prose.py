@@ -164,3 +164,18 @@ def test_headings_are_those_outside_of_quotes_lists_and_code() -> None:
 
 def test_anchors_are_numbered_as_github_does() -> None:
     assert anchors(headings("# A b!\n# A b\n# Ü")) == {"a-b", "a-b-1", "ü"}
+
+
+def test_footnotes_are_marked_at_their_definitions_and_references() -> None:
+    text = "Seen[^1] and `[^1]` and \\[^1] and [^none].\n\n> [^1]: Where[^1].\n\n```\n[^1]: no\n```\n"
+    found = Document(text).footnotes
+    assert [(mark.label, mark.is_definition, mark.start) for mark in found] == [
+        ("1", True, text.index("[^1]: Where") + 2),
+        ("1", False, text.index("Seen[^1]") + 6),
+        ("1", False, text.index("Where[^1]") + 7),
+    ]
+
+
+def test_an_image_in_the_description_of_another_is_none() -> None:
+    (image,) = images("![a ![b](c.png) *d*](e.png)")
+    assert (image.target, image.description, image.markup) == ("e.png", "a b d", "a ![b](c.png) *d*")

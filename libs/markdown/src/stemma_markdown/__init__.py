@@ -16,8 +16,9 @@ from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_ident
 from .leaves import ProseKind
 from .parser import parse
 from .prose import Prose
-from .references import Image, Link
+from .references import FootnoteMark, Image, Link
 from .sentences import Sentence, sentence_ranges
+from .wrapping import unwrapped
 
 __all__ = [
     "Block",
@@ -25,6 +26,7 @@ __all__ = [
     "BlockKind",
     "Document",
     "Fence",
+    "FootnoteMark",
     "Heading",
     "IdentifiedBlock",
     "IdentifiedBlocks",
@@ -51,4 +53,5 @@ __all__ = [
     "sentence_ranges",
     "sentences",
     "split",
+    "unwrapped",
 ]

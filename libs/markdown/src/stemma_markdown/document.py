@@ -13,7 +13,7 @@ from .leaves import Leaf, leaves
 from .lines import Lines
 from .parser import parse, parse_blocks
 from .prose import Prose, prose_of
-from .references import Image, Link, images_of, links_of
+from .references import FootnoteMark, Image, Link, footnotes_of, images_of, links_of
 from .sentences import Sentence, sentences_of
 
 
@@ -59,6 +59,11 @@ class Document:
     def links(self) -> tuple[Link, ...]:
         """The links."""
         return tuple(links_of(self._leaves, self._lines))
+
+    @cached_property
+    def footnotes(self) -> tuple[FootnoteMark, ...]:
+        """The labels of the footnotes that are defined, at their definitions and where they are referred to."""
+        return tuple(footnotes_of(self._leaves, self.tokens, self._lines))
 
     @cached_property
     def fences(self) -> tuple[Fence, ...]:

@@ -22,10 +22,12 @@ class Image:
     """An image: where it leads, its description, its title, its line (from 1) and the range of its markup.
 
     ``target`` is an address as it must be written in a URL (percent-encoded); of an HTML ``img`` it is as it stands.
+    ``markup`` is the description as it is written.
     """
 
     target: str
     description: str
+    markup: str
     title: str
     line: int
     start: int
@@ -47,27 +49,41 @@ class Link:
     in_footnote: bool
 
 
+@dataclass(frozen=True)
+class FootnoteMark:
+    """A label of a footnote, at its definition or where it is referred to; the range is that of the label alone."""
+
+    label: str
+    start: int
+    end: int
+    is_definition: bool
+
+
 def images_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Image]:
-    """The images of leaves in their order, also those inside links."""
+    """The images of leaves in their order, also those inside links; in the description of another one there is none."""
     for leaf in leaves:
         if leaf.token.type == "html_block":
             yield from _html_images(leaf, leaf.content.text, 0, lines)
-        for token, base in _inline(leaf.token.children or [], 0):
-            start = base + token.meta["span"][0]
+        for token in leaf.token.children or []:
             if token.type == "html_inline":
-                yield from _html_images(leaf, token.content, start, lines)
+                yield from _html_images(leaf, token.content, token.meta["span"][0], lines)
             elif token.type == "image":
-                begin, end = leaf.content.source(start, base + token.meta["span"][1])
-                yield Image(
-                    str(token.attrs.get("src", "")),
-                    Places(inline_pieces([token], leaf.content, base)).text,
-                    str(token.attrs.get("title", "")),
-                    lines.number(begin),
-                    begin,
-                    end,
-                    leaf.in_footnote,
-                    is_html=False,
-                )
+                yield _image(token, leaf, lines)
+
+
+def _image(token: Token, leaf: Leaf, lines: Lines) -> Image:
+    begin, end = leaf.content.source(*token.meta["span"])
+    return Image(
+        str(token.attrs.get("src", "")),
+        Places(inline_pieces([token], leaf.content, 0)).text,
+        token.content,
+        str(token.attrs.get("title", "")),
+        lines.number(begin),
+        begin,
+        end,
+        leaf.in_footnote,
+        is_html=False,
+    )
 
 
 def links_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Link]:
@@ -89,12 +105,18 @@ def links_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Link]:
                 )
 
 
-def _inline(tokens: list[Token], base: int) -> Iterator[tuple[Token, int]]:
-    """Inline tokens, also those in the descriptions of images, with the place that their spans count from."""
+def footnotes_of(leaves: Iterable[Leaf], tokens: Iterable[Token], lines: Lines) -> Iterator[FootnoteMark]:
+    """The labels of footnotes that are defined: first the definitions, then the references to them."""
     for token in tokens:
-        yield token, base
-        if token.type == "image":
-            yield from _inline(token.children or [], base + token.meta["span"][0] + 2)
+        if token.type == "footnote_reference_open" and token.map:
+            label, line = str(token.meta["label"]), token.map[0]
+            start = lines.starts[line] + lines.texts[line].index("[^") + 2
+            yield FootnoteMark(label, start, start + len(label), is_definition=True)
+    for leaf in leaves:
+        for token in leaf.token.children or []:
+            if token.type == "footnote_ref":
+                begin, end = leaf.content.source(*token.meta["span"])
+                yield FootnoteMark(str(token.meta["label"]), begin + 2, end - 1, is_definition=False)
 
 
 def _inside(tokens: list[Token], opening: int) -> list[Token]:
@@ -111,6 +133,7 @@ def _html_images(leaf: Leaf, html: str, base: int, lines: Lines) -> Iterator[Ima
         begin, end = leaf.content.source(base + start, base + start + len(tag))
         yield Image(
             values.get("src", ""),
+            values.get("alt", ""),
             values.get("alt", ""),
             values.get("title", ""),
             lines.number(begin),

@@ -8,10 +8,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
+from stemma_markdown import Token, parse
 
 Json = dict[str, Any]
 
@@ -79,17 +76,11 @@ def _before_heading(blocks: list[Json]) -> Iterator[Json]:
         yield block
 
 
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("gfm-like", {"linkify": False}).use(footnote_plugin).use(dollarmath_plugin)
-    # The tail rule would move footnotes away from the lines that they stand on.
-    return parser.disable("footnote_tail")
-
-
 def _blocks(text: str) -> Iterator[Json]:
     """Blocks without a gap: lines that no token covers belong to the block before them."""
     lines = text.split("\n")
     ends = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-    groups = list(_groups(_parser().parse(text)))
+    groups = list(_groups(parse(text, math=True)))
     starts = [0, *(group[0].map[0] for group in groups if group[0].map), len(ends)]
     if starts[1] > 0 and (gap := "".join(ends[: starts[1]])):
         yield {"type": _gap_kind(gap), "line": 1, "source": gap}

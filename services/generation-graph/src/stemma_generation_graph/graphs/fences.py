@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})")
+from stemma_markdown import fences
 
 
-def with_fences(lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
+def with_fences(text: str) -> Iterator[tuple[bool, str]]:
     """Every line, and whether it belongs to fenced code; a fence that nobody closes goes on to the end."""
-    fence = ""
-    for line in lines:
-        found = _FENCE.match(line)
-        yield bool(fence or found), line
-        if found and not fence:
-            fence = found.group(1)
-        elif found and found.group(1).startswith(fence) and not line[found.end() :].strip():
-            fence = ""
+    fenced = {number for fence in fences(text) for number in range(fence.line, fence.last_line + 1)}
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number in fenced, line

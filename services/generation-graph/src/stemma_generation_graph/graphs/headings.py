@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from itertools import groupby
-from operator import itemgetter
+from stemma_markdown import Block, Document, split
 
-from .fences import with_fences
+from .section.drafts import without_title
 
-_TITLE = re.compile(r"\A(?:\s*#[ \t]+[^\n]*(?:\n|\Z))?(?:[ \t]*\n)*")
-_HEADING = re.compile(r"^(?=#{1,5}[ \t])", re.MULTILINE)
-_DEFINITION = re.compile(r"^[ \t>]*\[\^([^\]\[\s]+)\]:", re.MULTILINE)
-# What is escaped and what is a code span is passed over; the second group is the label of a footnote.
-_FOOTNOTE = re.compile(r"\\.|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)|\[\^([^\]\[\s]+)\]", re.DOTALL)
+DEEPEST = 6
 
 
 def body_under_heading(text: str, prefix: str = "") -> str:
@@ -21,17 +14,22 @@ def body_under_heading(text: str, prefix: str = "") -> str:
 
     With a ``prefix`` its footnotes cannot be taken for those of another text.
     """
-    lines = _TITLE.sub("", text.replace("\r\n", "\n")).rstrip().split("\n")
-    runs = groupby(with_fences(lines), key=itemgetter(0))
-    pieces = [(fenced, "\n".join(line for _, line in run)) for fenced, run in runs]
-    defined = {label.casefold() for fenced, piece in pieces if not fenced for label in _DEFINITION.findall(piece)}
-    return "\n".join(piece if fenced else _below(piece, prefix, defined) for fenced, piece in pieces)
+    body = without_title(text.replace("\r\n", "\n").lstrip()).lstrip("\n").rstrip()
+    named = _with_footnotes_of(body, prefix) if prefix else body
+    return "".join(map(_below, split(named)))
 
 
-def _below(text: str, prefix: str, defined: Collection[str]) -> str:
-    def renamed(found: re.Match[str]) -> str:
-        label = found.group(2)
-        return f"[^{prefix}-{label}]" if label and label.casefold() in defined else found.group()
+def _below(block: Block) -> str:
+    """The text of a block, a heading one level down; one that is underlined becomes one with marks before it."""
+    if block.kind != "heading" or block.level == DEEPEST:
+        return block.text
+    if block.content.lstrip().startswith("#"):
+        return f"#{block.text.lstrip()}"
+    words = " ".join(block.content.split("\n")[:-1])
+    return f"{'#' * (block.level + 1)} {words.strip()}{block.gap}"
 
-    deeper = _HEADING.sub("#", text)
-    return _FOOTNOTE.sub(renamed, deeper) if prefix else deeper
+
+def _with_footnotes_of(text: str, prefix: str) -> str:
+    for mark in sorted(Document(text).footnotes, key=lambda mark: mark.start, reverse=True):
+        text = f"{text[: mark.start]}{prefix}-{text[mark.start :]}"
+    return text

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from stemma_markdown import Document
 
 PASSAGE_CHARS = 1200
 
-_IMG = re.compile(r"<img\b[^<>]*>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""\b(src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_NO_CONTENT = frozenset({"blank", "definition", "front_matter"})
 
 
 @dataclass(frozen=True)
@@ -47,59 +44,36 @@ class SourceDocument:
 
 def read_source(name: str, text: str) -> SourceDocument:
     """Take one Markdown input apart; ``name`` is its path inside the input folder."""
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
-    return SourceDocument(name, tuple(_passages(name, text, tokens)), tuple(_images(name, tokens)))
+    document = Document(text)
+    return SourceDocument(name, tuple(_passages(name, document)), tuple(_images(name, document)))
 
 
-def _passages(name: str, text: str, tokens: list[Token]) -> Iterator[Passage]:
-    lines = text.split("\n")
+def _passages(name: str, document: Document) -> Iterator[Passage]:
+    titles = {heading.line: heading.text for heading in document.headings}
     heading, held = "", list[str]()
     position = 0
-    for token, content in _blocks(tokens):
-        starts = token.type == "heading_open"
-        block = "\n".join(lines[slice(*(token.map or (0, 0)))]).strip("\n")
-        if held and (starts or sum(map(len, held)) + len(block) > PASSAGE_CHARS):
+    for block in document.blocks:
+        if block.kind in _NO_CONTENT:
+            continue
+        starts = block.kind == "heading"
+        content = block.content.strip("\r\n")
+        if held and (starts or sum(map(len, held)) + len(content) > PASSAGE_CHARS):
             yield Passage(name, position, heading, "\n\n".join(held))
             position, held = position + 1, []
         if starts:
-            heading = content
-        held.append(block)
+            heading = titles.get(block.line, "")
+        held.append(content)
     if held:
         yield Passage(name, position, heading, "\n\n".join(held))
 
 
-def _blocks(tokens: list[Token]) -> Iterator[tuple[Token, str]]:
-    """The outermost blocks that have lines, each with the text of its first inline child."""
-    for index, token in enumerate(tokens):
-        if token.level == 0 and token.map and token.nesting >= 0:
-            following = tokens[index + 1] if index + 1 < len(tokens) else token
-            yield token, following.content
-
-
-def _images(name: str, tokens: list[Token]) -> Iterator[ImageUse]:
+def _images(name: str, document: Document) -> Iterator[ImageUse]:
     """Every image in its place; one without a description of its own is described by the heading above it."""
-    heading = ""
-    for before, token in pairwise([Token("start", "", 0), *tokens]):
-        if before.type == "heading_open":
-            heading = token.content
-        for reference, alt in _references(token):
-            yield ImageUse(resolve(name, reference), alt.strip() or heading)
-
-
-def _references(token: Token) -> Iterator[tuple[str, str]]:
-    if token.type == "html_block":
-        yield from _html_images(token.content)
-    for child in token.children or ():
-        if child.type == "image":
-            yield str(child.attrGet("src") or ""), child.content
-        elif child.type == "html_inline":
-            yield from _html_images(child.content)
-
-
-def _html_images(html: str) -> Iterator[tuple[str, str]]:
-    for tag in _IMG.findall(html):
-        attributes = {key.lower(): double or single for key, double, single in _ATTRIBUTE.findall(tag)}
-        yield attributes.get("src", ""), attributes.get("alt", "")
+    lines = [heading.line for heading in document.headings]
+    for image in document.images:
+        above = bisect_right(lines, image.line)
+        heading = document.headings[above - 1].text if above else ""
+        yield ImageUse(resolve(name, image.target), image.description.strip() or heading)
 
 
 def resolve(document: str, reference: str) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_markdown import Document
 
 from stemma_generation_graph.graphs.section.drafts import clean_heading
 from stemma_generation_graph.sources.library import Library
 
-_HEADING = re.compile(r"\A\s*#[ \t]+(\S[^\n]*)")
 MAX_CHARS = 200
 
 
@@ -17,5 +15,7 @@ async def title_of(job: GenerateSection, library: Library) -> str:
     """One line that can be a heading."""
     if job.document.title is not None:
         return clean_heading(await library.text(job.document, job.document.title))[:MAX_CHARS]
-    found = _HEADING.match(await library.text(job.document, job.brief))
-    return clean_heading(found.group(1) if found else job.section.title)[:MAX_CHARS]
+    brief = Document(await library.text(job.document, job.brief))
+    first = next((block for block in brief.blocks if block.kind not in ("blank", "front_matter")), None)
+    heading = brief.headings[0].text if first is not None and (first.kind, first.level) == ("heading", 1) else ""
+    return clean_heading(heading or job.section.title)[:MAX_CHARS]

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import re
+from stemma_markdown import Document, split, unwrapped
 
 from stemma_generation_graph.graphs.fences import with_fences
-
-_FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*)\n```\Z", re.DOTALL)
-_TITLE = re.compile(r"\A#[ \t]+[^\n]*\n*")
-_HIGH_HEADING = re.compile(r"^ {0,3}#{1,2}[ \t]+(.*)$", re.MULTILINE)
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*)$", re.MULTILINE)
 
 
 def as_draft(title: str, text: str) -> str:
     """A section's text as a draft, whatever a model put around it."""
     body = text.replace("\r\n", "\n").replace("\t", "    ").strip()
-    if fenced := _FENCED.match(body):
-        body = fenced.group(1).strip()
-    return f"# {clean_heading(title)}\n\n{_tidied(_TITLE.sub('', body))}".strip() + "\n"
+    body = unwrapped(body, "markdown", "md").strip()
+    return f"# {clean_heading(title)}\n\n{_tidied(without_title(body))}".strip() + "\n"
+
+
+def without_title(text: str) -> str:
+    """A text without the heading of the first level that it begins with."""
+    first = next(iter(split(text)), None)
+    is_title = first is not None and (first.kind, first.level) == ("heading", 1)
+    return text[first.end :] if first is not None and is_title else text
 
 
 def _tidied(text: str) -> str:
     """Without spaces at line ends and with one blank line where there are more; fenced code stays as it is."""
     lines: list[str] = []
-    for fenced, line in with_fences(text.split("\n")):
+    for fenced, line in with_fences(text):
         kept = line if fenced else line.rstrip()
         if fenced or kept or (lines and lines[-1]):
             lines.append(kept)
@@ -37,9 +38,21 @@ def clean_heading(text: str) -> str:
 
 def with_sub_headings(text: str) -> str:
     """A piece of Markdown under a heading of the second level: its own headings of a lower level may stay."""
-    return _HIGH_HEADING.sub(lambda found: f"**{clean_heading(found.group(1))}**:", text).strip()
+    return _as_bold(text, range(1, 3))
 
 
 def without_headings(text: str) -> str:
     """A piece of Markdown whose headings became bold paragraphs, because its place has a heading already."""
-    return _HEADING.sub(lambda found: f"**{clean_heading(found.group(1))}**:", text).strip()
+    return _as_bold(text, range(1, 7))
+
+
+def _as_bold(text: str, levels: range) -> str:
+    document = Document(text)
+    words = {heading.line: heading.text for heading in document.headings if heading.level in levels}
+    pieces = (
+        f"**{clean_heading(words[block.line])}**:{block.gap}"
+        if block.kind == "heading" and block.line in words
+        else block.text
+        for block in document.blocks
+    )
+    return "".join(pieces).strip()
