@@ -11,7 +11,7 @@ from .blocks import Block, BlockKind, split
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, fences, headings, images, links, plain, prose, sentences
 from .fences import Fence
-from .headings import Heading, anchors
+from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
 from .leaves import ProseKind
 from .parser import parse
@@ -39,6 +39,7 @@ __all__ = [
     "SentenceDifference",
     "Token",
     "WordDifference",
+    "anchor",
     "anchors",
     "differences",
     "fences",

@@ -36,13 +36,18 @@ def headings_of(leaves: Iterable[Leaf], starts: list[int]) -> Iterator[Heading]:
             yield Heading(leaf.level, " ".join(places.text.split()), leaf.line, start, end)
 
 
+def anchor(heading: str) -> str:
+    """The name that GitHub and pandoc's gfm give a heading; a second one of the name is numbered."""
+    return _PUNCTUATION.sub("", heading.strip().lower()).replace(" ", "-")
+
+
 def anchors(headings: Iterable[Heading]) -> set[str]:
-    """The anchors of headings as GitHub and pandoc's gfm make them."""
+    """The anchors of headings, each once."""
     seen: dict[str, int] = {}
     result = set()
     for heading in headings:
-        anchor = _PUNCTUATION.sub("", heading.text.lower()).replace(" ", "-")
-        times = seen.get(anchor, 0)
-        seen[anchor] = times + 1
-        result.add(f"{anchor}-{times}" if times else anchor)
+        name = anchor(heading.text)
+        times = seen.get(name, 0)
+        seen[name] = times + 1
+        result.add(f"{name}-{times}" if times else name)
     return result

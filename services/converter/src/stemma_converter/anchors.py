@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import unquote
 
+from stemma_markdown import anchor
+
 from .tree import Node, node, plain, rewrite, walk
-
-_NOT_IN_SLUG = re.compile(r"[^\w\- ]")
-
-
-def slug(heading: str) -> str:
-    """The anchor that Markdown viewers derive from a heading."""
-    return _NOT_IN_SLUG.sub("", heading.strip().lower()).replace(" ", "-")
 
 
 def joined(title: str, chapters: Sequence[list[Node]], warnings: Sequence[Counter[str]]) -> list[Node]:
@@ -23,7 +17,7 @@ def joined(title: str, chapters: Sequence[list[Node]], warnings: Sequence[Counte
     A link means a heading of its own chapter first, then the first of that name in the document; a link
     to nothing becomes text and is counted among the warnings of its chapter.
     """
-    used = {slug(title)}
+    used = {anchor(title)}
     renamed = [_named(chapter, used) for chapter in chapters]
     everywhere: dict[str, str] = {}
     for _, names in renamed:
@@ -46,7 +40,7 @@ def _named(blocks: list[Node], used: set[str]) -> tuple[list[Node], dict[str, st
     for block in blocks:
         if block["t"] == "Header":
             level, (old, classes, values), inlines = block["c"]
-            current = _unique(slug(plain(inlines)) or "section", used)
+            current = _unique(anchor(plain(inlines)) or "section", used)
             names.setdefault(old or current, current)
             block = node("Header", level, [current, classes, values], inlines)  # noqa: PLW2901
         for item in walk(block):
