@@ -96,7 +96,12 @@ async def live_through(crowd: Crowd, client: Client, jetstream: JetStreamContext
 def created(number: int, sections: tuple[str, ...], mode: ReviewMode) -> r.CreateDocument:
     review = ReviewPolicy(mode=mode)
     return r.CreateDocument(
-        request_id=f"create-{number}", kind="proposal", brief="Write it.", sections=sections, review=review
+        request_id=f"create-{number}",
+        kind="proposal",
+        brief="Write it.",
+        sections=sections,
+        review=review,
+        review_edits="none",
     )
 
 
