@@ -8,10 +8,12 @@ import json
 import docx
 import pytest
 from stemma_client import Client
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import ExportFormat, ReviewMode
 from stemma_generation_graph.session.tools import READABLE
+from stemma_local.supervisor import LocalStemma
 from stemma_messaging import config_dir
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 
@@ -57,6 +59,24 @@ async def test_a_folder_becomes_a_document_and_a_missing_image_is_asked_for_and_
     document = await exported_docx(client, document_id)
     assert len(document.inline_shapes) == 2
     assert "Image not supplied: media/pruning-cut.png" in "\n".join(p.text for p in document.paragraphs)
+
+
+@pytest.mark.req("E8", "G16")
+async def test_every_line_of_a_session_names_it_over_all_jobs(client: Client, stemma: LocalStemma) -> None:
+    document_id = await request_sample(client, ReviewMode.NONE, "agentic")
+    need = await asked(client, document_id)
+    await client.answer_need(document_id, "document", need.need_id, decisions={MISSING: "skip"})
+    raised = await wait_for(
+        client, document_id, lambda event: isinstance(event, e.SectionNeedRaised) and event.need.kind == "validation"
+    )
+    threads = {event.contract.thread_id for event in raised if isinstance(event.contract, e.SectionNeedRaised)}
+    await client.cancel(document_id)
+
+    lines = [json.loads(line) for line in stemma.folder.log(subjects.GENERATION).read_text().splitlines()]
+    told = [line for line in lines if line.get("document_id") == document_id]
+    assert {line.get("session_id") for line in told if line["event"] in ("node_finished", "tool_called")} == threads
+    assert {"node_finished", "tool_called"} <= {line["event"] for line in told}
+    assert len({line["job_id"] for line in told if line.get("session_id") in threads}) >= 2
 
 
 @pytest.mark.req("G10")

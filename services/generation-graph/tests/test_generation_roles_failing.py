@@ -132,6 +132,8 @@ def test_an_analysis_that_takes_all_the_time_ends_the_run_with_an_error_of_its_o
     stage = Stage(Company(plays={**calls, "role analysis": lambda: said_later(calls["role analysis"], 90)}))
     outcome, seconds = stage.play()
     assert (type(outcome), outcome.detail, seconds) == (RoleAnalysisMissing, "TimeoutError", 60)
+    assert [run.node for run in outcome.processing_metadata.nodes] == ["role_analyzer", "error_handler"]
+    assert (outcome.processing_metadata.timed_out, outcome.processing_metadata.nodes[0].seconds) == (True, 60)
 
 
 @pytest.mark.req("R8")
@@ -143,6 +145,12 @@ def test_a_run_in_which_no_role_is_left_ends_with_an_error_of_its_own() -> None:
     assert isinstance(outcome, NoRoleLeft)
     assert outcome.detail == "NoRoleLeft: no role wrote anything"
     assert outcome.usage.calls == 3
+    told = outcome.processing_metadata
+    assert told is not None
+    assert (told.timed_out, told.seconds >= 0, bool(told.graph_execution_id)) == (False, True, True)
+    assert {run.node for run in told.nodes} == {
+        *("role_analyzer", "dynamic_agent_executor", "error_handler", "synthesizer")
+    }
 
 
 @pytest.mark.req("R2")
@@ -194,6 +202,25 @@ def test_an_update_that_does_not_fit_is_refused_and_the_state_before_it_stands(n
             assert ("failure", f"{node}: InvalidUpdate") in codes(outcome)
             kept = "What a says." if node == "synthesizer" else "One text of all."
             assert kept in stage.draft(outcome)
+
+
+@pytest.mark.req("R8")
+def test_what_the_error_handler_writes_is_checked_too_and_a_bad_update_of_it_is_a_bug() -> None:
+    calls = plays("a", "b")
+    broken = {"a": failing(KeyError("x"), then=said)}
+    build = partial(build_roles_graph, make_nodes=wrong_in("error_handler", {"errors": "none"}))
+    with pytest.raises(InvalidUpdate, match="errors: Input should be a valid list"):
+        Stage(Company(plays={**calls, **broken}), build=build).play()
+
+
+@pytest.mark.req("R9")
+def test_the_error_handler_stands_in_the_account_of_the_run_like_every_node() -> None:
+    calls = plays("a", "b")
+    stage = Stage(Company(plays={**calls, "b": failing(*[ProviderError(401)] * 9, then=said)}))
+    outcome, _ = stage.play()
+    nodes = [run.node for run in outcome.processing_metadata.nodes]
+    assert nodes.count("error_handler") == 1
+    assert nodes[-2:] == ["synthesizer", "output_formatter"]
 
 
 @pytest.mark.req("R8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from orchestrator_story import PROVENANCE, Story, evaluation, not_judged, ref, v
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.cycles import ProcessingMetadata
 from stemma_contracts.v1.values import Activity, DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus, Usage
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.views import summarise
@@ -220,6 +222,15 @@ def test_what_is_too_long_for_the_model_is_told_with_both_numbers(begun: Story) 
     failed, _ = begun.outcome(o.ContextTooLong, "research", detail="too long", prompt_tokens=9000, context_tokens=8192)
     assert isinstance(failed, e.SectionContextTooLong)
     assert (failed.prompt_tokens, failed.context_tokens, failed.detail) == (9000, 8192, "too long")
+
+
+@pytest.mark.req("R9")
+@pytest.mark.parametrize("failure", [o.RoleAnalysisMissing, o.NoRoleLeft])
+def test_how_a_run_of_roles_went_is_told_also_if_it_came_to_nothing(begun: Story, failure: type[o.Outcome]) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    course = ProcessingMetadata(started_at=now, finished_at=now, seconds=3, timed_out=True)
+    failed, _ = begun.outcome(failure, "research", processing_metadata=course)
+    assert failed.processing_metadata == course
 
 
 def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew(begun: Story) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from orchestrator_design import EVERY, Design
-from orchestrator_story import Story, ref
+from orchestrator_design import DRAFTS, EVERY, Design
+from orchestrator_story import Story, evaluation, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.cycles import can_finalize, is_ready_for_end, should_continue_revision
+from stemma_orchestrator.core.cycles import can_finalize, is_ready_for_end, should_continue_revision, should_revise
 
 
 @pytest.fixture
@@ -56,6 +56,32 @@ def test_a_document_without_cycles_answers_no_to_all_three() -> None:
     story.create()
     for question in (can_finalize, should_continue_revision, is_ready_for_end):
         assert question(story.document) is False
+
+
+@pytest.mark.req("D3")
+def test_an_evaluation_is_shown_and_stops_no_section_of_a_design(design: Design) -> None:
+    poor = evaluation(0.1, passed=False)
+    for name in DRAFTS:
+        design.drafted(name, f"{name}, poor", evaluation=poor)
+        (approved, *_) = design.validated(name)
+        assert isinstance(approved, e.SectionApproved)
+        assert design.document.sections[name].versions[-1].evaluation == poor
+    design.review(needs_revision=False)
+    design.drafted("final_document", "poor", evaluation=poor)
+    (asked,) = design.validated("final_document")
+    assert isinstance(asked, e.SectionReviewRequested)
+
+
+@pytest.mark.req("D3")
+def test_the_route_after_a_review_is_revise_until_the_revisions_are_used_up(design: Design) -> None:
+    routes = []
+    for _ in range(3):
+        design.draft_all()
+        (approved, *_) = design.review(needs_revision=True)
+        routes.append("revise" if design.status("hld_draft") != SectionStatus.APPROVED else "continue")
+    assert routes == ["revise", "revise", "continue"]
+    assert should_revise(design.document) == "continue"
+    assert approved.conclusion.forced_continuation
 
 
 @pytest.mark.req("D6")

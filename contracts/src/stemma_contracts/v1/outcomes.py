@@ -138,6 +138,7 @@ class RoleAnalysisMissing(Outcome):
     """It could not be found out which roles a text needs."""
 
     detail: str = Field(default="", max_length=300)
+    processing_metadata: ProcessingMetadata | None = None
 
 
 @registry.contract("stemma.no.role.left.v1", Family.OUTCOME, subjects.GENERATION)
@@ -145,6 +146,7 @@ class NoRoleLeft(Outcome):
     """No role of a text wrote anything."""
 
     detail: str = Field(default="", max_length=300)
+    processing_metadata: ProcessingMetadata | None = None
 
 
 @registry.contract("stemma.job.cancelled.v1", Family.OUTCOME)

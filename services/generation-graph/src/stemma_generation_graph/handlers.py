@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, assert_never
 
+from stemma_contracts.v1.cycles import ProcessingMetadata
 from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import (
@@ -32,6 +33,7 @@ from stemma_contracts.v1.values import (
 )
 from stemma_messaging import account
 from stemma_models import call_context, echo, or_failure
+from stemma_telemetry import annotate
 
 from .graphs.parts import GraphParts, RunContext
 from .graphs.reporting import failed, processing_metadata, retrieved_context
@@ -91,12 +93,15 @@ async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
 async def _outcome(
     job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[Finished | Paused]]
 ) -> Outcome:
+    annotate(session_id=desk.runner.session_of(job.section.graph, context.call.thread_id))
     started = datetime.now(UTC)
     result = await or_failure(job, context.call, run())
     match result:
         case Finished():
-            told = failed(result.state, echo(job, context.call))
-            return told or await _generated(job, desk, context, result, started)
+            times = (started, datetime.now(UTC))
+            metadata = processing_metadata(job, result.state, times, _recipe(job, desk))
+            told = failed(result.state, echo(job, context.call), metadata)
+            return told or await _generated(job, desk, context, result, metadata)
         case Paused():
             return await _paused(job, desk, context, result)
         case ModelUnavailable() | AnswerMalformed() | ContextTooLong():
@@ -106,7 +111,7 @@ async def _outcome(
 
 
 async def _generated(
-    job: SectionJob, desk: Desk, context: RunContext, result: Finished, started: datetime
+    job: SectionJob, desk: Desk, context: RunContext, result: Finished, metadata: ProcessingMetadata
 ) -> SectionGenerated:
     evaluation = await _evaluation(job, desk, result.state["evaluation"])
     made_with, state = _recipe(job, desk), result.state
@@ -116,7 +121,7 @@ async def _generated(
         evaluation=evaluation,
         provenance=made_with,
         retrieved_context=retrieved_context(state),
-        processing_metadata=processing_metadata(job, state, (started, datetime.now(UTC)), made_with),
+        processing_metadata=metadata,
         review=state.get("review"),
         left_out=state.get("left_out_artifact"),
         assets=tuple(map(InputFile.model_validate, state.get("assets", ()))),

@@ -87,6 +87,10 @@ class Runner:
         """The node that a draft of a graph is written by. Raises `JobRefused` for an unknown graph."""
         return self._graph(graph).writer
 
+    def session_of(self, graph: str, thread_id: str) -> str | None:
+        """The session of a thread: that of a graph which pauses outlives a job. Raises `JobRefused`."""
+        return thread_id if self._graph(graph).pauses else None
+
     async def start(self, job: GenerateSection, context: RunContext) -> Finished | Paused:
         """Run a job from its start, or from where an earlier delivery of it came to.
 

@@ -266,10 +266,14 @@ class SectionInputsMissing(SectionFailure):
 class SectionRoleAnalysisMissing(SectionFailure):
     """It could not be found out which roles the text needs."""
 
+    processing_metadata: ProcessingMetadata | None = None
+
 
 @registry.contract("stemma.section.no.role.left.v1", Family.EVENT)
 class SectionNoRoleLeft(SectionFailure):
     """No role of the text wrote anything."""
+
+    processing_metadata: ProcessingMetadata | None = None
 
 
 @registry.contract("stemma.section.job.dead.v1", Family.EVENT)

@@ -52,10 +52,11 @@ def processing_metadata(
     )
 
 
-def failed(state: Mapping[str, Any], echo: Mapping[str, Any]) -> o.Outcome | None:
-    """The outcome of a run that came to nothing; nothing for any other."""
+def failed(state: Mapping[str, Any], echo: Mapping[str, Any], metadata: ProcessingMetadata) -> o.Outcome | None:
+    """The outcome of a run that came to nothing, with what is known of its course; nothing for any other."""
     critical = state.get("critical")
     if not critical:
         return None
     last = state["errors"][-1]
-    return CRITICAL[critical](**echo, detail=": ".join(filter(None, (last["error_type"], last["detail"]))))
+    detail = ": ".join(filter(None, (last["error_type"], last["detail"])))
+    return CRITICAL[critical](**echo, detail=detail, processing_metadata=metadata)

@@ -7,7 +7,7 @@ queued again; else the final section is made, in spite of it if need be, and wai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
@@ -29,6 +29,11 @@ def can_finalize(document: Document) -> bool:
         and cycle.document_status is CycleStatus.REVIEW
         and not cycle.needs_revision
     )
+
+
+def should_revise(document: Document) -> Literal["revise", "continue"]:
+    """Where the last review leads: all drafts again, or on to the final section."""
+    return "revise" if should_continue_revision(document) else "continue"
 
 
 def should_continue_revision(document: Document) -> bool:
@@ -79,7 +84,7 @@ def _concluded(document: Document, cycle: Cycle, approved: e.SectionApproved) ->
     )
     event = approved.model_copy(update={"conclusion": conclusion})
     after = evolve(document, event)
-    if not isinstance(after, Document) or not should_continue_revision(after):
+    if not isinstance(after, Document) or should_revise(after) == "continue":
         return [event]
     again = e.RevisionCycleStarted(
         revision_count=count, feedback=version.draft, asked_by="review", sections=_machines(after)

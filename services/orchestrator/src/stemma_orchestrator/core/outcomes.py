@@ -47,7 +47,7 @@ def decide_outcome(outcome: o.Outcome, document: Document) -> list[e.AnyEvent]:
         return []
     for section in document.sections.values():
         if open_job_id(section.phase) == outcome.job_id:
-            return [_of_section(outcome, section)]
+            return [_of_section(outcome, section, in_cycles=document.cycle is not None)]
         if isinstance(section.proposal, Proposing) and section.proposal.job_id == outcome.job_id:
             return [_of_proposal(outcome, section, section.proposal)]
         if outcome.job_id in section.checks:
@@ -67,7 +67,7 @@ def _unfitting(outcome: o.Outcome) -> UnfittingOutcome:
     return UnfittingOutcome(f"{registry.entry_of(outcome).ce_type} does not fit the job {outcome.job_id}")
 
 
-def _of_section(outcome: o.Outcome, section: Section) -> e.AnyEvent:
+def _of_section(outcome: o.Outcome, section: Section, *, in_cycles: bool) -> e.AnyEvent:
     common: dict[str, Any] = {"section_id": section.plan.section_id, "job_id": outcome.job_id}
     paid = {**common, "usage": outcome.usage}
     match outcome, section.phase:
@@ -80,7 +80,8 @@ def _of_section(outcome: o.Outcome, section: Section) -> e.AnyEvent:
         case o.InstructionRefused(), Revising():
             return e.SectionRevisionRefused(**paid, version=section.current_number, reason=outcome.reason)
         case o.DraftValidated(), Validating() as phase:
-            return _validated(outcome.validation, section, phase, common)
+            settled = _settled_by_policy(section, in_cycles)
+            return _validated(outcome.validation, section, phase, settled, common)
         case (
             (
                 o.ModelUnavailable()
@@ -172,12 +173,12 @@ def _of_check(outcome: o.Outcome, section: Section, activity: Activity) -> e.Any
 
 
 def _validated(
-    validation: ValidationSummary, section: Section, phase: Validating, common: dict[str, Any]
+    validation: ValidationSummary, section: Section, phase: Validating, settled: bool, common: dict[str, Any]
 ) -> e.AnyEvent:
     version, generating = section.current_number, phase.generating
     if generating and not validation.passed and generating.round < section.plan.max_lint_rounds:
         return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
-    if generating and _is_sound(validation) and _settled_by_policy(section):
+    if generating and _is_sound(validation) and settled:
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
     return e.SectionReviewRequested(**common, version=version, validation=validation)
 
@@ -187,12 +188,17 @@ def _is_sound(validation: ValidationSummary) -> bool:
     return validation.passed and not validation.unsupported.keys() & {"amount", "date"}
 
 
-def _settled_by_policy(section: Section) -> bool:
-    """A failed evaluation always goes to a person; a text without a judgement goes on where nobody has to judge."""
+def _settled_by_policy(section: Section, in_cycles: bool) -> bool:
+    """A failed evaluation always goes to a person; a text without a judgement goes on where nobody has to judge.
+
+    Where a review judges the sections in cycles, an evaluation is shown and stops none of them.
+    """
     evaluation: Evaluation | None = section.current.evaluation if section.current else None
     policy = section.plan.review
     if evaluation is None or policy.mode is ReviewMode.HUMAN:
         return False
+    if in_cycles and policy.mode is ReviewMode.NONE:
+        return True
     if not evaluation.judged:
         complete = all(check.passed for check in evaluation.checks if check.check == COMPLETE)
         return policy.mode is ReviewMode.NONE and complete
@@ -233,9 +239,9 @@ def _failure(outcome: _Failure, common: dict[str, Any], activity: Activity, stat
         case o.InputsMissing():
             return e.SectionInputsMissing(**details, missing=outcome.missing)
         case o.RoleAnalysisMissing():
-            return e.SectionRoleAnalysisMissing(**details)
+            return e.SectionRoleAnalysisMissing(**details, processing_metadata=outcome.processing_metadata)
         case o.NoRoleLeft():
-            return e.SectionNoRoleLeft(**details)
+            return e.SectionNoRoleLeft(**details, processing_metadata=outcome.processing_metadata)
         case o.JobDead():
             return e.SectionJobDead(**details)
         case _:

@@ -32,7 +32,7 @@ def build_roles_graph(
     # Deferred: it waits for every branch, those that the error handler deals with too.
     graph.add_node("synthesizer", noted(steps.guarded(nodes.synthesizer)), defer=True)
     graph.add_node("output_formatter", noted(steps.guarded(nodes.output_formatter, bounded=False)))
-    graph.add_node("error_handler", noted(nodes.error_handler))
+    graph.add_node("error_handler", noted(steps.checked(nodes.error_handler)))
     graph.add_conditional_edges(START, first_node)
     graph.add_conditional_edges("role_analyzer", after_analysis, ["dynamic_agent_executor", "error_handler"])
     graph.add_conditional_edges("dynamic_agent_executor", after_role)

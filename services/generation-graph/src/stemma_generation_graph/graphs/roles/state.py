@@ -12,8 +12,8 @@ Which node sets which field, besides `initial_state`, which sets all:
 | ``draft``, ``draft_artifact``, ``evaluation``, ``partial``, ``warnings`` | ``output_formatter``, ``error_handler`` |
 | ``errors``, ``critical`` | ``error_handler`` |
 | ``failures``, ``timed_out`` | ``role_analyzer``, ``dynamic_agent_executor``, ``synthesizer``, ``output_formatter`` |
-| ``timings`` | ``role_analyzer``, ``dynamic_agent_executor``, ``synthesizer``, ``output_formatter`` |
-"""
+| ``timings`` | ``role_analyzer``, ``dynamic_agent_executor``, ``synthesizer``, ``output_formatter``, ``error_handler`` |
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -50,12 +50,27 @@ class Steps:
             started = asyncio.get_running_loop().time()
             deadline = self.deadline(state) if bounded else None
             update = await self._attempted(node, state, runtime, deadline)
-            seconds = round(asyncio.get_running_loop().time() - started, 4)
-            time = NodeTime(node=node.__name__, role_id=_role_id(state), seconds=seconds)
-            await self._tell(node.__name__, state, update, seconds)
-            return {**update, "timings": [time.model_dump()]}
+            return await self._counted(node.__name__, state, update, started)
 
         return run
+
+    def checked(self, node: RoleNode) -> RoleNode:
+        """The error handler itself: its update is checked and its time is noted; nobody handles what it raises."""
+
+        @wraps(node)
+        async def run(state: Any, runtime: Runtime[RunContext]) -> Update:
+            started = asyncio.get_running_loop().time()
+            update = await node(state, runtime)
+            check_update(update)
+            return await self._counted(node.__name__, state, update, started)
+
+        return run
+
+    async def _counted(self, node: str, state: Any, update: Update, started: float) -> Update:
+        seconds = round(asyncio.get_running_loop().time() - started, 4)
+        time = NodeTime(node=node, role_id=_role_id(state), seconds=seconds)
+        await self._tell(node, state, update, seconds)
+        return {**update, "timings": [time.model_dump()]}
 
     async def _attempted(
         self, node: RoleNode, state: Any, runtime: Runtime[RunContext], deadline: float | None
