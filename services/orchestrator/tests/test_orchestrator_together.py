@@ -129,7 +129,8 @@ def witnessed(crowd: Crowd, history: Sequence[Recorded]) -> Witness:
     plans = requested.sections
     by_policy = {plan.section_id for plan in plans if plan.review.mode is ReviewMode.NONE}
     limits = plans[0].max_lint_rounds, plans[0].max_revisions
-    witness = Witness(Book({plan.section_id: plan.depends_on for plan in plans}, by_policy, *limits))
+    proposes = plans[0].review_edits == "human"
+    witness = Witness(Book({plan.section_id: plan.depends_on for plan in plans}, by_policy, *limits, proposes))
     witness.begun([requested])
     for events in rest:
         cause = cause_of(events[0])
