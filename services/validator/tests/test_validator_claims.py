@@ -88,6 +88,17 @@ async def test_an_unsupported_claim_is_an_issue_with_its_line(looked: Looked) ->
     assert [(issue.line_number, issue.error_detail) for issue in issues] == [(5, "EUR 9,999"), (5, "3 March 2029")]
 
 
+async def test_values_that_change_places_are_told_as_that(looked: Looked) -> None:
+    facts = "The building permit arrives on 3 March 2027.\nThe doors open to visitors on 1 June 2027.\n"
+    swapped = "# Dates\n\nThe building permit arrives on 1 June 2027. The doors open to visitors on 3 March 2027.\n"
+    outcome = await looked.handled(await looked.job(swapped, facts))
+    assert outcome.validation.report is not None
+    data = await looked.artifacts.get(TENANT, DOCUMENT, outcome.validation.report)
+    messages = [issue.message for issue in ValidationReport.model_validate_json(data).issues]
+    assert [message.rpartition(": ")[2] for message in messages] == ["1 June 2027", "3 March 2027"]
+    assert all("said of another" in message for message in messages)
+
+
 async def test_brief_upstream_and_words_of_people_are_grounds_and_are_told_as_such(looked: Looked) -> None:
     job = await looked.job("# Budget\n\nIt costs EUR 11, then EUR 22, then EUR 33.\n")
     upstream = UpstreamDraft(

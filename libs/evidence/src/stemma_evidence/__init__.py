@@ -3,12 +3,13 @@
 from .claim import Claim, Kind
 from .coverage import InputText, coverage
 from .extraction import claims
-from .grounding import UNSUPPORTED, Grounded, ground
+from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .index import Found
 from .source import Place, Source, read
 from .words import language_of
 
 __all__ = [
+    "EXCHANGED",
     "UNSUPPORTED",
     "Claim",
     "Found",

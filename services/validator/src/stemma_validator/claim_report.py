@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import get_args
 
 from pydantic import BaseModel
 from stemma_contracts.v1.grounding import ClaimKind, ClaimSource, ClaimStanding, GroundedClaim, GroundingReport
 from stemma_contracts.v1.values import ValidationIssue
-from stemma_evidence import UNSUPPORTED, Found, Grounded
+from stemma_evidence import EXCHANGED, UNSUPPORTED, Found, Grounded
 
 MAX_CLAIMS = 2000
 """A report holds no more; those without support go first into it."""
@@ -23,7 +22,7 @@ _WHAT: dict[ClaimKind, str] = {
     "quotation": "A quotation stands word for word in no input, nor in the brief or a section before",
     "citation": "What is cited is no input, and no input, brief or section before names it",
 }
-RULES = frozenset(_RULE + kind for kind in get_args(ClaimKind))
+_ELSEWHERE = "What the sources say of one thing is said of another, and the other way round"
 
 
 class ClaimFindings(BaseModel):
@@ -85,10 +84,11 @@ def _standing(word: str) -> ClaimStanding:
 
 def _issue(claim: GroundedClaim) -> ValidationIssue:
     text = " ".join(claim.text.split())
+    what = _ELSEWHERE if claim.how == EXCHANGED else _WHAT[claim.kind]
     return ValidationIssue(
         line_number=claim.line_number,
         rule=_RULE + claim.kind,
-        rule_description=_WHAT[claim.kind],
-        message=f"{_WHAT[claim.kind]}: {text}",
+        rule_description=what,
+        message=f"{what}: {text}",
         error_detail=text,
     )
