@@ -35,23 +35,13 @@ async def on_convert_document(
         export = await converter.write(job.format, manuscript)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
-        log.warning(
-            "conversion_failed",
-            format=job.format,
-            reason=error.code,
-            program=error.program,
-            exit_code=error.exit_code,
-        )
+        why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
+        log.warning("conversion_failed", format=job.format, **why)
         return ConversionFailed(**echo, detail=error.code)
     kind, name = media_type(job.format), file_name(manuscript, job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, export.data, media_type=kind, name=name)
-    return DocumentConverted(
-        **echo,
-        artifact=artifact,
-        warnings=manuscript.warnings,
-        remarks=export.remarks,
-        too_long=too_long(job.sections, export.pages),
-    )
+    told = {"warnings": manuscript.warnings, "remarks": export.remarks}
+    return DocumentConverted(**echo, artifact=artifact, **told, too_long=too_long(job.sections, export.pages))
 
 
 async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Manuscript:
