@@ -107,3 +107,31 @@ async def test_every_log_line_of_a_run_carries_its_ids_and_none_carries_text(
     phrases = re.findall(r"[A-Z][^.]{40,}\.", brief)
     assert phrases
     assert not [phrase for phrase in phrases for text in logs.values() if phrase in text]
+
+
+def readme_example(name: str) -> str:
+    """A file of the README's own example, as its reader writes it."""
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    found = re.search(rf"^cat > {re.escape(name)} <<'END'\n(.*?)^END$", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.req("T3", "T4", "T8")
+async def test_the_example_of_the_readme_has_its_figures_in_the_right_sections(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "facts.md").write_text(readme_example("inputs/facts.md"), encoding="utf-8")
+    brief = readme_example("brief.md")
+    accepted = await client.create_document("proposal", brief=brief, inputs=[tmp_path], review=ReviewMode.NONE)
+    await wait_for(client, accepted.document_id, lambda event: isinstance(event, (*ENDS, e.SectionReviewRequested)))
+    view = await client.document(accepted.document_id)
+    texts = {
+        name: (await client.artifact(accepted.document_id, section.draft)).decode()
+        for name, section in view.sections.items()
+        if section.draft is not None
+    }
+    assert view.status is DocumentStatus.COMPLETED
+    assert all(section.evaluation and not section.evaluation.judged for section in view.sections.values())
+    assert [figure for figure in ("640 square metres", "412 visitors, 287") if figure not in texts["research"]] == []
+    assert "1 June 2027" in texts["timeline"]
+    assert "EUR 4,250" in texts["budget"]
+    assert not [name for name, text in texts.items() if "Say who needs it" in text or "Propose a reading" in text]

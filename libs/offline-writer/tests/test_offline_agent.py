@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from stemma_models.offline.chapters import composed, safe_cut
-from stemma_models.offline.mending import mended
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
+from stemma_offline_writer.chapters import composed, safe_cut
+from stemma_offline_writer.mending import mended
 
 TOOLS = [
     {"type": "function", "function": {"name": name, "description": "", "parameters": {"type": "object"}}}

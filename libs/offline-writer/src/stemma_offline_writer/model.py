@@ -16,8 +16,8 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from stemma_models.offline.agent import WRITING_TOOL, next_call
 
+from .agent import WRITING_TOOL, next_call
 from .composing import as_markdown, compose
 from .editing import revise
 from .joining import joined

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage, HumanMessage
-
 from stemma_models.prompting import Block, parse_blocks
 
 _ISSUE = re.compile(r"line (\d+): .*\(([A-Za-z0-9]+)\)$")

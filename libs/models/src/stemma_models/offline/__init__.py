@@ -1,1 +1,0 @@
-"""The offline writer as an agent that works by tools."""

@@ -1,0 +1,224 @@
+"""What the offline writer quotes: every amount and date with its words, nothing that nobody said, no instruction."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
+from stemma_evidence import UNSUPPORTED, ground, read
+from stemma_languages import language as language_of
+from stemma_languages import shipped
+from stemma_markdown import Document
+from stemma_models.prompting import block
+from stemma_offline_writer import OfflineWriter
+
+_CITED = re.compile(r"\s*\([^()]*\)\s*$")
+OUTLINE = [
+    ("research", "Research", "facts and people"),
+    ("timeline", "Timeline", "dates"),
+    ("budget", "Budget", "costs"),
+]
+# Of each language: sentences with an amount, with a date, without either, and instructions to a writer.
+SENTENCES: dict[str, tuple[list[str], list[str], list[str], list[str]]] = {
+    "en": (
+        ["Planting costs EUR 4,250.", "The fence was quoted at $2 million by the builder."],
+        ["The garden must open before 1 June 2027.", "The survey ended on 14 September 2026."],
+        ["The lawn belongs to the town.", "Visitors like quiet places."],
+        ["Say who needs it and what it costs.", "Describe the timeline."],
+    ),
+    "de": (
+        ["Die Bepflanzung kostet 4.250 EUR.", "Der Zaun kostet 2,5 Mio. Euro."],
+        ["Der Garten muss vor dem 1. Juni 2027 öffnen.", "Die Umfrage endete am 14. September 2026."],
+        ["Der Rasen gehört der Stadt.", "Besucher mögen ruhige Orte."],
+        ["Beschreiben Sie den Bedarf.", "Nennen Sie die Kosten."],
+    ),
+    "fr": (
+        ["La plantation coûte 4 250 EUR.", "La clôture coûte 12 500 euros."],
+        ["Le jardin doit ouvrir avant le 1er juin 2027.", "L'enquête a pris fin le 14 septembre 2026."],
+        ["La pelouse appartient à la ville.", "Les visiteurs aiment le calme."],
+        ["Décrivez le besoin.", "Veuillez indiquer les coûts."],
+    ),
+    "es": (
+        ["La plantación cuesta 4.250 EUR.", "La valla cuesta 12.500 euros."],
+        ["El jardín debe abrir antes del 1 de junio de 2027.", "La encuesta terminó el 14 de septiembre de 2026."],
+        ["El césped pertenece a la ciudad.", "A los visitantes les gusta la calma."],
+        ["Describa la necesidad.", "Indique los costos."],
+    ),
+    "it": (
+        ["La piantumazione costa 4.250 EUR.", "Il recinto costa 12.500 euro."],
+        ["Il giardino deve aprire prima del 1 giugno 2027.", "Il sondaggio è finito il 14 settembre 2026."],
+        ["Il prato appartiene alla città.", "I visitatori amano la calma."],
+        ["Descrivi il bisogno.", "Indicare i costi."],
+    ),
+    "nl": (
+        ["De beplanting kost 4.250 EUR.", "Het hek kost 12.500 euro."],
+        ["De tuin moet voor 1 juni 2027 open zijn.", "De enquête eindigde op 14 september 2026."],
+        ["Het gazon is van de stad.", "Bezoekers houden van rust."],
+        ["Beschrijf de behoefte.", "Noem de kosten."],
+    ),
+    "pt": (
+        ["O plantio custa 4.250 EUR.", "A cerca custa 12.500 euros."],
+        ["O jardim deve abrir antes de 1 de junho de 2027.", "A pesquisa terminou em 14 de setembro de 2026."],
+        ["O gramado pertence à cidade.", "Os visitantes gostam de calma."],
+        ["Descreva a necessidade.", "Indique os custos."],
+    ),
+    "ja": (
+        ["植栽には425万円かかります。", "柵の費用は120,000円です。"],
+        ["庭園は2027年6月1日までに開園します。", "調査は2026年9月14日に終わりました。"],
+        ["芝生は町のものです。", "来館者は静かな場所を好みます。"],
+        ["必要性を説明してください。", "費用を記載すること。"],
+    ),
+    "zh": (
+        ["种植费用为4250元。", "围栏费用为12万元。"],
+        ["花园必须在2027年6月1日前开放。", "调查于2026年9月14日结束。"],
+        ["草坪属于市政府。", "访客喜欢安静的地方。"],
+        ["请说明需求。", "列出费用。"],
+    ),
+}
+
+
+def prompt(name: str, language: str, brief: str, inputs: dict[str, str], collects: str = "", headings: str = "") -> str:
+    title, purpose = next((title, purpose) for key, title, purpose in OUTLINE if key == name)
+    about = {"id": name, "kind": name, "title": title, "language": language}
+    return "\n".join(
+        [
+            block("task", "section"),
+            block("section", purpose, **about, **({"collects": collects} if collects else {})),
+            block("outline", [block("entry", p, id=key, kind=key, title=t) for key, t, p in OUTLINE]),
+            *([block("headings", headings)] if headings else []),
+            block("brief", brief),
+            *(block("input", text, name=file) for file, text in inputs.items()),
+        ]
+    )
+
+
+def written(text: str) -> str:
+    return OfflineWriter().invoke([HumanMessage(text)]).text
+
+
+def words(text: str) -> str:
+    return "".join(char for char in Document(text).plain if char.isalnum())
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[str, list[str], list[str], str, str]:
+    tag = draw(st.sampled_from(sorted(shipped())))
+    amounts, dates, others, asked = SENTENCES[tag]
+    facts = draw(st.permutations([*amounts, *dates, *others]))
+    orders = draw(st.permutations(asked))
+    joint = "" if tag in ("ja", "zh") else " "
+    ends = sorted(draw(st.sets(st.integers(1, len(facts) - 1), max_size=3)) | {0, len(facts)})
+    pieces = [joint.join(facts[a:b]) for a, b in pairwise(ends)]
+    shape = draw(st.sampled_from(["{}", "- {}", "## Part {{}}\n\n{}", "> {}"]))
+    text = "\n\n".join(shape.format(piece).replace("{}", str(n)) for n, piece in enumerate(pieces))
+    return tag, amounts, dates, joint.join(orders), f"# A\n\n{text}\n"
+
+
+@pytest.mark.req("T3", "T4", "T5", "T9")
+@given(cases())
+@settings(max_examples=60, deadline=None)
+def test_every_amount_and_date_is_there_with_its_words_and_nothing_else_is(
+    case: tuple[str, list[str], list[str], str, str],
+) -> None:
+    tag, amounts, dates, brief, facts = case
+    sources = [
+        read(facts, "text/markdown", tag, standing="input", name="facts.md"),
+        read(brief, "text/markdown", tag, standing="brief", name=language_of(tag).words.brief),
+    ]
+    for name, collects, wanted in (("budget", "amounts", amounts), ("timeline", "dates", dates)):
+        draft = written(prompt(name, tag, brief, {"facts.md": facts}, collects))
+        assert [sentence for sentence in wanted if words(sentence) not in words(draft)] == []
+        assert not [s for s in SENTENCES[tag][3] if words(s) in words(draft)]
+        own = [title for _, title, _ in OUTLINE]
+        grounded = ground(read(draft, "text/markdown", tag, standing="draft", name=""), sources, own)
+        assert [(g.claim.kind, g.claim.text) for g in grounded if g.standing == UNSUPPORTED] == []
+        quoted = (_CITED.sub("", sentence.text) for sentence in Document(draft).sentences(tag))
+        assert [sentence for sentence in quoted if words(sentence) not in words(facts)] == []
+
+
+CSV = {
+    "comma": "Item,Price (EUR),Ordered\nWindows,12400.50,2027-02-01\nShelves,6250,2027-03-01\n",
+    "semicolon": "Item;Price (EUR);Ordered\nWindows;12400,50;2027-02-01\nShelves;6250;2027-03-01\n",
+    "tab": "Item\tPrice (EUR)\tOrdered\nWindows\t12400,50\t2027-02-01\nShelves\t6250\t2027-03-01\n",
+}
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize("delimiter", CSV)
+def test_a_file_of_values_is_quoted_as_a_table_with_its_numbers_as_they_stand(delimiter: str) -> None:
+    text = prompt("budget", "en", "A reading room.", {"quotes.csv": CSV[delimiter]}, "amounts", "- Costs")
+    draft = written(text)
+    price = "12400.50" if delimiter == "comma" else "12400,50"
+    assert f"| Windows | {price} | 2027-02-01 |\n| Shelves | 6250 | 2027-03-01 |" in draft
+    assert "Table: quotes.csv" in draft
+
+
+@pytest.mark.req("T3")
+def test_json_is_quoted_with_its_keys_and_its_numbers_as_they_stand() -> None:
+    data = '{"offer": {"price": "EUR 4250.00", "valid": "1 June 2027", "items": [{"name": "Lamp", "EUR": 18.50}]}}'
+    draft = written(prompt("budget", "en", "A room.", {"offer.json": data}, "amounts", "- Costs"))
+    assert "| price | EUR 4250.00 |" in draft
+    assert "| Lamp | 18.50 |" in draft
+    assert "Table: offer.json, items" in draft
+
+
+@pytest.mark.req("T3")
+def test_an_amount_that_stands_in_no_sentence_goes_to_a_table_with_its_source() -> None:
+    facts = "# Lot 1 at EUR 9,900\n\nThe lawn is flat.\n"
+    draft = written(prompt("budget", "en", "A lawn.", {"facts.md": facts}, "amounts", "- Costs"))
+    assert "| EUR 9,900 | Lot 1 at EUR 9,900 | facts.md |" in draft
+
+
+@pytest.mark.req("T3")
+def test_nothing_is_called_absent_and_an_empty_heading_says_nothing() -> None:
+    draft = written(prompt("timeline", "en", "Say when.", {}, "dates", "- Milestones"))
+    assert draft == "# Timeline\n\n## Milestones\n"
+
+
+@pytest.mark.req("T3")
+def test_no_sentence_stands_twice_and_every_quotation_names_file_and_heading() -> None:
+    facts = "# Facts\n\nPlanting costs EUR 4,250.\n"
+    draft = written(prompt("budget", "en", "A lawn.", {"a.md": facts, "b.md": facts}, "amounts", "- Costs"))
+    assert draft.count("Planting costs EUR 4,250.") == 1
+    assert "Planting costs EUR 4,250. (a.md, Facts)" in draft
+
+
+@pytest.mark.req("T4")
+def test_what_a_person_dictates_stands_and_how_it_was_asked_does_not() -> None:
+    text = prompt("budget", "en", "A lawn.", {"a.md": "Planting costs EUR 4,250.\n"}, "amounts", "- Costs")
+    draft = written(f"{text}\n{block('guidance', 'Say that the council pays. Write it in verse.')}")
+    assert "The council pays." in draft
+    assert "Say that" not in draft
+    assert "verse" not in draft
+
+
+@pytest.mark.req("P13", "T3")
+def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
+    schema = {
+        "properties": {
+            "summary": {"type": "string", "default": "", "description": "one or two paragraphs"},
+            "items": {"type": "array", "default": [], "items": {"type": "object"}, "description": "what is paid for"},
+            "total": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+            "parts": {"type": "array", "default": [], "description": "sub-sections for required headings"},
+        },
+        "required": ["total"],
+    }
+    wanted = {"type": "json_schema", "json_schema": {"name": "Budget", "schema": schema}}
+    text = prompt("budget", "en", "A lawn is planted.", {"a.md": "Planting costs EUR 4,250.\n"}, "amounts", "- Costs")
+    answer = json.loads(OfflineWriter().bind(response_format=wanted).invoke([HumanMessage(text)]).text)
+    assert answer["total"] is None
+    assert "items" not in answer
+    assert answer["parts"] == [{"heading": "Costs", "text": "Planting costs EUR 4,250. (a.md)"}]
+
+
+async def test_streams_in_word_groups_what_it_answers_at_once() -> None:
+    messages = [HumanMessage(prompt("budget", "en", "A lawn.", {"a.md": "Planting costs EUR 4,250.\n" * 3}, "amounts"))]
+    whole = await OfflineWriter().ainvoke(messages)
+    chunks = [chunk.text async for chunk in OfflineWriter().astream(messages)]
+    assert "".join(chunks) == whole.text
+    assert len(chunks) > 2
