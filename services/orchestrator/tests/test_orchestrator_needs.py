@@ -10,10 +10,11 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import VersionPair
-from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.needs import MissingReference, Need
 from stemma_contracts.v1.values import ExportFormat, InputFile, SectionStatus, ValidationSummary
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.outcomes import UnfittingOutcome
+from stemma_orchestrator.core.problems import problem_of
 
 DRAFT = ref("# Draft so far")
 SUPPLIED = InputFile(name="media/plan.png", artifact=ref("png", "image/png"))
@@ -180,3 +181,59 @@ def test_a_thread_whose_resumption_is_dead_twice_is_begun_anew(begun: Story) -> 
         begun.do(c.Retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
+
+
+BOUND = Need(need_id="n1", kind="question", checkpoint_id="cp1", question=ref("Go on?"), forms=("go on", "end here"))
+PICTURES = Need(
+    need_id="n1",
+    kind="question",
+    checkpoint_id="cp1",
+    question=ref("Which image?"),
+    forms=("skip",),
+    references=(MissingReference(reference="media/plan.png", file="site.md"),),
+)
+
+
+def raised(story: Story, need: Need) -> Story:
+    story.outcome(o.GraphPaused, "research", thread_id="thread-1", need=need)
+    return story
+
+
+@pytest.mark.req("T2", "G10")
+@pytest.mark.parametrize(
+    ("need", "form", "decisions"),
+    [
+        (BOUND, "yes", {}),
+        (BOUND, "go on and on", {}),
+        (BOUND, "go on", {"media/plan.png": "skip"}),
+        (PICTURES, "what?", {}),
+        (PICTURES, "", {"media/plan.png": "etc/passwd"}),
+        (PICTURES, "", {"../x.png": "skip"}),
+    ],
+)
+def test_an_answer_that_is_not_understood_is_refused_with_the_forms_that_are(
+    begun: Story, need: Need, form: str, decisions: dict[str, str]
+) -> None:
+    story = raised(begun, need)
+    before = story.status("research"), story.open_jobs()
+    (refused,) = story.do(c.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
+    assert isinstance(refused, e.RefusedAnswer)
+    assert refused.forms == need.forms
+    assert (story.status("research"), story.open_jobs()) == before
+    assert "`" in problem_of(refused).message
+
+
+@pytest.mark.req("T2", "G10")
+@pytest.mark.parametrize(
+    ("need", "form", "decisions"),
+    [
+        (BOUND, "go on", {}),
+        (PICTURES, "skip", {}),
+        (PICTURES, "the second one is lost", {"media/plan.png": ""}),
+        (BOUND.model_copy(update={"forms": ()}), "any words", {}),
+    ],
+)
+def test_an_answer_that_is_understood_goes_on(begun: Story, need: Need, form: str, decisions: dict[str, str]) -> None:
+    story = raised(begun, need)
+    (answered,) = story.do(c.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
+    assert isinstance(answered, e.SectionNeedAnswered)

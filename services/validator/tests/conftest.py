@@ -13,12 +13,16 @@ from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
 from stemma_validator.engines.rumdl import packaged_rumdl
 from stemma_validator.errors import ValidationTimeout
+from stemma_validator.fixes import SafeFixes
 from stemma_validator.processes import Limits
 
 LIMITS = Limits()
 TENANT, DOCUMENT = "default", "doc-1"
 CONFIG = Path(__file__).parents[1] / "config"
 RULES = (CONFIG / "rumdl.toml").read_text(encoding="utf-8")
+
+
+FIXES = SafeFixes(RULES, executable=packaged_rumdl(), limits=LIMITS)
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
 from stemma_validator.processes import Limits
 
+from .conftest import FIXES
+
 TENANT, DOCUMENT = "default", "doc-1"
 JobFor = Callable[..., Awaitable[ValidateDraft]]
 
@@ -47,7 +49,7 @@ class Looked:
 
     async def handled(self, job: ValidateDraft) -> DraftValidated:
         return await on_validate_draft(
-            job, artifacts=self.artifacts, engine=self.engine, grounds=self.grounds, limits=Limits()
+            job, artifacts=self.artifacts, engine=self.engine, grounds=self.grounds, fixes=FIXES, limits=Limits()
         )
 
     async def report(self, outcome: DraftValidated) -> GroundingReport:

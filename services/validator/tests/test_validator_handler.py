@@ -16,7 +16,7 @@ from stemma_validator.handlers import on_validate_draft
 from stemma_validator.processes import Limits
 from structlog.testing import capture_logs
 
-from .conftest import DOCUMENT, RULES, TENANT, validate_draft
+from .conftest import DOCUMENT, FIXES, RULES, TENANT, validate_draft
 
 Build = Callable[..., Awaitable[ValidateDraft]]
 
@@ -26,7 +26,7 @@ def run(artifacts: ArtifactStore, rumdl: RumdlEngine) -> Callable[..., Awaitable
     async def handle(job: ValidateDraft, engine: LintEngine = rumdl, **options: int) -> DraftValidated:
         grounds = Grounds(artifacts, Limits())
         return await on_validate_draft(
-            job, artifacts=artifacts, engine=engine, grounds=grounds, limits=Limits(), **options
+            job, artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=Limits(), **options
         )
 
     return handle
@@ -208,6 +208,6 @@ async def test_a_large_hostile_draft_ends_at_the_time_limit(
     job = await job_for("# A\n\n" + "![" * 500_000)
     limits = Limits(seconds=1)
     grounds = Grounds(artifacts, limits)
-    handling = on_validate_draft(job, artifacts=artifacts, engine=rumdl, grounds=grounds, limits=limits)
+    handling = on_validate_draft(job, artifacts=artifacts, engine=rumdl, grounds=grounds, fixes=FIXES, limits=limits)
     outcome = await asyncio.wait_for(handling, 60)
     assert await only_message(outcome, artifacts) == "Validation timeout (1s)"

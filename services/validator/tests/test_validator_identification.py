@@ -14,7 +14,7 @@ from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
 from stemma_validator.processes import Limits
 
-from .conftest import DOCUMENT, TENANT
+from .conftest import DOCUMENT, FIXES, TENANT
 
 FIRST = "# Budget\n\nThe office costs EUR 4,250.\n\n- one\n- two\n"
 SECOND = "# Budget\n\nA new beginning.\n\nThe office costs EUR 5,100.\n\n- one\n- two\n"
@@ -34,7 +34,9 @@ def validate(
         job = (await job_for(text)).model_copy(update={"history": history})
         limits = Limits()
         grounds = Grounds(artifacts, limits)
-        outcome = await on_validate_draft(job, artifacts=artifacts, engine=engine, grounds=grounds, limits=limits)
+        outcome = await on_validate_draft(
+            job, artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=limits
+        )
         return job.draft, outcome.validation.blocks
 
     return run

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.values import ArtifactRef, SectionStatus
@@ -18,6 +19,7 @@ from .cleaning import image_names, with_safe_references, without_markup
 from .images import Picture
 from .manuscript import House, Manuscript
 from .marks import Maker
+from .not_covered import page
 from .source import one_line
 from .tree import Node
 
@@ -87,13 +89,18 @@ def wanted_images(drafts: Sequence[Draft]) -> set[str]:
 
 
 def assemble(
-    job: ConvertDocument, title: str, house: House, drafts: Sequence[Draft], pictures: Mapping[str, Picture | None]
+    job: ConvertDocument,
+    title: str,
+    house: House,
+    drafts: Sequence[Draft],
+    pictures: Mapping[str, Picture | None],
+    uncovered: Sequence[CoverageReport] = (),
 ) -> Manuscript:
     """The manuscript of a job; ``pictures`` has none for an image that was refused."""
     spoken = language_of(job.document.language)
     headline = one_line(title) or spoken.words.untitled
     chapters = [_chapter(one, pictures, spoken.words) for one in drafts]
-    blocks = joined(headline, chapters, [one.warnings for one in drafts])
+    blocks = joined(headline, chapters, [one.warnings for one in drafts]) + page(uncovered, spoken.words)
     shown = image_names(blocks)
     return Manuscript(
         title=headline,

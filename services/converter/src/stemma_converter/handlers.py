@@ -19,6 +19,7 @@ from .errors import ConversionError
 from .images import Picture, vet
 from .length import too_long
 from .manuscript import Manuscript
+from .not_covered import not_covered, reports
 from .source import decode, flatten_footnotes
 
 log = get_logger()
@@ -40,8 +41,14 @@ async def on_convert_document(
         return ConversionFailed(**echo, detail=error.code)
     kind, name = media_type(job.format), file_name(manuscript, job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, export.data, media_type=kind, name=name)
-    told = {"warnings": manuscript.warnings, "remarks": export.remarks}
-    return DocumentConverted(**echo, artifact=artifact, **told, too_long=too_long(job.sections, export.pages))
+    return DocumentConverted(
+        **echo,
+        artifact=artifact,
+        warnings=manuscript.warnings,
+        remarks=export.remarks,
+        too_long=too_long(job.sections, export.pages),
+        not_covered=not_covered(job.sections),
+    )
 
 
 async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Manuscript:
@@ -51,7 +58,8 @@ async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter:
     drafts = [await _draft(section, job, artifacts, converter) for section in now]
     earlier = [await _draft(section, job, artifacts, converter) for section in before]
     pictures = await _pictures(job, [*drafts, *earlier], artifacts, converter)
-    manuscript = await asyncio.to_thread(assemble, job, title, converter.house, drafts, pictures)
+    uncovered = await reports(job, artifacts)
+    manuscript = await asyncio.to_thread(assemble, job, title, converter.house, drafts, pictures, uncovered)
     if not job.redline:
         return manuscript
     previous = await asyncio.to_thread(assemble, job, title, converter.house, earlier, pictures)

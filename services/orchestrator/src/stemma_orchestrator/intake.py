@@ -11,11 +11,12 @@ from stemma_artifacts.store import ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.needs import NeedAnswer
+from stemma_contracts.v1.needs import NeedAnswer, answer_form
 from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, SectionPlan, UploadRef
 
 from .catalog import Catalog, Kind
 from .core import commands as c
+from .core.answers import UPLOADED
 from .core.identity import document_id_for
 from .core.outlines import InvalidOutline, plan_outline
 from .core.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
@@ -84,7 +85,10 @@ class Intake:
                 if _too_many_images(request, inputs):
                     words = "too many images, or too long names, beside those of the document"
                     raise Refused(Problem(field="decisions", message=words))
-                return c.Answer(asked, request.section_id, request.need_id, await self._answer(tenant, request))
+                answer = await self._answer(tenant, request)
+                said = {k: d if isinstance(d, str) else UPLOADED for k, d in request.decisions.items()}
+                form = answer_form(request.answer)
+                return c.Answer(asked, request.section_id, request.need_id, answer, form, said)
             case r.EditSection():
                 return await self._edit(tenant, asked, request)
             case r.RegenerateSection():

@@ -17,6 +17,7 @@ from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_
 from .engines import LintEngine, MarkdownlintEngine, warm_rumdl
 from .engines.markdownlint import Installation, packaged_node, packages_folder
 from .engines.rumdl import packaged_rumdl
+from .fixes import SafeFixes
 from .grounds import Grounds
 from .handlers import DRAFT_LIMIT, on_validate_draft
 from .processes import Limits
@@ -70,6 +71,15 @@ async def open_engine(settings: ValidatorSettings, limits: Limits) -> AsyncItera
             assert_never(settings.engine)
 
 
+def open_fixes(limits: Limits) -> SafeFixes:
+    """What mends drafts, whatever engine checks them; raises `BadSettings` for rules that it cannot read."""
+    try:
+        rules = read_toml_rules(config_dir("stemma_validator") / "rumdl.toml")
+    except RulesUnusable as unusable:
+        raise BadSettings([str(unusable)]) from None
+    return SafeFixes(rules, executable=packaged_rumdl(), limits=limits)
+
+
 @asynccontextmanager
 async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[Handlers]:
     """Wire the handler to the bus and the linter."""
@@ -81,6 +91,7 @@ async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[
             artifacts=artifacts,
             engine=engine,
             grounds=Grounds(artifacts, limits),
+            fixes=open_fixes(limits),
             limits=limits,
             draft_limit=settings.draft_limit_bytes,
         )

@@ -12,8 +12,10 @@ from .checking import StructureCheck, check_within
 from .claim_report import ClaimFindings
 from .engines import LintEngine
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, ValidationImpossible
+from .fixes import SafeFixes
 from .grounds import Grounds
 from .identification import identified
+from .inputs import coverage_of
 from .normalise import normalise
 from .processes import Limits
 from .report import Findings, found, not_checked
@@ -31,17 +33,21 @@ async def on_validate_draft(
     artifacts: ArtifactStore,
     engine: LintEngine,
     grounds: Grounds,
+    fixes: SafeFixes,
     limits: Limits,
     draft_limit: int = DRAFT_LIMIT,
 ) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
-    blocks, claims = None, ClaimFindings()
+    blocks, claims, coverage, fixed = None, ClaimFindings(), None, None
     try:
         text = await _read(job, artifacts, draft_limit)
+        if job.fix and (mended := await fixes.of(text)) != text:
+            text, fixed = mended, await _put(job, mended.encode(), artifacts, job.draft.name, "text/markdown")
         blocks = await identified(job, text, artifacts)
         findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
         claims = await grounds.check(job, text)
         findings = findings.with_claims(claims)
+        coverage = await coverage_of(job, text, artifacts, limits)
     except ValidationImpossible as cause:
         findings = not_checked(engine, cause)
     _log(findings)
@@ -50,8 +56,12 @@ async def on_validate_draft(
         tenant=job.document.tenant,
         document_id=job.document.document_id,
         section_id=job.section.section_id,
-        validation=findings.summary(await _store(job, findings, artifacts), blocks).model_copy(
-            update={"grounding": await _store_claims(job, claims, artifacts), "unsupported": claims.unsupported}
+        validation=findings.summary(await _store(job, findings, fixed, artifacts), blocks).model_copy(
+            update={
+                "grounding": await _store_claims(job, claims, artifacts),
+                "unsupported": claims.unsupported,
+                "coverage": coverage,
+            }
         ),
     )
 
@@ -78,28 +88,26 @@ async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limi
     return found(engine, lint, await check_within(check, limits))
 
 
-async def _store(job: ValidateDraft, findings: Findings, artifacts: ArtifactStore) -> ArtifactRef | None:
+async def _store(
+    job: ValidateDraft, findings: Findings, fixed: ArtifactRef | None, artifacts: ArtifactStore
+) -> ArtifactRef | None:
     if not findings.issues and not job.always_report:
         return None
-    return await artifacts.put(
-        job.document.tenant,
-        job.document.document_id,
-        findings.report().model_dump_json().encode(),
-        media_type="application/json",
-        name="validation.json",
-    )
+    report = findings.report().model_copy(update={"fixed": fixed})
+    return await _put(job, report.model_dump_json().encode(), artifacts, "validation.json")
 
 
 async def _store_claims(job: ValidateDraft, claims: ClaimFindings, artifacts: ArtifactStore) -> ArtifactRef | None:
     if job.brief is None:
         return None
-    return await artifacts.put(
-        job.document.tenant,
-        job.document.document_id,
-        claims.report.model_dump_json().encode(),
-        media_type="application/json",
-        name="grounding.json",
-    )
+    return await _put(job, claims.report.model_dump_json().encode(), artifacts, "grounding.json")
+
+
+async def _put(
+    job: ValidateDraft, data: bytes, artifacts: ArtifactStore, name: str, media_type: str = "application/json"
+) -> ArtifactRef:
+    head = job.document
+    return await artifacts.put(head.tenant, head.document_id, data, media_type=media_type, name=name)
 
 
 def _log(findings: Findings) -> None:

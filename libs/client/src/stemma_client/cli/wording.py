@@ -19,6 +19,7 @@ from stemma_contracts.v1.values import (
     ValidationSummary,
 )
 
+from stemma_client.cli.coverage import coverage_words
 from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView, VersionView
 
@@ -84,7 +85,8 @@ def issues(count: int) -> str:
 def validation_words(validation: ValidationSummary) -> str:
     """How many findings the validator has, by rule."""
     rules = ", ".join(f"{rule} {count}" for rule, count in sorted(validation.rules.items()))
-    return f"{count_words(validation)}{f' ({rules})' if rules else ''}"
+    counts = f"{count_words(validation)}{f' ({rules})' if rules else ''}"
+    return "; ".join(filter(None, (counts, coverage_words(validation.coverage))))
 
 
 def count_words(validation: ValidationSummary) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from stemma_contracts.v1.cycles import CyclePlan
@@ -145,6 +146,8 @@ class Answer:
     section_id: str
     need_id: str
     answer: ArtifactRef
+    form: str = ""
+    decisions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

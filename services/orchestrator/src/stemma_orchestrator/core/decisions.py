@@ -8,6 +8,7 @@ from stemma_contracts import Contract, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 
+from .answers import is_understood
 from .changes import by, decide_change
 from .commands import (
     AcceptEdit,
@@ -30,6 +31,7 @@ from .cycles import may_be_approved, revise_all
 from .proposals import decide_proposal
 from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, Working, status_of
 
+MAX_NAMED = 10
 _CLOSED = frozenset({Lifecycle.CANCELLED})
 _REQUEST_TYPES: dict[type, type[Contract]] = {
     Approve: requests.ApproveSection,
@@ -64,7 +66,7 @@ def decide_section(command: Decision, document: Document) -> e.AnyEvent:
         case Retry():
             return _retry(command, section, refusal)
         case Answer():
-            return _answer(command, section, refusal)
+            return _answer(command, document, section, refusal)
         case AcceptEdit() | RejectEdit():
             return decide_proposal(command, section, by(command.asked), refusal)
         case Write() | Edit() | Keep() | Regenerate() | Restore():
@@ -117,10 +119,14 @@ def _retry(command: Retry, section: Section, refusal: dict[str, Any]) -> e.AnyEv
     return e.SectionRetried(**by(command.asked), section_id=command.section_id)
 
 
-def _answer(command: Answer, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _answer(command: Answer, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
     phase = section.phase
     if not isinstance(phase, InNeed) or phase.need.need_id != command.need_id:
         return e.RefusedUnknownNeed(**refusal, need_id=command.need_id)
+    if not is_understood(command, phase.need, document):
+        undecided = tuple(entry.reference for entry in phase.need.references[:MAX_NAMED])
+        forms = phase.need.forms
+        return e.RefusedAnswer(**refusal, need_id=command.need_id, forms=forms, references=undecided)
     return e.SectionNeedAnswered(
         **by(command.asked), section_id=command.section_id, need_id=command.need_id, answer=command.answer
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from stemma_contracts.media import READ
+from stemma_contracts.media import SHOWN
 from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.values import ArtifactRef, UpstreamVersion
 
@@ -16,7 +16,7 @@ def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> dict[s
     """The fields of a validation that say where claims may stand; ``versions`` are those that the draft rests on."""
     return {
         "brief": document.brief,
-        "inputs": tuple(item for item in document.inputs if item.artifact.media_type in READ),
+        "inputs": tuple(item for item in document.inputs if item.artifact.media_type not in SHOWN),
         "upstream": upstream_drafts(document, _with_theirs(document, versions)),
         "said": document.said,
     }

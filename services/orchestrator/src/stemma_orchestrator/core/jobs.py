@@ -7,6 +7,7 @@ from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1.coverage import CoverageSummary
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, InputFile, UpstreamVersion
 
@@ -153,6 +154,7 @@ def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDr
         draft=_current_draft(section),
         assets=tuple(image.name for image in _images(document)),
         history=draft_history(section),
+        left_out=section.current.left_out if section.current else None,
         **grounds(document, _rests_on(section)),
     )
 
@@ -231,7 +233,13 @@ def _export_section(section: Section, stale: bool) -> ExportSection:
         version=section.current_number,
         draft=section.current.draft if section.current else None,
         max_pages=section.plan.max_pages,
+        covers_inputs=section.plan.covers_inputs,
+        coverage=_coverage(section),
     )
+
+
+def _coverage(section: Section) -> CoverageSummary | None:
+    return section.current.validation.coverage if section.current and section.current.validation else None
 
 
 def _images(document: Document, compared: tuple[InputFile, ...] = ()) -> tuple[InputFile, ...]:

@@ -91,11 +91,13 @@ def need_job(
             return j.ValidateDraft(
                 job_id=phase.job_id,
                 document=head,
-                section=section.plan,
+                # What is being written is not expected to cover the inputs yet.
+                section=section.plan.model_copy(update={"covers_inputs": False}),
                 version=section.current_number,
                 draft=need.draft,
                 assets=tuple(image.name for image in assets),
                 always_report=True,
+                fix=True,
                 **grounds,
             )
         case "conversion":

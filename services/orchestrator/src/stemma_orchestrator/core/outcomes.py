@@ -119,6 +119,7 @@ def _drafted(
         retrieved_context=outcome.retrieved_context,
         processing_metadata=outcome.processing_metadata,
         review=outcome.review,
+        left_out=outcome.left_out,
     )
 
 
@@ -184,8 +185,9 @@ def _validated(
 
 
 def _is_sound(validation: ValidationSummary) -> bool:
-    """Nothing was found, least of all an amount or a date that nothing supports: for that a person has to stand."""
-    return validation.passed and not validation.unsupported.keys() & {"amount", "date"}
+    """Nothing was found: for an amount or a date that nothing supports, and for what is lost, a person has to stand."""
+    lost = validation.coverage is not None and validation.coverage.missing_blocks > 0
+    return validation.passed and not lost and not validation.unsupported.keys() & {"amount", "date"}
 
 
 def _settled_by_policy(section: Section, in_cycles: bool) -> bool:
@@ -252,7 +254,8 @@ def _of_export(outcome: o.Outcome, export_id: str, export: Export) -> e.AnyEvent
     common: dict[str, Any] = {"export_id": export_id, "format": export.format, "job_id": outcome.job_id}
     match outcome:
         case o.DocumentConverted():
-            told = {"warnings": outcome.warnings, "remarks": outcome.remarks, "too_long": outcome.too_long}
+            told: dict[str, Any] = {"warnings": outcome.warnings, "remarks": outcome.remarks}
+            told |= {"too_long": outcome.too_long, "not_covered": outcome.not_covered}
             return e.DocumentExported(**common, artifact=outcome.artifact, **told)
         case o.ConversionFailed():
             return e.ExportFailed(**common, detail=outcome.detail)

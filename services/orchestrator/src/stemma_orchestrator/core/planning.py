@@ -29,6 +29,7 @@ class BlueprintSection(BaseModel):
     required: bool = True
     required_headings: tuple[str, ...] = ()
     collects: tuple[Collected, ...] = Field(default=(), description="what it gathers from the inputs")
+    covers_inputs: bool = Field(default=False, description="its text holds all that the inputs say")
     review: ReviewPolicy | None = None
     max_lint_rounds: int | None = Field(default=None, ge=0, le=10)
     max_revisions: int | None = Field(default=None, ge=0, le=100)
@@ -159,6 +160,7 @@ def plan_section(
         agent=section.agent,
         requires=section.requires,
         collects=section.collects,
+        covers_inputs=section.covers_inputs,
         review_edits=section.review_edits or blueprint.review_edits,
     )
 

@@ -100,6 +100,7 @@ def _with_text(
     current = section.current
     rests_on = current.upstream if current else upstream_versions(document, section)
     assets = current.assets if current else ()
+    left_out = current.left_out if current else None
     match event:
         case e.SectionDrafted():
             version = Version(
@@ -111,6 +112,7 @@ def _with_text(
                 event.evaluation,
                 review=event.review,
                 assets=event.assets,
+                left_out=event.left_out,
             )
             return _with_version(section, version, Validating(validate, _generating(section.phase)), {})
         case e.SectionRevised():
@@ -121,13 +123,15 @@ def _with_text(
                 Origin.REVISED,
                 event.provenance,
                 assets=assets,
+                left_out=left_out,
                 review=current.review if current else None,
             )
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
         case e.SectionEdited():
             section = accepted(section, event)
-            version = Version(event.version, event.draft, event.upstream, event.origin, event.provenance, assets=assets)
+            made = (event.version, event.draft, event.upstream, event.origin, event.provenance)
+            version = Version(*made, assets=assets, left_out=left_out)
         case e.SectionRestored():
             restored = next(v for v in section.versions if v.number == event.restored_version)
             version = replace(restored, number=event.version, origin=Origin.RESTORED, blocks=None)

@@ -52,6 +52,7 @@ class Version:
     review: ReviewVerdict | None = None
     blocks: ArtifactRef | None = None
     author: str = ""
+    left_out: ArtifactRef | None = None
 
 
 @dataclass(frozen=True)

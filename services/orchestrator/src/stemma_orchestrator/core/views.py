@@ -8,7 +8,7 @@ from stemma_contracts.v1.values import DocumentSummary, SectionSummary
 from .cycle_state import Cycle
 from .proposal_state import Proposed
 from .staleness import staleness
-from .state import Document, InNeed, Section, activity_of, status_of
+from .state import Document, InNeed, Section, Version, activity_of, status_of
 
 
 def summarise(document: Document, last_sequence: int) -> DocumentSummary:
@@ -51,5 +51,11 @@ def _summarise(section: Section, stale: bool) -> SectionSummary:
         score=version.evaluation.score if version and version.evaluation and version.evaluation.judged else None,
         issue_count=version.validation.issue_count if version and version.validation else 0,
         proposal_id=section.proposal.proposal_id if isinstance(section.proposal, Proposed) else None,
+        missing_blocks=_missing_blocks(version),
         need_id=section.phase.need.need_id if isinstance(section.phase, InNeed) else None,
     )
+
+
+def _missing_blocks(version: Version | None) -> int:
+    coverage = version.validation.coverage if version and version.validation else None
+    return coverage.missing_blocks if coverage else 0

@@ -13,6 +13,7 @@ from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
 
 from stemma_client.cli.asking import text_in
+from stemma_client.cli.coverage import coverage_lines
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, rendered, say, say_json, say_table
 from stemma_client.cli.wording import (
@@ -154,6 +155,9 @@ async def show(client: Client, *, document: str, as_json: bool) -> None:
     for name, findings in found.items():
         for words in lines_of(findings, FEW):
             say(f"{name}: {words}")
+    for section in view.sections.values():
+        for line in coverage_lines(section.validation.coverage if section.validation else None):
+            say(f"{section.section_id}: {line}")
     if view.cycle is not None:
         say(cycle_words(view.cycle))
     for section in (s for s in view.sections.values() if s.refusal):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from stemma_contracts.v1.events import DocumentExported
 from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_contracts.v1.values import ExportFormat
 
+from stemma_client.cli.coverage import export_lines, lacks_inputs
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import console, note, say, say_json
 from stemma_client.cli.wording import overlong_words
@@ -51,10 +51,10 @@ async def export(client: Client, *, asked: Asked, as_json: bool) -> ExitCode:
     else:
         write_atomically(path, content)
     if as_json:
-        say_json(done.model_dump(mode="json") | {"path": str(path), "finished": not _is_unfinished(done.warnings)})
+        say_json(done.model_dump(mode="json") | {"path": str(path), "finished": not _is_unfinished(done)})
     else:
         _tell(path, done)
-    return ExitCode.UNFINISHED if _is_unfinished(done.warnings) else ExitCode.OK
+    return ExitCode.UNFINISHED if _is_unfinished(done) else ExitCode.OK
 
 
 def _check(asked: Asked, chosen: ExportFormat, as_json: bool) -> None:
@@ -78,6 +78,8 @@ def _tell(path: Path, done: DocumentExported) -> None:
     note(f"exported as {done.export_id}")
     for warning in done.warnings:
         note(f"warning: {_warning_words(warning)}")
+    for line in export_lines(done.not_covered):
+        note(f"warning: {line}")
     for remark in done.remarks:
         note(f"warning: {_remark_words(remark)}")
     for section in done.too_long:
@@ -105,8 +107,8 @@ def _target(output: Path | None, name: str) -> Path:
     return path
 
 
-def _is_unfinished(warnings: Sequence[ExportWarning]) -> bool:
-    return any(warning.code in UNFINISHED for warning in warnings)
+def _is_unfinished(done: DocumentExported) -> bool:
+    return any(warning.code in UNFINISHED for warning in done.warnings) or lacks_inputs(done.not_covered)
 
 
 def _warning_words(warning: ExportWarning) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary, StaleReason
 
+from stemma_client.cli.coverage import coverage_words
 from stemma_client.cli.output import note, say_json, say_table
 from stemma_client.cli.wording import NOT_JUDGED, count_words, issues, proposal_words, reasons_words, version_words
 from stemma_client.client import Client
@@ -83,7 +84,8 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
 
 def _wait_words(section: SectionView, reasons: Sequence[StaleReason]) -> str:
     review = "review" if section.status is SectionStatus.AWAITING_REVIEW else ""
-    return "; ".join(filter(None, (review, proposal_words(section), stale_words(reasons))))
+    lost = coverage_words(section.validation.coverage if section.validation else None)
+    return "; ".join(filter(None, (review, proposal_words(section), stale_words(reasons), lost)))
 
 
 def stale_words(reasons: Sequence[StaleReason]) -> str:

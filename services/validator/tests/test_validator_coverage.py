@@ -1,0 +1,144 @@
+"""Coverage of a version, whoever wrote it, and what is mended before anybody is asked."""
+
+from __future__ import annotations
+
+import pytest
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.coverage import CoverageReport, CoverageSummary, LeftOut, LeftOutList
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.values import ArtifactRef, InputFile, ValidationReport
+from stemma_validator.covering import MAX_NAMED_BYTES, summarised
+from stemma_validator.engines import RumdlEngine
+from stemma_validator.fixes import SafeFixes
+from stemma_validator.grounds import Grounds
+from stemma_validator.handlers import on_validate_draft
+from stemma_validator.processes import Limits
+
+from .conftest import DOCUMENT, FIXES, RULES, TENANT, validate_draft
+
+SITE = "# Site\n\nThe quay at Lund is 40 m long.\n\n## Cost\n\nThe deck costs EUR 4,250 in all.\n"
+
+
+class Desk:
+    """The handler with its stores."""
+
+    def __init__(self, artifacts: ArtifactStore, engine: RumdlEngine) -> None:
+        self.artifacts, self.engine = artifacts, engine
+
+    async def put(self, text: str, name: str = "site.md", media_type: str = "text/markdown") -> ArtifactRef:
+        return await self.artifacts.put(TENANT, DOCUMENT, text.encode(), media_type=media_type, name=name)
+
+    async def job(self, draft: str, **fields: object) -> ValidateDraft:
+        job = validate_draft(await self.put(draft, "draft.md"))
+        plan = job.section.model_copy(update={"covers_inputs": True})
+        inputs = (InputFile(name="site.md", artifact=await self.put(SITE)),)
+        return job.model_copy(update={"section": plan, "inputs": inputs, **fields})
+
+    async def coverage(self, job: ValidateDraft) -> CoverageSummary | None:
+        limits = Limits()
+        outcome = await on_validate_draft(
+            job,
+            artifacts=self.artifacts,
+            engine=self.engine,
+            grounds=Grounds(self.artifacts, limits),
+            fixes=FIXES,
+            limits=limits,
+        )
+        self.outcome = outcome
+        return outcome.validation.coverage
+
+
+@pytest.fixture
+def desk(artifacts: ArtifactStore, rumdl: RumdlEngine) -> Desk:
+    return Desk(artifacts, rumdl)
+
+
+@pytest.mark.req("T1")
+async def test_tells_by_file_and_chapter_what_a_text_of_anybody_lacks(desk: Desk) -> None:
+    found = await desk.coverage(await desk.job("# Quay\n\nThe quay at Lund is 40 m long.\n"))
+    assert found is not None
+    assert (found.total, found.covered, found.missing_blocks) == (2, 1, 1)
+    assert [(m.file, m.chapter, m.line, m.why) for m in found.missing] == [("site.md", "Cost", 7, "absent")]
+    assert found.report is not None
+    report = CoverageReport.model_validate_json(await desk.artifacts.get(TENANT, DOCUMENT, found.report))
+    assert [block.chapter for block in report.blocks] == ["Cost"]
+
+
+@pytest.mark.req("T1")
+async def test_what_the_writer_left_out_stays_left_out_when_a_person_edits_the_text(desk: Desk) -> None:
+    named = LeftOutList(left_out=(LeftOut(file="site.md", heading="Cost", reason="Known to the client."),))
+    ref = await desk.put(named.model_dump_json(), "left-out.json", "application/json")
+    found = await desk.coverage(await desk.job("# Quay\n\nThe quay at Lund is 40 m long.\n", left_out=ref))
+    assert found is not None
+    assert (found.left_out, found.missing_blocks) == (1, 0)
+
+
+@pytest.mark.req("T1")
+async def test_an_input_that_no_program_reads_is_named(desk: Desk) -> None:
+    pdf = InputFile(name="plan.pdf", artifact=await desk.put("%PDF", "plan.pdf", "application/pdf"))
+    found = await desk.coverage(await desk.job(SITE, inputs=(pdf,)))
+    assert found is not None
+    assert [(m.file, m.why) for m in found.missing] == [("plan.pdf", "unreadable")]
+
+
+@pytest.mark.req("T1")
+async def test_a_section_that_need_not_cover_the_inputs_has_no_coverage(desk: Desk) -> None:
+    job = await desk.job("# Quay\n")
+    assert await desk.coverage(job.model_copy(update={"section": validate_draft(job.draft).section})) is None
+
+
+@pytest.mark.req("T1")
+async def test_large_inputs_are_compared_in_a_process_of_its_own(desk: Desk) -> None:
+    long = "# Site\n\n" + "".join(f"The pile {n} stands in the sea bed near buoy {n * 7}.\n\n" for n in range(1500))
+    inputs = (InputFile(name="long.md", artifact=await desk.put(long, "long.md")),)
+    found = await desk.coverage(await desk.job(long.replace("pile 7 ", "pole 7 "), inputs=inputs))
+    assert found is not None
+    assert found.total == 1500
+
+
+@pytest.mark.req("T1")
+def test_what_is_named_in_an_event_is_bounded_and_the_rest_is_counted() -> None:
+    from stemma_contracts.v1.coverage import BlockCoverage
+
+    blocks = [
+        BlockCoverage(file="\u4e00" * 80, chapter=f"{n} " + "\u4e00" * 300, line=1, standing="missing", why="absent")
+        for n in range(100)
+    ]
+    found = summarised(blocks, None)
+    assert len(found.model_dump_json().encode()) < MAX_NAMED_BYTES + 1000
+    assert len(found.missing) + found.more == 100
+
+
+@pytest.mark.req("T2")
+async def test_what_is_safe_is_mended_and_the_issues_are_those_of_the_mended_text(desk: Desk) -> None:
+    draft = "# Quay\nText _so_ and *so*.\n* one\n\n\n* two <b>x</b>\n"
+    await desk.coverage((await desk.job(draft)).model_copy(update={"fix": True, "always_report": True}))
+    ref = desk.outcome.validation.report
+    assert ref is not None
+    report = ValidationReport.model_validate_json(await desk.artifacts.get(TENANT, DOCUMENT, ref))
+    assert report.fixed is not None
+    mended = (await desk.artifacts.get(TENANT, DOCUMENT, report.fixed)).decode()
+    assert mended == "# Quay\n\nText *so* and *so*.\n\n- one\n\n- two <b>x</b>\n"
+    assert {issue.rule for issue in report.issues} == {"MD033"}
+
+
+@pytest.mark.req("T2")
+@pytest.mark.parametrize(
+    "draft",
+    ["# Quay.\n\n# Quay.\n", "# T\n\n<!-- rumdl-disable -->\n* a\n", "# Clean\n\nText.\n"],
+    ids=["headings", "switched off", "clean"],
+)
+async def test_what_is_not_safe_stays_as_it_is(draft: str) -> None:
+    assert await FIXES.of(draft) == draft
+
+
+@pytest.mark.req("T2")
+async def test_a_linter_that_would_change_words_changes_nothing() -> None:
+    import sys
+
+    class Rewriter(SafeFixes):
+        async def _mended(self, text: str) -> str:
+            return text.replace("40", "41")
+
+    fixes = Rewriter(RULES, executable=__import__("pathlib").Path(sys.executable), limits=Limits())
+    assert await fixes.of("# T\n\n40 m\n") == "# T\n\n40 m\n"
