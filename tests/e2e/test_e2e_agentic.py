@@ -50,7 +50,10 @@ async def test_a_folder_becomes_a_document_and_a_missing_image_is_asked_for_and_
     await client.answer_need(document_id, "document", need.need_id, decisions={MISSING: "skip"})
     events = [event.contract for event in await wait_for(client, document_id, lambda x: isinstance(x, ENDS))]
     answered = [event for event in events if isinstance(event, e.SectionNeedAnswered)]
-    assert [event.answered_by for event in answered] == ["person", *["validator"] * 5, "converter", "converter"]
+    by = [event.answered_by for event in answered]
+    checks = by.count("validator")
+    assert by == ["person", *["validator"] * checks, "converter", "converter"]
+    assert checks >= 7, "each of six chapters, and the whole"
     assert not any(event.failed for event in answered)
     [drafted] = [event for event in events if isinstance(event, e.SectionDrafted)]
     assert [(w.code, w.count) for w in drafted.warnings] == [("skipped_image", 1)]

@@ -27,7 +27,6 @@ _MENDS: Mapping[str, Mend] = {
     "MD012": lambda line: "",
     "MD018": lambda line: re.sub(r"^(#{1,6})(?=[^#\s])", r"\1 ", line),
     "MD019": lambda line: re.sub(r"^(#{1,6})\s+", r"\1 ", line),
-    "MD024": lambda line: f"{line} (2)",
     "MD026": lambda line: line.rstrip(" .,;:!。，；：！"),
     "MD027": lambda line: re.sub(r"^(\s*(?:> ?)+)\s+", r"\1", line),
     "MD030": lambda line: re.sub(r"^(\s*(?:[-*+]|\d+[.)]))\s+", r"\1 ", line),

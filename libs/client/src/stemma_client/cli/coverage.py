@@ -43,7 +43,7 @@ def export_lines(sections: Sequence[NotCovered]) -> Iterator[str]:
         if not section.checked:
             yield f"{section.section_id}: nobody knows yet what of the inputs it covers; export again in a moment"
         elif section.missing_blocks:
-            yield f"{section.section_id}: {section.missing_blocks} blocks of the inputs are missing; its last page names them"
+            yield f"{section.section_id}: {section.missing_blocks} blocks of the inputs are missing; a page says which"
         if section.not_comparable:
             yield f"{section.section_id}: {section.not_comparable} blocks are in another language, not comparable"
 

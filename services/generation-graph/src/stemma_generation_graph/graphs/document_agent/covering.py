@@ -47,7 +47,7 @@ class Written:
         return [chapter for chapter in self.outline[self.open_from :] if any(_is_in(b, chapter) for b in unsure)]
 
     def open_words(self) -> str:
-        """What the document lacks, in words for the agent; nothing if it is complete."""
+        """What the document lacks, in words for the agent; nothing if it is complete as far as an agent can read."""
         lines = [*self._missing_lines(), *self._chapter_lines()]
         if not lines:
             return ""
@@ -57,7 +57,7 @@ class Written:
 
     def _missing_lines(self) -> list[str]:
         first: dict[tuple[str, str], list[BlockCoverage]] = {}
-        for block in self.missing:
+        for block in (block for block in self.missing if block.why != "unreadable"):
             first.setdefault((block.file, block.chapter), []).append(block)
         return [
             f"- `{self._shown(file)}`, {_quoted(chapter)}, line {blocks[0].line}: {_why(blocks)}"
