@@ -203,16 +203,27 @@ def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
         "properties": {
             "summary": {"type": "string", "default": "", "description": "one or two paragraphs"},
             "items": {"type": "array", "default": [], "items": {"type": "object"}, "description": "what is paid for"},
+            "findings": {
+                "type": "array",
+                "default": [],
+                "items": {"type": "object"},
+                "description": "one per question",
+            },
+            "open": {"type": "array", "default": [], "description": "what is left open, as questions"},
             "total": {"anyOf": [{"type": "number"}, {"type": "null"}]},
             "parts": {"type": "array", "default": [], "description": "sub-sections for required headings"},
         },
         "required": ["total"],
     }
     wanted = {"type": "json_schema", "json_schema": {"name": "Budget", "schema": schema}}
-    text = prompt("budget", "en", "A lawn is planted.", {"a.md": "Planting costs EUR 4,250.\n"}, "amounts", "- Costs")
+    text = prompt(
+        "budget", "en", "A lawn is planted.", {"a.md": "Planting costs EUR 4,250.\n\nWho pays?\n"}, "amounts", "- Costs"
+    )
     answer = json.loads(OfflineWriter().bind(response_format=wanted).invoke([HumanMessage(text)]).text)
     assert answer["total"] is None
     assert "items" not in answer
+    assert "findings" not in answer
+    assert answer["open"] == ["Who pays?"]
     assert answer["parts"] == [{"heading": "Costs", "text": "Planting costs EUR 4,250. (a.md)"}]
 
 

@@ -19,7 +19,7 @@ from .request import Request
 _QUESTION_MARKS = ("?", "？")
 _PARAGRAPHS = "paragraph"
 _HEADINGS = "required headings"
-_QUESTIONS = "question"
+_QUESTIONS = "as questions"
 _LONGEST = 300
 _MOST_QUESTIONS = 10
 
