@@ -80,9 +80,46 @@ def test_what_a_checker_found_is_put_right_from_the_end_on() -> None:
     assert next_call(status, saved, shown, edited, again) == ("create_checkpoint", {"label": "chapter_1"})
 
 
+@pytest.mark.parametrize("rule", ["MD014", "grounding/name"])
+def test_a_chapter_with_an_issue_that_it_cannot_mend_is_saved_again_and_not_written_again(rule: str) -> None:
+    status = situation(5, issues=f"line 5: Something else ({rule})")
+    saved = done("create_checkpoint", "Saved.", label="x")
+    assert next_call(status, saved) == ("create_checkpoint", {"label": "chapter_1"})
+
+
 def test_after_a_rollback_the_chapter_is_written_again() -> None:
     back = HumanMessage("The last step failed (step_timeout). The document is as it was at 20260314_092653_x.md.")
     assert next_call(situation(5), LISTED, READ, WRITTEN, back)[0] == "read_file"
+
+
+LACKS = """The document is not complete. It lacks:
+
+- `site.md`, before the first heading, line 1: nothing of it is there
+- `site.md`, "Of "line 3: x", line 4", line 9: amounts, dates or names are missing (40 m); 2 blocks in all
+- `b.md`, "B", lines 3 to 7: not saved
+
+Write what is missing, or name it with `leave_out` and the reason."""
+
+
+def refused(answer: str) -> list[BaseMessage]:
+    asked, _ = done("finish", answer)
+    return [asked, ToolMessage(answer, tool_call_id="finish", status="error")]
+
+
+@pytest.mark.req("T1", "G7")
+def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes_again() -> None:
+    thread: list[BaseMessage] = [situation(5, "done"), *refused(LACKS)]
+    named = list[tuple[str, str]]()
+    while (call := next_call(thread))[0] == "leave_out":
+        named.append((call[1]["file"], call[1]["heading"]))
+        thread += done("leave_out", "Left out.", **call[1])
+    assert named == [("site.md", 'Of "line 3: x", line 4'), ("b.md", "B"), ("site.md", "")]
+    assert call == ("finish", {})
+    reasons = [m.tool_calls[0]["args"]["reason"] for m in thread[3:] if isinstance(m, AIMessage)]
+    assert "(amounts, dates or names are missing (40 m); 2 blocks in all)" in reasons[0]
+    assert "under no heading" in reasons[2]
+    again = refused('It lacks:\n\n- `c.md`, "C", line 1: nothing of it is there')
+    assert next_call([*thread, *again])[1]["heading"] == "C"
 
 
 @pytest.mark.parametrize(

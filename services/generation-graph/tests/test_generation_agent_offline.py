@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 import stemma_client
 from generation_agency import Agency
+from stemma_contracts.v1.coverage import LeftOutList
+from stemma_contracts.v1.values import ValidationIssue, ValidationReport
 from stemma_offline_writer import OfflineWriter
 
 SAMPLE = Path(stemma_client.__file__).parent / "samples" / "agentic" / "inputs"
@@ -28,3 +30,17 @@ async def test_the_sample_becomes_one_document_with_every_word_of_its_files() ->
             words = [word for word in data.decode().split() if word.isalpha() and word not in ("img", "cut")]
             assert [word for word in words if word not in text] == []
     assert agency.state["current_chapter"] == len(agency.state["document_outline"]) == 6
+
+
+@pytest.mark.req("T1", "G7")
+async def test_what_a_mend_takes_away_is_left_out_by_name_and_the_run_ends() -> None:
+    lost = ValidationIssue(line_number=5, rule="MD012", rule_description="Blank lines", message="Blank lines")
+    report = ValidationReport(validation_passed=False, issues=(lost,), engine="test", engine_version="1")
+    agency = Agency(reports=[report])
+    outcome = await agency.drive(await agency.job(), OfflineWriter())
+    assert "40 m" not in await agency.workshop.read(outcome.draft)
+    assert (outcome.partial, outcome.warnings) == (False, ())
+    assert outcome.left_out is not None
+    [named] = LeftOutList.model_validate_json(await agency.workshop.read(outcome.left_out)).left_out
+    assert (named.file, named.heading) == ("site.md", "Site")
+    assert "could not be carried over" in named.reason

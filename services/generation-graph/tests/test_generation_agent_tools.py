@@ -10,7 +10,14 @@ from langchain_core.messages import ToolMessage
 from stemma_generation_graph.graphs.calling import run_tool_calls
 from stemma_generation_graph.session.checkpoints import new_checkpoint_id
 from stemma_generation_graph.session.session import CHECKPOINTS, DRAFT, Session, new_manifest
-from stemma_generation_graph.session.tools import MAX_DRAFT_CHARS, PAGE_CHARS, TOOLS, Workbench, get_tools
+from stemma_generation_graph.session.tools import (
+    MAX_DRAFT_CHARS,
+    MAX_LEFT_OUT,
+    PAGE_CHARS,
+    TOOLS,
+    Workbench,
+    get_tools,
+)
 from stemma_generation_graph.sources.library import Library
 
 HOSTILE = ("../etc/passwd", "..", "/", "\\", "inputs/site.md", "temp_output.md", "", " ", "\x00", "a" * 500)
@@ -214,6 +221,18 @@ async def test_a_chapter_is_left_out_by_a_heading_that_its_file_has_and_the_file
     ]
     assert "it has: Site" in await bench.told("leave_out", file="site.md", heading="Quay", reason="No.")
     assert "no words" in await bench.told("leave_out", file="site.md", heading="", reason=" \n")
+
+
+@pytest.mark.req("G4", "T1")
+async def test_a_file_that_is_left_out_takes_the_place_of_its_chapters_at_the_bound_too(bench: Bench) -> None:
+    chapter = {"file": "site.md", "heading": "Site", "reason": "No."}
+    other = [{"file": f"{number}.md", "heading": "", "reason": "No."} for number in range(MAX_LEFT_OUT - 1)]
+    bench.work.left_out = [*other, chapter]
+    assert "At most" in await bench.told("leave_out", file="media/plan.png", heading="", reason="A drawing.")
+    assert await bench.told("leave_out", file="site.md", heading="", reason="All.") == (
+        "Left out: the whole file. The person is told, with the reason."
+    )
+    assert bench.work.left_out == [*other, {"file": "site.md", "heading": "", "reason": "All."}]
 
 
 @pytest.mark.req("T1", "G7")

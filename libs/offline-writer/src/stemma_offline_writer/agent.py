@@ -18,6 +18,8 @@ from .chapters import composed, safe_cut
 from .mending import can_mend, mended
 
 WRITING_TOOL = "append_to_markdown"
+FINISHING_TOOL = "finish"
+LEAVING_TOOL = "leave_out"
 CHECKS = ("create_checkpoint", "validate_markdown")
 PART_CHARS = 40_000
 MENDED_AT_ONCE = 12
@@ -37,10 +39,26 @@ def _next(situation: Situation, acts: Sequence[Act]) -> tuple[str, dict[str, Any
         return mending
     chapter = situation.current
     if chapter is None:
-        checked = any(act.name == "validate_markdown" for act in acts)
-        return ("finish", {}) if checked else ("validate_markdown", {})
+        checked = any(act.name in ("validate_markdown", FINISHING_TOOL) for act in acts)
+        return _finish(acts) if checked else ("validate_markdown", {})
     save = ("create_checkpoint", {"label": f"chapter_{chapter.number}"})
     return save if situation.issues else _write(situation, chapter, since(acts, CHECKS)) or save
+
+
+def _finish(acts: Sequence[Act]) -> tuple[str, dict[str, Any]]:
+    """Say that all is written; what is said to be missing then is named, once, before it is said again."""
+    told = next((act for act in reversed(acts) if act.name == FINISHING_TOOL), None)
+    named = [act.arguments for act in since(acts, (FINISHING_TOOL,)) if act.name == LEAVING_TOOL]
+    for file, heading, why in told.lacking() if told else ():
+        if not any((entry.get("file"), entry.get("heading")) == (file, heading) for entry in named):
+            return LEAVING_TOOL, {"file": file, "heading": heading, "reason": _reason(heading, why)}
+    return FINISHING_TOOL, {}
+
+
+def _reason(heading: str, why: str) -> str:
+    """Why something is left out, with the words of the check; without a heading it is not the file as a whole."""
+    part = "A part of this chapter" if heading else "A part of this file that stands under no heading"
+    return f"{part} could not be carried over as it is ({why})."
 
 
 @dataclass(frozen=True)

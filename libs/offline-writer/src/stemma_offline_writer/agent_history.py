@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 RESTORED = "The document is as it was at "
 _LINES = re.compile(r"lines (\d+) to (\d+) of \d+\n\n")
 _NUMBERED = re.compile(r"(\d+): (.*)")
+_LACKING = re.compile(r'- `([^`]+)`, (?:"(.*)"|before the first heading), lines? \d+(?: to \d+)?: (.+)')
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,14 @@ class Act:
         header = _LINES.match(self.answer)
         if header:
             yield from enumerate(self.answer[header.end() :].split("\n"), int(header.group(1)))
+
+    def lacking(self) -> list[tuple[str, str, str]]:
+        """The file, the heading and what is said of each chapter that an answer names as missing; headings first.
+
+        What stands under no heading comes last, for it is named with its file.
+        """
+        found = filter(None, map(_LACKING.fullmatch, self.answer.splitlines() if self.failed else ()))
+        return sorted(((f.group(1), f.group(2) or "", f.group(3)) for f in found), key=lambda entry: not entry[1])
 
     def numbered_lines(self) -> dict[int, str]:
         """The lines of the document, where each bears its number."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from langchain_core.messages import BaseMessage, HumanMessage
 from stemma_models.prompting import Block, parse_blocks
 
-_ISSUE = re.compile(r"line (\d+): .*\(([A-Za-z0-9]+)\)$")
+_ISSUE = re.compile(r"line (\d+): .*\(([\w/-]+)\)$")
 
 
 @dataclass(frozen=True)

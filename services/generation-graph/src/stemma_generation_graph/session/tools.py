@@ -303,6 +303,8 @@ async def _leave_out(arguments: LeaveOut, bench: Workbench) -> str:
         if not heading:
             raise ToolRefused(f"heading: the file has none of these words; it has: {'; '.join(found[:MAX_HEADINGS])}")
     kept = [entry for entry in bench.left_out if (entry["file"], entry["heading"]) != (name, heading)]
+    if len(kept) >= MAX_LEFT_OUT and not heading:
+        kept = [entry for entry in kept if entry["file"] != name]
     if len(kept) >= MAX_LEFT_OUT:
         raise ToolRefused(
             f"At most {MAX_LEFT_OUT} chapters can be left out; leave a whole file out, or ask the person."
