@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_evidence import Kind, claims
+from stemma_evidence import UNSUPPORTED, Kind, claims, ground, read
 
 pytestmark = pytest.mark.req("T3")
 
@@ -131,6 +131,23 @@ def test_reads_names_quotations_and_citations() -> None:
     assert values(text, "en", "citation") == ["plan.md", "section 3.2", "[1]"]
 
 
+def test_a_date_that_a_line_of_a_paragraph_begins_with_is_no_number_of_a_list() -> None:
+    assert values("Wir beginnen am\n4. September 2027.\n", "de", "date") == ["2027-09-04"]
+    assert claims("1. One\n2. Two\n", "en") == ()
+
+
+def test_a_file_whose_name_has_spaces_is_found_by_its_whole_name_only() -> None:
+    source = read("# A\n\nIt is so.\n", "text/markdown", "en", standing="input", name="Attachment A - Terms.md")
+    for draft, missing in (("So it is (Attachment A - Terms.md, A).", []), ("So it is (Terms.md).", ["Terms.md"])):
+        found = ground(read(draft, "text/markdown", "en", standing="draft", name=""), [source])
+        assert [item.claim.text for item in found if item.standing == UNSUPPORTED] == missing
+
+
+def test_a_place_is_named_by_the_words_of_its_heading() -> None:
+    source = read('# <a name="1"></a>Costs\n\nEUR 5\n', "text/markdown", "en", standing="input", name="a.md")
+    assert source.place(3).heading == "Costs"
+
+
 def test_says_where_each_claim_stands() -> None:
     text = "# Title\n\nIt costs\nEUR 4,250.\n"
     (claim,) = claims(text, "en")
@@ -147,6 +164,7 @@ def test_says_where_each_claim_stands() -> None:
         "1. One\n2. Two\n",
         "## 3.2 Aims\n",
         "B2B, v1.2.3",
+        "It is affected by CC0, nor by others.",
     ],
 )
 def test_stays_quiet_about_code_comments_and_numbers_that_only_order(text: str) -> None:

@@ -197,6 +197,39 @@ def test_what_a_person_dictates_stands_and_how_it_was_asked_does_not() -> None:
     assert "verse" not in draft
 
 
+RFP = """# Terms
+
+- [Exhibit 2. Costs](#costs)
+
+4.2. The lamp costs EUR 4,250, its colour is TBD.
+
+See www.example.org for what it costs: EUR 10.
+
+Testing - Describe your tests, which cost EUR 77.
+
+Provide a lamp for EUR 20.** It must shine for EUR 30.
+"""
+
+
+@pytest.mark.req("T3", "T4")
+def test_of_a_call_for_proposals_stands_what_it_states_in_whole_sentences_and_not_what_it_asks_the_writer() -> None:
+    draft = written(prompt("budget", "en", "A lamp.", {"terms.md": RFP}, "amounts", "- Costs"))
+    assert "4.2. The lamp costs EUR 4,250, its colour is to be determined." in draft
+    assert "[www.example.org](http://www.example.org)" in draft
+    assert "Provide a lamp for EUR 20. It must shine for EUR 30." in draft
+    assert "| EUR 77 |" in draft
+    assert "\n\nTesting - " not in draft
+    assert "Exhibit 2" not in draft
+
+
+@pytest.mark.req("T3")
+def test_a_picture_that_is_called_as_its_file_has_the_heading_above_it_as_its_caption() -> None:
+    facts = "# Costs of the lamp\n\n![image1](media/image1.png)\n"
+    images = block("images", "- media/image1.png: image1")
+    draft = written(f"{prompt('budget', 'en', 'A lamp.', {'a.md': facts}, 'amounts', '- Costs')}\n{images}")
+    assert "![Costs of the lamp](media/image1.png)" in draft
+
+
 @pytest.mark.req("P13", "T3")
 def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
     schema = {
@@ -217,7 +250,12 @@ def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
     }
     wanted = {"type": "json_schema", "json_schema": {"name": "Budget", "schema": schema}}
     text = prompt(
-        "budget", "en", "A lawn is planted.", {"a.md": "Planting costs EUR 4,250.\n\nWho pays?\n"}, "amounts", "- Costs"
+        "budget",
+        "en",
+        "A lawn is planted.",
+        {"a.md": "Planting costs EUR 4,250.\n\nReady? We are.\n\nWho pays?\n"},
+        "amounts",
+        "- Costs",
     )
     answer = json.loads(OfflineWriter().bind(response_format=wanted).invoke([HumanMessage(text)]).text)
     assert answer["total"] is None

@@ -19,6 +19,7 @@ from .quotations import quotations
 from .spans import Taken
 
 _ORDER = re.compile(r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]|[0-9]{1,9}[.)](?=[ \n]|$))")
+_PROSE_LINE = re.compile(r"(?![0-9]{1,9}[.)](?:[ ]|$)|[-*+#>|](?:[ ]|$))\S")
 _HEADING = re.compile(r"(?m)^[ >]{0,12}#{1,6}[ ][^\n]*")
 _LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|ème|º|ª)(?!\w)")
@@ -46,12 +47,21 @@ def claims(text: str, language: str) -> tuple[Claim, ...]:
 
 def _references(text: str, shown: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
     for match in _ORDER.finditer(shown):
-        taken.take(match.start(), match.end())
+        if not _goes_on(shown, match):
+            taken.take(match.start(), match.end())
     for match in _LINK_TARGET.finditer(shown):
         taken.take(match.start(), match.end())
     for start, end, value in citations(shown):
         if taken.take(start, end):
             yield Claim("citation", text[start:end], start, end, lines.at(start), (value,))
+
+
+def _goes_on(shown: str, match: re.Match[str]) -> bool:
+    """Whether a paragraph goes on with the number, which then orders nothing: only a 1 begins a list inside of one."""
+    if "#" in match[0] or match[0].strip(" >") in ("1.", "1)"):
+        return False
+    before = shown[shown.rfind("\n", 0, max(0, match.start() - 1)) + 1 : max(0, match.start() - 1)]
+    return _PROSE_LINE.match(before) is not None
 
 
 def _dates(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:

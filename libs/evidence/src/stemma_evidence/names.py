@@ -42,9 +42,11 @@ def _eastern(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _in_run(text: str, match: re.Match[str], language: str) -> Iterator[tuple[int, int, str]]:
     words = [(found.start() + match.start(), found[0]) for found in _WORD.finditer(match[0])]
+    if text[match.end() : match.end() + 1].isdigit():
+        words = words[:-1]
     before = text[max(0, match.start() - 12) : match.start()]
     titled = bool(_TITLED.search(before))
-    if not titled and _OPENS.search(before) and not _is_marked(words[0][1]) and words[0][1] not in TITLES:
+    if words and not titled and _OPENS.search(before) and not _is_marked(words[0][1]) and words[0][1] not in TITLES:
         words = words[1:]
     while words and words[0][1].casefold() in CAPITALISED:
         words = words[1:]

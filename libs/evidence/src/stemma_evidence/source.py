@@ -15,6 +15,7 @@ from .tabular import as_lines
 from .words import stems
 
 _HEADING = re.compile(r"[ >]{0,12}#{1,6}[ \t]+(.*?)[ \t#]*$")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -79,7 +80,9 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         words=_words(written, blocks),
         subjects=subjects(shown, found),
         loose=_loose(found, written, tabular=bool(lines)),
-        headings=tuple((n, m[1]) for n, line in enumerate(written, 1) if (m := _HEADING.match(line))),
+        headings=tuple(
+            (n, _TAG.sub("", m[1]).strip()) for n, line in enumerate(written, 1) if (m := _HEADING.match(line))
+        ),
         blocks=blocks,
         wording_lines=starts,
         lines=lines,

@@ -49,11 +49,21 @@ class Wordings:
     def _cited(self, claim: Claim) -> list[Found] | None:
         value = claim.values[0]
         file = self._files.get(value.rpartition("/")[2])
+        file = file or self._file_with_spaces(value)
         if file:
             return [Found(file, file.place(1), claim.text)]
         if value.startswith("["):
             return None if f"{value}:" in self._draft.wording else self._whole(claim, value)
         return self._whole(claim, value) or (None if self._is_own(value) else [])
+
+    def _file_with_spaces(self, value: str) -> Source | None:
+        """The file whose name ends in these words, if the draft never writes them without the rest of a name."""
+        named = {folded(name).casefold(): source for name, source in self._files.items() if " " in name}
+        ends = sorted((name for name in named if name.endswith(value)), key=len, reverse=True)
+        if not ends or not self._draft.wording.count(value):
+            return None
+        whole = re.findall("|".join(map(re.escape, ends)), self._draft.wording)
+        return named[whole[0]] if len(whole) == self._draft.wording.count(value) else None
 
     def _whole(self, claim: Claim, value: str) -> list[Found]:
         words = re.escape(folded(value).casefold())

@@ -13,6 +13,8 @@ from .material import Table
 from .terms import terms
 
 DATA = Path(__file__).with_name("data") / "bearing.json"
+ADDRESSED = Path(__file__).with_name("data") / "addressed.json"
+"""By language the words with which a text turns to the one who writes the document."""
 KINDS = {"amount": "amounts", "date": "dates", "quantity": "figures"}
 IN_FULL = frozenset({"amounts", "dates"})
 """What a section that collects it leaves nothing of out."""
@@ -33,6 +35,19 @@ def kinds_of(text: str, language: str) -> frozenset[str]:
     """What plain words hold, by the names of ``collects``."""
     found = {KINDS[claim.kind] for claim in claimed(text, language) if claim.kind in KINDS}
     return frozenset(found | {kind for kind, words in _words(language).items() if _speaks_of(words, text, language)})
+
+
+def speaks_to_the_writer(text: str, language: str) -> bool:
+    """Whether a text turns to its reader, or speaks of what the reader is to write."""
+    words = _addressed().get(language, ())
+    if language in _CJK:
+        return any(word in text for word in words)
+    return not set(words).isdisjoint(re.findall(r"\w+", text.casefold()))
+
+
+@lru_cache(maxsize=1)
+def _addressed() -> dict[str, list[str]]:
+    return dict(json.loads(ADDRESSED.read_text("utf-8")))
 
 
 def kinds_of_row(table: Table, row: tuple[str, ...], language: str) -> frozenset[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from .bearing import IN_FULL, claimed, kinds_of, kinds_of_row
-from .material import Material, Passage, Place, Table, distinct
+from .material import Material, Passage, Place, Table, distinct, fold
 from .request import Image, Request, Section
 from .terms import Ranking, terms
 
@@ -47,8 +48,15 @@ def choose(request: Request, material: Material) -> Choice:
     strays = {kind: found for kind in sorted(request.collects) if (found := _strays(kind, request, material.passages))}
     if not tables and all(passage.place.origin == "person" for passage in chosen):
         chosen += bears.nearest([passage for passage in sentences if passage not in chosen])
-    images = tuple(image for image in request.images if bears.owns(image.alt, material.pictures.get(image.name)))
+    pictures = [(_described(image, material.pictures.get(image.name)), image) for image in request.images]
+    images = tuple(shown for shown, image in pictures if bears.owns(image.alt, material.pictures.get(image.name)))
     return Choice(tuple(chosen), tables, strays, images)
+
+
+def _described(image: Image, place: Place | None) -> Image:
+    """The image; one that is called as its file is described by the heading that it stands under."""
+    is_called_so = fold(image.alt) in ("", fold(PurePosixPath(image.name).stem))
+    return Image(image.name, place.heading) if is_called_so and place and place.heading else image
 
 
 def wanted_of(passage: Passage, request: Request) -> frozenset[str]:

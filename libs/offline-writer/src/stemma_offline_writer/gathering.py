@@ -14,19 +14,29 @@ from stemma_languages import detect, is_instruction
 from stemma_languages import language as language_of
 from stemma_markdown import Document
 
-from .bearing import KINDS, claimed
+from .bearing import KINDS, claimed, speaks_to_the_writer
 from .forms import grammar
 from .material import Material, Passage, Place, fold, gathered
 from .reading import read
 from .request import Request
 
 _COLONS = (":", "：")
+_LABELLED = (" - ", " – ", ": ", "; ")
+"""What stands between a label and what is asked for under it."""
 
 
 @lru_cache(maxsize=64)
 def _read_input(name: str, text: str) -> tuple[str, Material]:
     language = detect(text)
-    return language, read("input", name, text, language)
+    found = read("input", name, text, language)
+    return language, replace(found, passages=tuple(_without_requests(passage, language) for passage in found.passages))
+
+
+def _without_requests(passage: Passage, language: str) -> Passage:
+    """What an input asks of the one who writes the document is no content; what it names goes to tables."""
+    parts = [passage.text, *(passage.text.partition(mark)[2] for mark in _LABELLED)]
+    asks = speaks_to_the_writer(passage.text, language) and any(is_instruction(part, language) for part in parts)
+    return replace(passage, form="heading") if asks else passage
 
 
 def gather(request: Request) -> Material:

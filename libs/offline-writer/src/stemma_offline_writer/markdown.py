@@ -10,22 +10,38 @@ from .material import Place
 NO_SPACES = ("ja", "zh")
 
 _ADDRESS = re.compile(
-    r"https?://[^\s<>()\[\]|\"'、。」）]+[^\s<>()\[\]|\"'、。」）.,;:!?]|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}",
+    r"(?:https?://|www\.)[^\s<>()\[\]|\"'、。」）]+[^\s<>()\[\]|\"'、。」）.,;:!?]|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}",
     re.ASCII,
 )
 _SPECIAL = re.compile(r"[\\`*\[\]<>~{}]|(?<!\w)_|_(?!\w)|&(?=[#\w]{1,32};)")
+_ESCAPED = r"\\\g<0>"
 _START = re.compile(r"^(?:[#+>=|-](?=\s|$|[-=])|\d{1,9}(?=[.)](?:\s|$)))")
+_PLACEHOLDER = re.compile(r"\b(?:TODO|TBD)\b|\{\{[^{}\n]*\}\}|\[insert\b[^\[\]\n]*\]", re.IGNORECASE)
 _CLOSING = " .,;:!?。，；：！？"
+
+
+def in_words(text: str) -> str:
+    """What stands open in an input stands open in the document, in words."""
+    return _PLACEHOLDER.sub(_said, text)
+
+
+def _said(found: re.Match[str]) -> str:
+    said = found.group().casefold()
+    return "to be determined" if said == "tbd" else "to do" if said == "todo" else found.group().strip("{[]} ")
 
 
 def quoted(text: str) -> str:
     """Plain words as Markdown: nothing in them is taken for markup, addresses are links."""
-    pieces, at = list[str](), 0
+    text, pieces, at = in_words(text), list[str](), 0
     for address in _ADDRESS.finditer(text):
-        pieces += [_SPECIAL.sub(r"\\\g<0>", text[at : address.start()]), f"<{address.group()}>"]
+        pieces += [_SPECIAL.sub(_ESCAPED, text[at : address.start()]), _link(address.group())]
         at = address.end()
-    words = "".join([*pieces, _SPECIAL.sub(r"\\\g<0>", text[at:])])
+    words = "".join([*pieces, _SPECIAL.sub(_ESCAPED, text[at:])])
     return _START.sub(_escaped_start, words)
+
+
+def _link(address: str) -> str:
+    return f"[{_SPECIAL.sub(_ESCAPED, address)}](http://{address})" if address.startswith("www.") else f"<{address}>"
 
 
 def _escaped_start(found: re.Match[str]) -> str:

@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from .markdown import in_words
+
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
 _REFERENCE = re.compile(r"!?\[([^\[\]\n]*)\]\[[^\[\]\n]*\]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
 _BARE_ADDRESS = re.compile(r"(?<![<(\[\"'])\bhttps?://[^\s<>)\]]+")
-_PLACEHOLDER = re.compile(r"\b(?:TODO|TBD)\b|\{\{[^{}\n]*\}\}|\[insert\b[^\[\]\n]*\]", re.IGNORECASE)
 
 Mend = Callable[[str], str]
-
-
-def _in_words(found: re.Match[str]) -> str:
-    """What stands open in an input stands open in the document, in words."""
-    said = found.group().casefold()
-    return "to be determined" if said == "tbd" else "to do" if said == "todo" else found.group().strip("{[]} ")
 
 
 _MENDS: Mapping[str, Mend] = {
@@ -44,7 +39,7 @@ _MENDS: Mapping[str, Mend] = {
     "STEMMA008": lambda line: _FOOTNOTE.sub("", line),
     "STEMMA009": lambda line: _LINK.sub(r"\1", line),
     "STEMMA010": lambda line: _LINK.sub(r"\1", line),
-    "STEMMA011": lambda line: _PLACEHOLDER.sub(_in_words, line),
+    "STEMMA011": in_words,
 }
 _CELL_WALL = re.compile(r"(?<!\\)\|")
 _WIDTH = "MD056"

@@ -17,6 +17,12 @@ from .nested import read_nested
 
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
+_NUMBER = re.compile(r"(?:[^\W\d_]{2,12} )?(?:(?:\d{1,4}|[A-Za-z]|[ivx]{2,4})[.)]\s?){1,4}")
+"""What stands before a sentence to order it: "4.2.", "i.", "Exhibit 2."."""
+
+_STRAY_MARKUP = re.compile(r"(?:^|(?<=[\s.,;:!?]))\*{2,3}(?=\s|$)")
+"""Asterisks that make nothing bold, as where a mark was left open."""
+
 
 def read(origin: Origin, name: str, text: str, language: str) -> Material:
     """The material of one text; the end of its name says what form it has."""
@@ -48,7 +54,9 @@ def _read_markdown(place: Place, text: str, language: str) -> Material:
                 words = " ".join(piece.text.split())
                 headings = (*(above for above in headings if above[0] < piece.level), (piece.level, words))
                 passages.append(Passage(words, here, number, "heading"))
-            case "paragraph" if not _is_picture(piece, document) and not _is_caption(piece, language):
+            case "paragraph" if not (
+                _is_picture(piece, document) or _is_pointer(piece, document) or _is_caption(piece, language)
+            ):
                 passages += _passages(piece, here, number, language, lists)
             case "cell":
                 cells[piece.line].append(piece)
@@ -65,6 +73,12 @@ def _is_picture(piece: Prose, document: Document) -> bool:
     return any(image.start <= piece.start and piece.end <= image.end for image in document.images)
 
 
+def _is_pointer(piece: Prose, document: Document) -> bool:
+    """Whether a paragraph is a link to a place in the same text and nothing else, as in a table of contents."""
+    links = (link for link in document.links if link.start <= piece.start and piece.end <= link.end)
+    return any(link.target.startswith("#") for link in links)
+
+
 def _is_caption(piece: Prose, language: str) -> bool:
     """Whether a paragraph is the caption of a table or a figure, which quotes nothing."""
     words = language_of(language).words
@@ -73,10 +87,21 @@ def _is_caption(piece: Prose, language: str) -> bool:
 
 def _passages(piece: Prose, place: Place, number: int, language: str, lists: list[Block]) -> Iterator[Passage]:
     is_item = any(block.start <= piece.start < block.end for block in lists)
-    for start, end in sentence_ranges(piece.text, language):
-        words = " ".join(piece.text[start:end].split())
+    for start, end in _whole_sentences(piece.text, language):
+        words = " ".join(_STRAY_MARKUP.sub(" ", piece.text[start:end]).split())
         if any(char.isalnum() for char in words):
             yield Passage(words, place, number, "item" if is_item else "sentence")
+
+
+def _whole_sentences(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """The sentences, each with the number or the letter before it that would pass for one."""
+    begin: int | None = None
+    for start, end in sentence_ranges(text, language):
+        begin = start if begin is None else begin
+        if end < len(text.rstrip()) and _NUMBER.fullmatch(text[begin:end]):
+            continue
+        yield begin, end
+        begin = None
 
 
 def _table(block: Block, text: str, cells: dict[int, list[Prose]], places: dict[int, Place]) -> Table | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from .composing import compose
@@ -64,7 +65,9 @@ class _Filling:
         return [{"heading": part.heading, "text": part.text} for part in self._composition.parts]
 
     def _questions(self) -> list[str]:
-        texts = (passage.text for passage in distinct(gather(self._request).passages) if _is_question(passage))
+        passages = gather(self._request).passages
+        lasts = [now for now, after in pairwise([*passages, None]) if now and not _go_together(now, after)]
+        texts = (passage.text for passage in distinct(lasts) if _is_question(passage))
         return [text for text in texts if len(text) <= _LONGEST][:_MOST_QUESTIONS]
 
     def _opening(self) -> str:
@@ -110,5 +113,10 @@ def _without_reference(schema: Schema) -> Schema:
     return {name: value for name, value in schema.items() if name not in ("$ref", "anyOf")}
 
 
+def _go_together(passage: Passage, after: Passage | None) -> bool:
+    return after is not None and (passage.place, passage.paragraph) == (after.place, after.paragraph)
+
+
 def _is_question(passage: Passage) -> bool:
+    """A question that the text goes on to talk about is a figure of speech; only the last of a paragraph is open."""
     return passage.form != "heading" and passage.text.endswith(_QUESTION_MARKS)
