@@ -187,6 +187,14 @@ async def test_keep_names_the_version_and_restore_is_about_the_current_one(
 
 
 @pytest.mark.req("P10")
+async def test_refuses_version_0_in_a_decision_about_several_sections(cli: Any, backstage: Any, settled: str) -> None:
+    done = await cli("keep", settled, "research=0", "solution=0")
+    assert done.exit_code == 2
+    assert "research: versions are counted from 1" in done.stderr
+    assert backstage.received == []
+
+
+@pytest.mark.req("P10")
 async def test_a_section_is_regenerated_with_guidance(cli: Any, backstage: Any, settled: str) -> None:
     done = await cli("regenerate", settled, "research", "-m", "Name the sources.")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -121,3 +123,32 @@ def test_what_is_found_can_be_read_back() -> None:
 def test_any_text_gives_an_outline_or_none(text: str) -> None:
     for section in find_outline([f"# Proposal format\n\n{text}"]):
         assert section.title.strip()
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize(
+    "marks_only",
+    ["# Proposal format\n\n- ...\n- Budget\n- Team\n", "# Proposal format\n\n## :\n\n## Budget\n\n## Team\n"],
+)
+def test_stays_quiet_about_titles_of_nothing_but_marks(marks_only: str) -> None:
+    assert [section.title for section in find_outline([marks_only])] == ["Budget", "Team"]
+
+
+@pytest.mark.req("P19")
+def test_looks_at_each_of_many_headings_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    class Counted(list[Any]):
+        def __getitem__(self, place: Any) -> Any:
+            nonlocal looks
+            looks += 1
+            return super().__getitem__(place)
+
+        def __iter__(self) -> Iterator[Any]:
+            nonlocal looks
+            looks += len(self)
+            return super().__iter__()
+
+    monkeypatch.setattr("stemma_client.outline_finding.list", Counted, raising=False)
+    find_outline(["# Proposal format\n## a\n## b\n" * 200])
+    assert 0 < looks < 200 * 3 * 20

@@ -7,8 +7,9 @@ from orchestrator_story import DECIDER, DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import Origin, ReviewMode, ReviewPolicy, ValidationSummary
+from stemma_contracts.v1.values import Origin, ReviewMode, ReviewPolicy, UpstreamVersion, ValidationSummary
 from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.grounds import grounds
 from stemma_testkit.deciding import given
 
 pytestmark = pytest.mark.req("T3")
@@ -41,6 +42,13 @@ def test_a_draft_is_looked_up_in_brief_inputs_and_all_that_it_rests_on(begun: St
     assert job.brief == ref("brief")
     assert [draft.section_id for draft in job.upstream] == ["solution", "research"]
     assert job.upstream[1].draft == ref("text of research")
+
+
+def test_a_version_that_one_rests_on_while_it_is_stale_and_another_does_not_is_named_once(begun: Story) -> None:
+    fresh, stale = (UpstreamVersion(section_id="research", version=1, stale=stale) for stale in (False, True))
+    begun.settle("research", "solution")
+    upstream = grounds(begun.document, (fresh, stale))["upstream"]
+    assert [(draft.section_id, draft.version) for draft in upstream] == [("research", 1)]
 
 
 def test_what_people_said_is_a_ground_for_what_is_written_after_it(begun: Story) -> None:

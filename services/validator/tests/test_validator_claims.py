@@ -139,6 +139,16 @@ async def test_a_source_is_read_once_whatever_it_is_called(looked: Looked, monke
     assert {source.name for claim in await looked.claims(outcome) for source in claim.sources} == {"facts.md"}
 
 
+async def test_a_short_source_is_read_in_the_language_of_each_document(looked: Looked) -> None:
+    outcome = None
+    for language in ("de", "en"):
+        job = await looked.job("The rate is EUR 1.5 a day.\n", "The rate is EUR 1.500 a day.\n")
+        head = job.document.model_copy(update={"language": language})
+        outcome = await looked.handled(job.model_copy(update={"document": head}))
+    assert outcome is not None
+    assert outcome.validation.unsupported == {}
+
+
 async def test_large_sources_are_read_in_a_process_of_its_own_and_kept(looked: Looked) -> None:
     facts = FACTS + "More of the same for EUR 77.\n\n" * 3000
     for _ in range(2):

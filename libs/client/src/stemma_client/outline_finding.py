@@ -36,31 +36,37 @@ def _asked(text: str) -> Iterator[tuple[OutlineSection, ...]]:
         if not asks_for_a_form(heading.text):
             continue
         below = _below(headings, place)
-        sections = _of_headings(below, headings, lines) or _of_items(_body(heading, headings, lines))
+        sections = _of_headings(below, headings, lines) or _of_items(_body(headings, place, lines))
         if len(sections) > 1:
             yield tuple(sections[:MAX_SECTIONS])
 
 
-def _below(headings: Sequence[Heading], place: int) -> list[Heading]:
-    """The headings directly below one."""
-    inside: list[Heading] = []
-    for heading in headings[place + 1 :]:
-        if heading.level <= headings[place].level:
-            break
-        inside.append(heading)
-    top = min((heading.level for heading in inside), default=0)
-    return [heading for heading in inside if heading.level == top]
+def _end(headings: Sequence[Heading], place: int) -> int:
+    """The place of the next heading that is not below one."""
+    for after in range(place + 1, len(headings)):
+        if headings[after].level <= headings[place].level:
+            return after
+    return len(headings)
 
 
-def _of_headings(below: Sequence[Heading], headings: Sequence[Heading], lines: Sequence[str]) -> list[OutlineSection]:
-    wanted = [heading for heading in below if not asks_for_a_form(heading.text)]
-    return [_section(heading.text, _body(heading, headings, lines)) for heading in wanted if heading.text]
+def _below(headings: Sequence[Heading], place: int) -> list[int]:
+    """The places of the headings directly below one."""
+    inside = range(place + 1, _end(headings, place))
+    top = min((headings[one].level for one in inside), default=0)
+    return [one for one in inside if headings[one].level == top]
 
 
-def _body(heading: Heading, headings: Sequence[Heading], lines: Sequence[str]) -> str:
+def _of_headings(below: Sequence[int], headings: Sequence[Heading], lines: Sequence[str]) -> list[OutlineSection]:
+    wanted = [place for place in below if not asks_for_a_form(headings[place].text)]
+    found = (_section(headings[place].text, _body(headings, place, lines)) for place in wanted)
+    return [section for section in found if section is not None]
+
+
+def _body(headings: Sequence[Heading], place: int, lines: Sequence[str]) -> str:
     """What stands below a heading, down to the next one that is not below it."""
-    after = (one.line for one in headings if one.line > heading.line and one.level <= heading.level)
-    return "\n".join(lines[heading.line : next(after, len(lines) + 1) - 1]).strip()
+    end = _end(headings, place)
+    last = headings[end].line - 1 if end < len(headings) else None
+    return "\n".join(lines[headings[place].line : last]).strip()
 
 
 def _of_items(body: str) -> list[OutlineSection]:
@@ -73,21 +79,26 @@ def _of_items(body: str) -> list[OutlineSection]:
             sections[-1][1].append(line.strip())
         elif sections and line.strip():
             break
-    return [_of_item(text, more) for text, more in sections]
+    found = (_of_item(text, more) for text, more in sections)
+    return [section for section in found if section is not None]
 
 
-def _of_item(text: str, more: Sequence[str]) -> OutlineSection:
+def _of_item(text: str, more: Sequence[str]) -> OutlineSection | None:
     plain = _plain(text)
     lead = _LEAD.match(plain)
     title = lead["title"] if lead else plain
     return _section(title, "\n".join([plain[lead.end() :] if lead else "", *more]).strip(), also=plain)
 
 
-def _section(title: str, purpose: str, also: str = "") -> OutlineSection:
-    words, pages = limits_in(f"{title}\n{purpose}\n{also}")
+def _section(title: str, purpose: str, also: str = "") -> OutlineSection | None:
+    """None if nothing is left of the title but marks."""
     name = _BRACKET.sub("", _NUMBER.sub("", _plain(title), count=1)).strip()
+    called = (name or _plain(title))[:MAX_TITLE].rstrip(" .:")
+    if not called:
+        return None
+    words, pages = limits_in(f"{title}\n{purpose}\n{also}")
     return OutlineSection(
-        title=(name or _plain(title))[:MAX_TITLE].rstrip(" .:"),
+        title=called,
         purpose=purpose[:MAX_PURPOSE],
         max_words=words,
         max_pages=pages,

@@ -21,7 +21,8 @@ READ_CHARACTERS = 2 * 1024 * 1024
 _KEPT_CHARACTERS = 4 * 1024 * 1024
 _LEAST_TO_TELL = 200
 
-_Key = tuple[str, str, str]
+_Key = tuple[str, str, str, str]
+"""Tenant, digest, media type and language of the document: short texts and tables are read in that."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ class Grounds:
     async def _sources(self, job: ValidateDraft) -> tuple[list[tuple[_Key, SourceText]], tuple[str, ...]]:
         sources: list[tuple[_Key, SourceText]] = []
         unread: list[str] = []
-        characters = 0
+        characters, language = 0, job.document.language or "en"
         for wanted in _wanted(job):
-            key = (job.document.tenant, wanted.ref.digest, wanted.ref.media_type)
+            key = (job.document.tenant, wanted.ref.digest, wanted.ref.media_type, language)
             known = self._kept.get(key)
             size = _size(known) if known else wanted.ref.size
             if characters + size > READ_CHARACTERS:
@@ -75,7 +76,7 @@ class Grounds:
             elif (text := await self._text(job, wanted.ref)) is None:
                 unread.append(wanted.name or wanted.ref.name)
             else:
-                sources.append((key, _unknown(wanted, text, job.document.language or "en")))
+                sources.append((key, _unknown(wanted, text, language)))
         return sources, tuple(unread)
 
     async def _text(self, job: ValidateDraft, ref: ArtifactRef) -> str | None:

@@ -38,18 +38,19 @@ def upstream_drafts(document: Document, versions: Iterable[UpstreamVersion]) -> 
 
 def _with_theirs(document: Document, versions: tuple[UpstreamVersion, ...]) -> tuple[UpstreamVersion, ...]:
     """Versions and those that they rest on themselves, each once, the nearer first."""
-    found: dict[UpstreamVersion, None] = {}
+    found: dict[tuple[str, int], UpstreamVersion] = {}
     waiting = list(versions)
     while waiting:
         upstream = waiting.pop(0)
-        if upstream in found:
+        key = upstream.section_id, upstream.version
+        if key in found:
             continue
-        found[upstream] = None
+        found[key] = upstream
         section = document.sections[upstream.section_id]
         waiting += [
             own for version in section.versions if version.number == upstream.version for own in version.upstream
         ]
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _draft_of(section: Section, number: int) -> ArtifactRef:

@@ -72,6 +72,8 @@ def named_versions(choice: Choice) -> dict[str, int]:
         named = {name: int(version) for name, separator, version in pairs if separator}
     except ValueError:
         raise CliError(ExitCode.USAGE, "a version is a number", "name a section as SECTION=VERSION") from None
+    if nothing := [name for name, version in named.items() if version < 1]:
+        raise CliError(ExitCode.USAGE, f"{nothing[0]}: versions are counted from 1", "see them with `stemma show DOC`")
     if choice.version is not None and len(pairs) == 1:
         named.setdefault(pairs[0][0], choice.version)
     return named
