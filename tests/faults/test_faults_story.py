@@ -62,12 +62,34 @@ class Stage:
         create = r.CreateDocument(request_id=name, kind="proposal", brief=BRIEF, sections=("connections",))
         document_id = (await self.client.request(create)).document_id
         await self.quiet()
-        for step, request in enumerate(_steps(document_id)):
+        step = 0
+        async for request in self._steps(document_id):
             await self.client.request(request.model_copy(update={"request_id": f"{name}-{step}"}))
             await self.quiet()
+            step += 1
         history = await self.client.history(document_id)
         await self._seen(document_id, history[-1].sequence)
         return await self._told(document_id, history)
+
+    async def _steps(self, document_id: str) -> AsyncIterator[r.DocumentRequest]:
+        """connections rests on solution, and solution on research."""
+        about: dict[str, Any] = {"document_id": document_id}
+        yield r.ApproveSection(**about, section_id="research", version=1)
+        yield r.ApproveSection(**about, section_id="solution", version=1)
+        yield r.ApproveSection(**about, section_id="connections", version=1)
+        yield r.EditSection(**about, section_id="research", version=1, instruction="Mention the winter months.")
+        proposal_id = await self._proposed(document_id, "research")
+        yield r.AcceptEdit(**about, section_id="research", version=1, proposal_id=proposal_id)
+        yield r.RegenerateSection(**about, section_id="solution", version=1, guidance="Mention the tram stop.")
+        yield r.ApproveSection(**about, section_id="solution", version=2)
+        yield r.KeepSection(**about, section_id="connections", version=1)
+        yield r.EditSection(**about, section_id="connections", version=1, text=WRITTEN)
+        yield r.ExportDocument(**about, format=ExportFormat.MD)
+
+    async def _proposed(self, document_id: str, section_id: str) -> str:
+        proposal = (await self.client.document(document_id)).sections[section_id].proposal
+        assert proposal is not None
+        return proposal.proposal_id
 
     async def quiet(self) -> None:
         """Nothing is under way: no request, job or outcome was there, nor came, between two looks."""
@@ -130,20 +152,6 @@ class Stage:
             crashes.forget()
         await self.tell()
         return {service: list(_points(crashes.effects())) for service, crashes in self.crashes.items()}
-
-
-def _steps(document_id: str) -> Iterable[r.DocumentRequest]:
-    """connections rests on solution, and solution on research."""
-    about: dict[str, Any] = {"document_id": document_id}
-    yield r.ApproveSection(**about, section_id="research", version=1)
-    yield r.ApproveSection(**about, section_id="solution", version=1)
-    yield r.ApproveSection(**about, section_id="connections", version=1)
-    yield r.EditSection(**about, section_id="research", version=1, instruction="Mention the winter months.")
-    yield r.RegenerateSection(**about, section_id="solution", version=1, guidance="Mention the tram stop.")
-    yield r.ApproveSection(**about, section_id="solution", version=2)
-    yield r.KeepSection(**about, section_id="connections", version=1)
-    yield r.EditSection(**about, section_id="connections", version=1, text=WRITTEN)
-    yield r.ExportDocument(**about, format=ExportFormat.MD)
 
 
 def _points(effects: Iterable[str]) -> Iterable[Point]:

@@ -1,4 +1,7 @@
-"""An OpenAI-compatible HTTP server with the offline writer behind it: real HTTP, counted at the model."""
+"""An OpenAI-compatible HTTP server with the offline writer behind it: real HTTP, counted at the model.
+
+The offline writer judges nothing; a model behind HTTP is asked to, so evaluations are answered here.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from typing import Any
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, convert_to_messages
 from langchain_core.runnables import Runnable
+from stemma_models.prompting import Block, parse_blocks
 from stemma_offline_writer import OfflineWriter
 
 from .serving import serving
@@ -78,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.calls[_what_is_asked(body)] += 1
             self.server.arrived.notify_all()
         self.server.stopping.wait(self.server.latency_s)
-        answer = asyncio.run(_bound(body).ainvoke(convert_to_messages(body["messages"])))
+        answer = asyncio.run(_answer(body))
         if body.get("stream"):
             self._send("text/event-stream", b"".join(_events(answer)))
         else:
@@ -98,6 +102,18 @@ class _Handler(BaseHTTPRequestHandler):
 def _what_is_asked(body: dict[str, Any]) -> str:
     asked = {key: body.get(key) for key in ("messages", "tools", "response_format")}
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+async def _answer(body: dict[str, Any]) -> AIMessage:
+    messages = convert_to_messages(body["messages"])
+    blocks = {block.tag: block for block in parse_blocks(str(messages[-1].text))}
+    return _judgement(blocks["criteria"]) if "criteria" in blocks else await _bound(body).ainvoke(messages)
+
+
+def _judgement(criteria: Block) -> AIMessage:
+    """The best score by every criterion."""
+    ids = [line.removeprefix("- ").partition(":")[0] for line in criteria.text.splitlines()]
+    return AIMessage(json.dumps({"scores": dict.fromkeys(ids, 1.0), "feedback": "Nothing has to be improved here."}))
 
 
 def _bound(body: dict[str, Any]) -> Runnable[LanguageModelInput, AIMessage]:
