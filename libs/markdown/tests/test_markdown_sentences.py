@@ -110,6 +110,14 @@ def test_leaves_out_nothing_but_space(text: str, language: str) -> None:
     assert all(start < end for start, end in ranges)
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ja"])
+def test_a_source_in_brackets_belongs_to_the_sentence_before_it(language: str) -> None:
+    alone = "The garden opens in 2027. (Brief)"
+    found = [one.text for one in sentences(f"{alone} It has 12 beds. (facts.md, Beds)", language)]
+    assert found == [alone, "It has 12 beds. (facts.md, Beds)"]
+    assert [one.text for one in sentences(alone, language)] == [alone]
+
+
 def test_a_sentence_has_its_markup_in_its_range() -> None:
     text = "# One. Two\n\n- It is **bold**. It\n  has [a link](x.md).\n"
     assert [(s.text, s.line, text[s.start : s.end]) for s in sentences(text, "en")] == [

@@ -23,6 +23,8 @@ _ORDINAL = re.compile(r"\d{1,3}\.")
 _AFTER_SPEECH = re.compile(r"と|って|など|を|が|は|に|の")
 _CLOSED_SPEECH = ("」", "』")
 _MAY_GO_ON = (".", *_CLOSED_SPEECH)
+_ASIDE = re.compile(r"\s*\([^()\n]{0,60}[^()\n.!?]\)(?=\s+[^\sa-zà-öø-ÿœ(]|\s*\Z)")
+"""A source in brackets after a sentence: it belongs to what stands before it."""
 _CONTEXT = 90
 
 # Many of these sentencex knows; what it knows differs from language to language and from version to version.
@@ -101,7 +103,8 @@ def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
     for place in breaks:
         before = text[max(0, place - _CONTEXT) : place].rstrip()
         if not before.endswith(_MAY_GO_ON) or not _goes_on(before, text[place : place + _CONTEXT].lstrip(), language):
-            yield place
+            aside = _ASIDE.match(text, place)
+            yield aside.end() if aside else place
 
 
 def _goes_on(before: str, after: str, language: str) -> bool:
