@@ -34,6 +34,8 @@ WRITTEN = "## Connections\n\nA person wrote this about the tram stop at the nort
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 # What differs between two runs of one story, or counts only what a process itself did.
 OF_THE_RUN = {"job_id", "request_id", "request_digest", "document_id", "created_at", "usage", "processing_metadata"}
+# The ids of blocks are made of the document's.
+OF_THE_DOCUMENT = "blocks"
 # One write of the read model may stand for several events, so that another run has fewer of them.
 GATHERED = f"write {subjects.VIEWS_BUCKET}"
 RUNS = count(1)
@@ -77,7 +79,9 @@ class Stage:
         yield r.ApproveSection(**about, section_id="research", version=1)
         yield r.ApproveSection(**about, section_id="solution", version=1)
         yield r.ApproveSection(**about, section_id="connections", version=1)
-        yield r.EditSection(**about, section_id="research", version=1, instruction="Say that the winter months are quiet.")
+        yield r.EditSection(
+            **about, section_id="research", version=1, instruction="Say that the winter months are quiet."
+        )
         proposal_id = await self._proposed(document_id, "research")
         yield r.AcceptEdit(**about, section_id="research", version=1, proposal_id=proposal_id)
         yield r.RegenerateSection(**about, section_id="solution", version=1, guidance="Say that the tram stop is near.")
@@ -164,7 +168,9 @@ def _points(effects: Iterable[str]) -> Iterable[Point]:
 
 def _plain(event: RecordedEvent) -> tuple[str, dict[str, Any]]:
     assert event.contract is not None
-    return type(event.contract).__name__, event.contract.model_dump(mode="json", exclude=OF_THE_RUN)
+    told = event.contract.model_dump(mode="json", exclude=OF_THE_RUN)
+    (told.get("validation") or {}).pop(OF_THE_DOCUMENT, None)
+    return type(event.contract).__name__, told
 
 
 def _in_order(log: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
@@ -181,7 +187,7 @@ def _refs(value: Any) -> list[ArtifactRef]:
         case {"digest": _, "size": _}:
             return [ArtifactRef.model_validate(value)]
         case dict():
-            return [ref for item in value.values() for ref in _refs(item)]
+            return [ref for key, item in value.items() if key != OF_THE_DOCUMENT for ref in _refs(item)]
         case list():
             return [ref for item in value for ref in _refs(item)]
         case _:
