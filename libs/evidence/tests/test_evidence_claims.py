@@ -198,3 +198,12 @@ def test_takes_linear_time_on_hostile_text(text: str, language: str) -> None:
 
     seconds(text[:100])
     assert seconds(text) < 20 * max(seconds(text[: len(text) // 4]), 0.05)
+
+
+@pytest.mark.parametrize(
+    ("text", "media_type"),
+    [("Schritt,Termin\nStart,1. M\u00e4rz 2027\n", "text/csv"), ('{"am": "1. M\u00e4rz 2027"}', "application/json")],
+)
+def test_reads_a_date_at_the_beginning_of_a_cell(text: str, media_type: str) -> None:
+    source = read(text, media_type, "de", standing="input", name="plan")
+    assert [claim.values for claim in source.claims if claim.kind == "date"] == [("2027-03-01",)]

@@ -19,6 +19,10 @@ _Cell = tuple[int, int, str, str]
 """Row, line in the file, name of the column, text."""
 
 
+_DAY = re.compile(r"\A([0-3]?[0-9])\.(?= [^\W\d_]{3,12}\.? (?:19|20|21)[0-9]{2}\b)")
+"""The full stop of a day at the beginning of a cell, such as ``1. März 2027``: on a line it would begin a list."""
+
+
 def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int, ...]]:
     """The text to read, and for each line of it the line in the file; none if they are the same."""
     if media_type in _CSV:
@@ -81,7 +85,7 @@ def _plain(text: str, first: int) -> Iterator[_Cell]:
 
 def _named(cell: str, name: str, language: str) -> str:
     """A cell with the unit and the name of its column, as ``4250 EUR (amount_eur)``."""
-    cell = " ".join(cell.split())
+    cell = _DAY.sub(r"\1", " ".join(cell.split()))
     if not name or name == cell:
         return cell
     unit = unit_of(name, language) or unit_of(name.upper(), language)
