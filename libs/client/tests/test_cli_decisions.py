@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import ExportFormat, Provenance
@@ -150,12 +151,11 @@ async def test_a_failed_section_is_tried_again(cli: Any, backstage: Any, in_revi
 
 @pytest.fixture
 def converter(backstage: Any, document_id: str) -> Any:
-    def answer_with(*warnings: ExportWarning, remarks: tuple[ExportRemark, ...] = ()) -> None:
+    def answer_with(*warnings: ExportWarning, **more: Any) -> None:
         async def convert(request: requests.ExportDocument) -> None:
             artifact = await backstage.text(document_id, "the document")
             common = {"export_id": "x1", "format": request.format}
-            told = {"warnings": warnings, "remarks": remarks}
-            done = events.DocumentExported(**common, job_id="j", artifact=artifact, **told)
+            done = events.DocumentExported(**common, job_id="j", artifact=artifact, warnings=warnings, **more)
             await backstage.append(document_id, events.ExportRequested(**common), done)
 
         backstage.on_request = convert
@@ -196,6 +196,35 @@ async def test_an_export_that_is_unfinished_is_written_and_ends_with_5(
 
     assert done.exit_code == 5
     assert (tmp_path / f"{document_id}.md").read_text() == "the document"
+
+
+@pytest.mark.req("T1")
+@pytest.mark.parametrize(
+    ("told", "code", "words"),
+    [
+        ({"missing_blocks": 2}, 5, "research: 2 blocks of the inputs are missing; a page says which"),
+        ({"checked": False}, 5, "research: nobody knows yet what of the inputs it covers; export again in a moment"),
+        ({"not_comparable": 3}, 0, "research: 3 blocks are in another language, not comparable"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("warnings", [(), (ExportWarning(code="not_approved", section_id="research"),)], ids=len)
+async def test_an_export_that_lacks_something_of_the_inputs_ends_with_5_approved_or_not(
+    cli: Any,
+    converter: Any,
+    document_id: str,
+    tmp_path: Path,
+    told: dict[str, Any],
+    code: int,
+    words: str,
+    warnings: tuple[ExportWarning, ...],
+) -> None:
+    converter(*warnings, not_covered=(NotCovered(section_id="research", **told),))
+
+    done = await cli("export", document_id, "-o", str(tmp_path / "out.md"))
+
+    assert done.exit_code == (5 if warnings else code)
+    assert words in done.stderr
 
 
 async def test_an_export_that_fails_says_why_and_writes_nothing(

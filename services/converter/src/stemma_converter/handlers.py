@@ -39,16 +39,11 @@ async def on_convert_document(
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
         return ConversionFailed(**echo, detail=error.code)
+    lacks = {"too_long": too_long(job.sections, export.pages), "not_covered": not_covered(job.sections)}
+    told = {"warnings": manuscript.warnings, "remarks": export.remarks, **lacks}
     kind, name = media_type(job.format), file_name(manuscript, job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, export.data, media_type=kind, name=name)
-    return DocumentConverted(
-        **echo,
-        artifact=artifact,
-        warnings=manuscript.warnings,
-        remarks=export.remarks,
-        too_long=too_long(job.sections, export.pages),
-        not_covered=not_covered(job.sections),
-    )
+    return DocumentConverted.model_validate({**echo, **told, "artifact": artifact})
 
 
 async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Manuscript:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.values import ArtifactRef, ValidationSummary
 from stemma_telemetry import get_logger
 
 from .checking import StructureCheck, check_within
@@ -40,9 +40,7 @@ async def on_validate_draft(
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
     blocks, claims, coverage, fixed = None, ClaimFindings(), None, None
     try:
-        text = await _read(job, artifacts, draft_limit)
-        if job.fix and (mended := await fixes.of(text)) != text:
-            text, fixed = mended, await _put(job, mended.encode(), artifacts, job.draft.name, "text/markdown")
+        text, fixed = await _mended(job, await _read(job, artifacts, draft_limit), artifacts, fixes)
         blocks = await identified(job, text, artifacts)
         findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
         claims = await grounds.check(job, text)
@@ -51,19 +49,29 @@ async def on_validate_draft(
     except ValidationImpossible as cause:
         findings = not_checked(engine, cause)
     _log(findings)
+    summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
+    grounding = await _store_claims(job, claims, artifacts)
+    told = {"grounding": grounding, "unsupported": claims.unsupported, "coverage": coverage}
+    return _outcome(job, summary.model_copy(update=told))
+
+
+def _outcome(job: ValidateDraft, validation: ValidationSummary) -> DraftValidated:
     return DraftValidated(
         job_id=job.job_id,
         tenant=job.document.tenant,
         document_id=job.document.document_id,
         section_id=job.section.section_id,
-        validation=findings.summary(await _store(job, findings, fixed, artifacts), blocks).model_copy(
-            update={
-                "grounding": await _store_claims(job, claims, artifacts),
-                "unsupported": claims.unsupported,
-                "coverage": coverage,
-            }
-        ),
+        validation=validation,
     )
+
+
+async def _mended(
+    job: ValidateDraft, text: str, artifacts: ArtifactStore, fixes: SafeFixes
+) -> tuple[str, ArtifactRef | None]:
+    """The text with what is safe to mend, if that was asked for, and where it lies if it differs."""
+    if not job.fix or (mended := await fixes.of(text)) == text:
+        return text, None
+    return mended, await _put(job, mended.encode(), artifacts, job.draft.name, "text/markdown")
 
 
 async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str:
