@@ -9,7 +9,7 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.values import EvaluationResult, ValidationIssue, ValidationReport
 from stemma_generation_graph.graphs.section.evaluating import prompt_values
-from stemma_generation_graph.graphs.section.material import section_block
+from stemma_generation_graph.graphs.section.material import outline_block, section_block
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.scripted import ScriptedModel
@@ -47,6 +47,14 @@ async def test_a_prompt_says_what_its_section_collects_and_is_silent_where_it_co
     gathering = section_block(with_section(job, collects=("amounts", "dates")))
     assert "collects" not in parse_blocks(plain)[0].attributes
     assert parse_blocks(gathering)[0].attributes["collects"] == "amounts dates"
+
+
+@pytest.mark.req("T3")
+async def test_a_prompt_says_what_the_other_sections_collect(workshop: Workshop) -> None:
+    job = await workshop.job("budget")
+    others = tuple(entry.model_copy(update={"collects": ("dates",)}) for entry in job.outline)
+    (outline,) = parse_blocks(outline_block(job.model_copy(update={"outline": others})))
+    assert [entry.attributes["collects"] for entry in outline.children] == ["dates"]
 
 
 @pytest.mark.req("P19", "T5")

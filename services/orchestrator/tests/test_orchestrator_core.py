@@ -30,6 +30,16 @@ def test_a_new_document_starts_the_sections_that_rest_on_nothing(story: Story) -
     assert [type(job) for job in story.open_jobs().values()] == [j.GenerateSection]
 
 
+@pytest.mark.req("T3")
+def test_a_section_is_told_what_each_section_collects(story: Story) -> None:
+    story.create(collects=("dates",))
+    (job,) = story.open_jobs().values()
+    assert isinstance(job, j.GenerateSection)
+    assert {entry.section_id: entry.collects for entry in job.outline} == dict.fromkeys(
+        ("research", "solution", "budget", "timeline"), ("dates",)
+    )
+
+
 @pytest.mark.req("P5")
 def test_approving_a_section_starts_all_its_dependents_at_once(begun: Story) -> None:
     begun.settle("research")

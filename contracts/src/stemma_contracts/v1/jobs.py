@@ -11,7 +11,7 @@ from stemma_contracts.tokens import JobId, Token
 
 from .exports import ExportSection
 from .needs import Answerer
-from .values import ArtifactRef, DocumentHead, ExportFormat, InputFile, SectionPlan
+from .values import ArtifactRef, Collected, DocumentHead, ExportFormat, InputFile, SectionPlan
 
 
 class Job(Contract):
@@ -34,6 +34,7 @@ class OutlineEntry(Contract):
     title: str
     kind: Token
     purpose: str = ""
+    collects: tuple[Collected, ...] = Field(default=(), description="what that section gathers from the inputs")
 
 
 class UpstreamDraft(Contract):

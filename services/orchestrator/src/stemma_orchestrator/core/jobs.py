@@ -206,7 +206,9 @@ def _head(document: Document) -> DocumentHead:
 def _outline(document: Document) -> tuple[j.OutlineEntry, ...]:
     plans = (section.plan for section in document.sections.values())
     return tuple(
-        j.OutlineEntry(section_id=plan.section_id, title=plan.title, kind=plan.kind, purpose=plan.purpose)
+        j.OutlineEntry(
+            section_id=plan.section_id, title=plan.title, kind=plan.kind, purpose=plan.purpose, collects=plan.collects
+        )
         for plan in plans
     )
 

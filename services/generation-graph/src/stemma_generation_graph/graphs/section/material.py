@@ -82,7 +82,7 @@ def language_of(job: GenerateSection) -> Language:
     return language(job.document.language)
 
 
-def collected(section: SectionPlan) -> dict[str, str]:
+def collected(section: SectionPlan | OutlineEntry) -> dict[str, str]:
     """What the section gathers from the inputs, as an attribute of its block."""
     return {"collects": " ".join(section.collects)} if section.collects else {}
 
@@ -95,7 +95,7 @@ def outline_block(job: GenerateSection) -> str:
 @lru_cache(maxsize=256)
 def _outline(entries: tuple[OutlineEntry, ...]) -> str:
     """Each section of a document shows the same."""
-    shown = [block("entry", e.purpose, id=e.section_id, kind=e.kind, title=e.title) for e in entries]
+    shown = [block("entry", e.purpose, id=e.section_id, kind=e.kind, title=e.title, **collected(e)) for e in entries]
     return block("outline", shown)
 
 
