@@ -65,6 +65,32 @@ async def test_new_reads_the_brief_from_stdin_and_answers_in_json(cli: Any, back
     assert json.loads(done.stdout)["request_id"] == "r1-json"
 
 
+@pytest.mark.req("P19")
+async def test_new_takes_the_sections_that_a_file_asks_for_and_tells_which(
+    cli: Any, backstage: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "rfp.md").write_text("# Proposal format\n\n1. Approach (at most 2 pages)\n2. Budget\n")
+
+    done = await cli("new", "proposal", "-b", "-", "--outline-from", f"{tmp_path}/rfp.md", stdin="Write.")
+
+    outline = backstage.received[-1][1].outline
+    assert [(section.title, section.max_pages) for section in outline] == [("Approach", 2), ("Budget", None)]
+    assert "2 sections are asked for: Approach, Budget\n" in done.stderr
+
+
+@pytest.mark.req("P19")
+async def test_new_refuses_two_outlines_and_one_that_no_file_asks_for(cli: Any, backstage: Any, tmp_path: Path) -> None:
+    (tmp_path / "rfp.md").write_text("# Request\n\nBe brief.\n")
+    arguments = ("new", "proposal", "-b", "-", "--outline-from", f"{tmp_path}/rfp.md")
+
+    both = await cli(*arguments, "--outline", "o.md", stdin="Write.")
+    none = await cli(*arguments, stdin="Write.")
+
+    assert (both.exit_code, "leave one of them out" in " ".join(both.stderr.replace("│", " ").split())) == (2, True)
+    assert (none.exit_code, "no passage of the inputs says" in none.stderr) == (1, True)
+    assert backstage.received == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "brief", "title"),
     [

@@ -53,6 +53,12 @@ def test_reads_an_outline_in_markdown() -> None:
 
 
 @pytest.mark.req("P19")
+def test_an_outline_names_upstreams_by_title_also_where_one_has_a_comma() -> None:
+    text = "## Costs, rates and risks\n\nx\n\n## Team\n\ndepends on: Costs, rates and risks, team\n"
+    assert read_outline("o.md", text)[1].depends_on == ("Costs, rates and risks", "team")
+
+
+@pytest.mark.req("P19")
 @pytest.mark.parametrize(
     ("name", "text"),
     [("o.yaml", YAML), ("o.json", '[{"title": "Team", "max_pages": 2}, {"id": "budget", "depends_on": ["team"]}]')],

@@ -66,6 +66,26 @@ def test_what_an_outline_says_is_taken() -> None:
 
 
 @pytest.mark.req("P19")
+def test_depends_on_takes_titles_of_the_outline_and_of_the_blueprint() -> None:
+    plans = plan(
+        {"section_id": "budget", "title": "What it costs"},
+        {"title": "Our team", "depends_on": ["  what it COSTS"]},
+        {"title": "Close", "depends_on": ["Haushalt", "our team"]},
+    )
+    assert [one.depends_on for one in plans[1:]] == [("budget",), ("budget", "our_team")]
+
+
+@pytest.mark.req("P19")
+def test_a_name_that_is_one_sections_id_and_anothers_title_is_the_id() -> None:
+    plans = plan(
+        {"section_id": "costs", "title": "A"},
+        {"section_id": "b", "title": "Costs"},
+        {"title": "C", "depends_on": ["costs"]},
+    )
+    assert plans[2].depends_on == ("costs",)
+
+
+@pytest.mark.req("P19")
 def test_a_section_that_fits_no_other_runs_by_the_default() -> None:
     (one,) = plan({"title": "Our team", "purpose": "Who does it."})
     assert (one.kind, one.graph, one.purpose, one.depends_on) == ("default", "section", "Who does it.", ())
@@ -117,6 +137,12 @@ def test_the_policy_of_a_request_holds_for_an_outline_too() -> None:
         ([{"title": "Budget"}, {"section_id": "budget"}], "outline.1.section_id", "'budget' stands there twice"),
         ([{"section_id": "team"}], "outline.0.title", "no section 'team': give a title"),
         ([{"title": "A", "depends_on": ["b"]}], "outline.0.depends_on.0", "no section 'b'; it has: a"),
+        ([{"title": "Our team", "depends_on": ["OUR team"]}], "outline.0.depends_on.0", "'our_team' depends on itself"),
+        (
+            [{"section_id": "a", "title": "X"}, {"section_id": "b", "title": "X"}, {"title": "C", "depends_on": ["X"]}],
+            "outline.2.depends_on.0",
+            "no section 'X'; it has: a, b, c",
+        ),
         ([{"title": "A", "depends_on": ["a"]}], "outline.0.depends_on.0", "'a' depends on itself"),
         ([{"title": "A"}, {"title": "B", "depends_on": ["a", "a"]}], "outline.1.depends_on.1", "names 'a' twice"),
         (

@@ -58,6 +58,16 @@ def test_names_the_fields_that_it_does_not_know_and_goes_on() -> None:
     assert received.ignored_fields == ("colour",)
 
 
+@pytest.mark.req("E3", "P19")
+def test_names_unknown_fields_inside_of_an_outline_and_of_other_values() -> None:
+    outline = [{"title": "Budget"}, {"title": "Team", "max_word": 500}]
+    received = read({"kind": "proposal", "brief": "x", "outline": outline, "review": {"mode": "human", "score": 1}})
+    assert received.request is not None
+    assert received.ignored_fields == ("outline.1.max_word", "review.score")
+    refused = read({"kind": "proposal", "outline": outline})
+    assert (refused.request, refused.ignored_fields) == (None, ("outline.1.max_word",))
+
+
 @pytest.mark.req("E3")
 @pytest.mark.parametrize(
     ("body", "field"),

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from pydantic import Field, StrictInt, model_validator
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StrictInt, model_validator
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.tokens import Token
+
+MAX_TITLE = 200
+
+
+def _name(value: str) -> str:
+    if not 0 < len(value.strip()) <= MAX_TITLE:
+        raise ValueError(f"it must be the id or the title of a section, of at most {MAX_TITLE} characters")
+    return value
+
+
+SectionName = Annotated[str, AfterValidator(_name)]
+"""How an outline names one of its sections: by its id or by its title."""
 
 
 class OutlineSection(Contract):
@@ -13,13 +27,16 @@ class OutlineSection(Contract):
 
     Without ``section_id`` it is the blueprint's section of that title, else an id is made of the title. ``kind`` names
     prompt and criteria, ``default`` where the blueprint has no such section. ``depends_on`` names sections of the same
-    outline. Raises `pydantic.ValidationError` if it has neither id nor title.
+    outline by id or title; where both fit, the id counts. Raises `pydantic.ValidationError` if it has neither id nor
+    title.
     """
 
     section_id: Token | None = None
-    title: str = Field(default="", max_length=200)
+    title: str = Field(default="", max_length=MAX_TITLE)
     purpose: str = Field(default="", max_length=4_000, description="what the section is for and what it has to say")
-    depends_on: tuple[Token, ...] | None = Field(default=None, max_length=100, description="direct upstream sections")
+    depends_on: tuple[SectionName, ...] | None = Field(
+        default=None, max_length=100, description="direct upstream sections, by id or title"
+    )
     max_words: StrictInt | None = Field(default=None, ge=1, le=1_000_000)
     max_pages: StrictInt | None = Field(default=None, ge=1, le=10_000, description="pages of the exported document")
     kind: Token | None = None

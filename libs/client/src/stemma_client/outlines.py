@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import PurePath
 from typing import Any
 
@@ -20,6 +20,8 @@ _NOTE = re.compile(r"[ \t]*(?P<name>id|kind|depends on)[ \t]*:[ \t]*(?P<value>[^
 _IN_BRACKETS = re.compile(r"[ \t]*[(\uff08]([^()\uff08\uff09]{1,60})[)\uff09][ \t]*\Z")
 _FIELDS = {"id": "section_id", "kind": "kind", "depends on": "depends_on"}
 MAX_NOTE = 60
+MAX_COMMAS = 8
+"""Commas in a title that others name."""
 
 
 def read_outline(name: str, text: str) -> tuple[OutlineSection, ...]:
@@ -30,7 +32,7 @@ def read_outline(name: str, text: str) -> tuple[OutlineSection, ...]:
         case ".yaml" | ".yml":
             sections = _list(name, _yaml(name, text))
         case ".md" | ".markdown":
-            sections = [_section(heading, body) for heading, body in _headed(text)]
+            sections = _with_upstreams([_section(heading, body) for heading, body in _headed(text)])
         case _:
             raise InvalidInputError(f"{name}: an outline is a file that ends in .json, .yaml or .md")
     if not sections:
@@ -116,11 +118,30 @@ def _section(heading: Heading, body: str) -> dict[str, Any]:
     return section | {"title": title, "purpose": "\n".join(kept).strip()}
 
 
+def _with_upstreams(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lists of upstreams at their commas, but for those inside of a title."""
+    titles = {" ".join(str(section["title"]).split()).casefold() for section in sections}
+    lists = (
+        {"depends_on": _upstreams(section["depends_on"], titles)} if "depends_on" in section else {}
+        for section in sections
+    )
+    return [section | upstreams for section, upstreams in zip(sections, lists, strict=True)]
+
+
+def _upstreams(value: str, titles: Set[str]) -> list[str]:
+    parts, found = [part.strip() for part in value.split(",") if part.strip()], list[str]()
+    while parts:
+        ends = range(min(len(parts), MAX_COMMAS), 1, -1)
+        end = next((end for end in ends if ", ".join(parts[:end]).casefold() in titles), 1)
+        found.append(", ".join(parts[:end]))
+        parts = parts[end:]
+    return found
+
+
 def _noted(line: str) -> dict[str, Any]:
     if (note := _NOTE.fullmatch(line)) is not None:
         name, value = note["name"].lower(), note["value"].strip()
-        split = [one.strip() for one in value.split(",") if one.strip()]
-        return {_FIELDS[name]: split if name == "depends on" else value}
+        return {_FIELDS[name]: value}
     return _limits(line) if len(line) <= MAX_NOTE and len(line.split()) <= 6 else {}
 
 

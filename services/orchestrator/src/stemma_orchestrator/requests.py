@@ -72,8 +72,15 @@ class _Unreadable(Exception):
 
 
 def _ignored_fields(cls: type[Contract], body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields that a contract does not know, as far as an answer names them."""
-    return tuple(shown(name) for name in sorted(set(body) - set(cls.model_fields))[:MAX_NAMED])
+    """The fields that a contract and the values in it do not know, dotted, as far as an answer names them."""
+    encodable = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    try:
+        cls.model_validate(json.loads(encodable), extra="forbid")
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_context=False, include_input=False)
+        unknown = (item["loc"] for item in wrong if item["type"] == "extra_forbidden")
+        return tuple(sorted(_dotted(place) for place in unknown)[:MAX_NAMED])
+    return ()
 
 
 def _json_object(data: bytes) -> dict[str, Any]:
@@ -114,9 +121,13 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """The problems of a validation, each with its dotted field; inputs are not repeated."""
     return tuple(
-        Problem(field=".".join(shown(part) for part in item["loc"]), message=shown(_words(item["msg"]), 300))
+        Problem(field=_dotted(item["loc"]), message=shown(_words(item["msg"]), 300))
         for item in error.errors(include_url=False, include_input=False)[:MAX_NAMED]
     )
+
+
+def _dotted(place: tuple[int | str, ...]) -> str:
+    return ".".join(shown(part) for part in place)
 
 
 def _words(message: str) -> str:

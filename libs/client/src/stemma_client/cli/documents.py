@@ -31,6 +31,10 @@ def new(
     outline: Annotated[
         str | None, typer.Option("--outline", help="File with the sections: .md, .yaml or .json; see `stemma outline`.")
     ] = None,
+    outline_from: Annotated[
+        list[Path] | None,
+        typer.Option(help="File or folder that says which sections the document has to have; see `stemma outline`."),
+    ] = None,
     request_id: Annotated[
         str | None, typer.Option(help="Id of the request: the same one again gives the same document.")
     ] = None,
@@ -42,7 +46,10 @@ def new(
     """
     from .tasks import documents
 
-    wish = documents.Wish(kind, brief, inputs or [], title, policy, min_score, sample, language, outline, request_id)
+    if outline is not None and outline_from:
+        raise typer.BadParameter("--outline and --outline-from both give the sections: leave one of them out")
+    given = (language, outline, outline_from or [], request_id)
+    wish = documents.Wish(kind, brief, inputs or [], title, policy, min_score, sample, *given)
     run(partial(documents.create, wish=wish, as_json=as_json))
 
 

@@ -42,8 +42,10 @@ def plan_outline(
     Raises `InvalidOutline` for ids that are unknown or stand there twice, sections without a title, dependencies that
     form a cycle, and more text than an event should carry.
     """
-    names = _names(blueprint, outline, aliases or {})
+    ids_by_title = {**(aliases or {}), **{title_key(section.title): section.id for section in blueprint.sections}}
+    names = _names(outline, ids_by_title)
     known = {section.id: section for section in blueprint.sections}
+    outline = _with_ids(names, outline, ids_by_title)
     rests_on = _rests_on(names, outline, dependencies)
     if problems := [*_problems(names, outline, known), *_problems_of_dependencies(names, outline)]:
         raise InvalidOutline(problems)
@@ -66,12 +68,26 @@ def derived_id(title: str, number: int) -> str:
     return _OTHER.sub("_", plain).strip("_")[:64].strip("_") or f"section_{number}"
 
 
-def _names(blueprint: Blueprint, outline: Sequence[OutlineSection], aliases: Mapping[str, str]) -> list[str]:
-    titles = {**aliases, **{title_key(section.title): section.id for section in blueprint.sections}}
+def _names(outline: Sequence[OutlineSection], ids_by_title: Mapping[str, str]) -> list[str]:
     return [
-        section.section_id or titles.get(title_key(section.title)) or derived_id(section.title, number)
+        section.section_id or ids_by_title.get(title_key(section.title)) or derived_id(section.title, number)
         for number, section in enumerate(outline, start=1)
     ]
+
+
+def _with_ids(
+    names: Sequence[str], outline: Sequence[OutlineSection], ids_by_title: Mapping[str, str]
+) -> tuple[OutlineSection, ...]:
+    """The outline with ids in place of the titles that its dependencies name; a title of two sections names neither."""
+    titles = [title_key(section.title) for section in outline]
+    own = {title: name for name, title in zip(names, titles, strict=True) if titles.count(title) == 1}
+    ids = {**ids_by_title, **own, **{title_key(name): name for name in names}}
+
+    def with_ids(section: OutlineSection) -> OutlineSection:
+        upstreams = tuple(ids.get(title_key(name), name) for name in section.depends_on or ())
+        return section.model_copy(update={"depends_on": upstreams})
+
+    return tuple(section if section.depends_on is None else with_ids(section) for section in outline)
 
 
 def _problems(
@@ -99,7 +115,7 @@ def _problems_of_dependencies(names: Sequence[str], outline: Sequence[OutlineSec
                 yield Problem(field=field, message=f"{name!r} depends on itself")
             elif upstream not in names:
                 there = ", ".join(names)[:200]
-                yield Problem(field=field, message=f"the outline has no section {upstream!r}; it has: {there}")
+                yield Problem(field=field, message=f"the outline has no section {upstream[:64]!r}; it has: {there}")
             elif upstream in (section.depends_on or ())[:k]:
                 yield Problem(field=field, message=f"{name!r} names {upstream!r} twice")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from stemma_contracts.media import is_attachment
+from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
 
 from stemma_client.cli.asking import text_in
@@ -38,6 +39,7 @@ from stemma_client.views import DocumentView, SectionView
 from .finding import find_document, find_section, text_of, title_of
 from .findings import as_json as as_json_findings
 from .findings import findings_of, lines_of
+from .outlines import asked_for
 from .proposals import proposal_json, show_proposal
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -62,6 +64,7 @@ class Wish:
     sample: bool
     language: str | None
     outline: str | None
+    outline_from: Sequence[Path]
     request_id: str | None
 
 
@@ -73,7 +76,7 @@ async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
         raise CliError(ExitCode.USAGE, "a document needs a brief", "give --brief FILE, or --sample for a first look")
     review = ReviewPolicy(mode=ReviewMode(wish.policy), min_score=wish.min_score) if wish.policy else None
     brief = await text_in(wish.brief)
-    outline = read_outline(wish.outline, await text_in(wish.outline)) if wish.outline else None
+    outline = await _outline_of(wish)
     accepted = await client.create_document(
         wish.kind,
         brief=brief,
@@ -91,6 +94,17 @@ async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
     if attachments := [file.name for file in collect(wish.inputs) if is_attachment(media_type_of(file.name))]:
         note(f"no writer reads {', '.join(attachments)}: kept as attachments")
     note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
+
+
+async def _outline_of(wish: Wish) -> Sequence[OutlineSection] | None:
+    """The sections that a person gives or has looked for; what was found is told, for nobody has seen it yet."""
+    if wish.outline is not None:
+        return read_outline(wish.outline, await text_in(wish.outline))
+    if not wish.outline_from:
+        return None
+    sections = asked_for(wish.outline_from)
+    note(f"{len(sections)} sections are asked for: {', '.join(section.title for section in sections)}")
+    return sections
 
 
 def _with_sample(wish: Wish) -> Wish:

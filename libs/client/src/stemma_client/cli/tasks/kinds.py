@@ -17,7 +17,7 @@ async def list_kinds(client: Client, *, as_json: bool) -> None:
         return
     columns = ("KIND", "TITLE", "SECTIONS", "SETTLED BY A PERSON", "WHAT IT IS")
     say_table(columns, [_row(kind) for kind in found])
-    note("each needs a brief; inputs are Markdown, text and images: `stemma new KIND --brief FILE --input FOLDER`")
+    note("each needs a brief; inputs are text, CSV, JSON and images: `stemma new KIND --brief FILE --input FOLDER`")
 
 
 def _row(kind: DocumentKind) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stemma_contracts.media import READ
+from stemma_contracts.v1.outline import OutlineSection
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import note, say, say_json
@@ -18,14 +19,19 @@ HELP = "write one: a heading for each section, the purpose below it, lines such 
 
 def propose(*, inputs: Sequence[Path], as_json: bool) -> None:
     """Print what a passage of the inputs asks for."""
-    sections = find_outline(_texts(inputs))
-    if not sections:
-        raise CliError(ExitCode.FAILED, "no passage of the inputs says which sections the document has to have", HELP)
+    sections = asked_for(inputs)
     if as_json:
         say_json([section.model_dump(mode="json", exclude_none=True) for section in sections])
         return
     say(write_outline(sections).rstrip())
     note(f"{len(sections)} sections: look at them, then `stemma new KIND --brief BRIEF --outline FILE`")
+
+
+def asked_for(inputs: Sequence[Path]) -> tuple[OutlineSection, ...]:
+    """The sections that a passage of the inputs asks for."""
+    if not (sections := find_outline(_texts(inputs))):
+        raise CliError(ExitCode.FAILED, "no passage of the inputs says which sections the document has to have", HELP)
+    return sections
 
 
 def _texts(inputs: Sequence[Path]) -> Iterator[str]:
