@@ -10,8 +10,8 @@ from evidence_corpus import PAGE, Case, Defect, cases
 pytestmark = pytest.mark.req("T3", "T9")
 
 CASES = cases()
-EXCHANGED_FOUND = 4
-"""Of the exchanged pairs; two values that change places in sentences of the same words cannot be told."""
+EXCHANGED_FOUND = 16
+"""Of the exchanged pairs; what is said of both in words that no source has, or in another language, cannot be told."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_nearly_every_other_invention_change_and_silent_rounding_is_found(
     assert sum(planted) >= 0.98 * len(planted)
 
 
-def test_some_exchanged_values_are_found(found: list[tuple[Case, Defect, bool]]) -> None:
+def test_most_exchanged_values_are_found(found: list[tuple[Case, Defect, bool]]) -> None:
     assert sum(is_found for _, defect, is_found in found if defect.planted == "swap") >= EXCHANGED_FOUND
 
 

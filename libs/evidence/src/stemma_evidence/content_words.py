@@ -24,15 +24,19 @@ def content_words(text: str, language: str) -> frozenset[str]:
     return frozenset(_words(text.casefold(), language))
 
 
+def stemmed(word: str, language: str) -> str:
+    """The stem of a word in lower case; empty if it has no content of its own."""
+    if word.isdigit():
+        return word
+    return "" if len(word) == 1 or word in FUNCTION_WORDS.get(language, ()) else _stem(word, language)
+
+
 def _words(text: str, language: str) -> Iterator[str]:
-    common = FUNCTION_WORDS.get(language, frozenset())
     for token in _TOKEN.findall(text):
         if token[0] >= _UNSPACED:
             yield from _pairs(token)
-        elif token.isdigit():
-            yield token
-        elif len(token) > 1 and token not in common:
-            yield _stem(token, language)
+        elif stem := stemmed(token, language):
+            yield stem
 
 
 def _pairs(run: str) -> Iterator[str]:

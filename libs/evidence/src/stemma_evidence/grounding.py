@@ -9,17 +9,17 @@ from decimal import Decimal
 
 from .arithmetic import MOST_OPERANDS, Step, follows, total
 from .claim import Claim
+from .exchanges import Exchanges
 from .index import Found, Index
 from .names_lookup import Names
 from .source import Source
-from .subjects import exchanged
 from .wordings import Wordings
 
 COMPUTED = "computed"
 UNSUPPORTED = "unsupported"
 PERSON = "person"
 EXCHANGED = "exchanged"
-"""How a claim is unsupported whose value the sources have, but of something else that the draft names."""
+"""How a claim is unsupported whose value the sources have, but of something else; its first place is what they say."""
 _COMPUTABLE = ("amount", "quantity", "date")
 _MOST_TRIES = 2_000_000
 """Pairs of operands that are tried for one draft: a few seconds."""
@@ -50,13 +50,13 @@ def ground(draft: Source, sources: Iterable[Source], own_words: Iterable[str] = 
 
 
 def _without_exchanged(found: list[Grounded], draft: Source, index: Index) -> list[Grounded]:
-    """Claims that stand in each other's place are supported by nothing, though the sources have their values."""
-    stated = [number for number, item in enumerate(found) if item.standing not in (COMPUTED, UNSUPPORTED, PERSON)]
-    stated = [number for number in stated if found[number].claim.kind in _COMPUTABLE]
-    swapped = exchanged([(draft.claims[n], draft.subjects[n], index.subjects(draft.claims[n])) for n in stated])
-    for number in (stated[place] for place in swapped):
-        item = found[number]
-        found[number] = Grounded(item.claim, UNSUPPORTED, item.places, EXCHANGED)
+    """Claims whose value the sources have, but of something else, are supported by nothing."""
+    compared = [number for number, item in enumerate(found) if item.places and item.claim.kind in _COMPUTABLE]
+    compared = [number for number in compared if not found[number].how and found[number].standing != PERSON]
+    stated = [(draft.claims[number], draft.subjects[number]) for number in compared]
+    for place, instead in Exchanges(index.sources).found(stated).items():
+        item = found[compared[place]]
+        found[compared[place]] = Grounded(item.claim, UNSUPPORTED, (instead, *item.places), EXCHANGED)
     return found
 
 

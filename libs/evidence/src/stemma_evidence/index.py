@@ -13,7 +13,6 @@ from .source import Place, Source
 
 _KEPT = 3
 """Places that are told of one value."""
-_COMPARED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +31,11 @@ class Index:
     def __init__(self, sources: Iterable[Source]) -> None:
         self.sources = tuple(sources)
         self._by_value: dict[str, list[tuple[Source, Claim]]] = {}
-        self._subjects: dict[str, list[frozenset[str]]] = {}
         self._by_number: dict[str, list[tuple[Source, Claim]]] = {}
         for source in self.sources:
             for index, claim in enumerate(source.claims):
                 for key in keys(claim):
                     self._add(self._by_value, key, source, claim)
-                for value in claim.values:
-                    self._subjects.setdefault(value, []).append(source.subjects[index])
                 for number in claim.numbers:
                     key = format(number.normalize(), "f")
                     self._add(self._by_number, key, source, claim)
@@ -58,10 +54,6 @@ class Index:
     def of_number(self, claim: Claim) -> list[Found]:
         """Where the numbers of a claim stand, whatever they measure there."""
         return self._found(self._by_number, (format(number.normalize(), "f") for number in claim.numbers))
-
-    def subjects(self, claim: Claim) -> list[frozenset[str]]:
-        """What the sources say a claim is about, wherever they have one of its values."""
-        return [subject for value in claim.values for subject in self._subjects.get(value, ())][:_COMPARED]
 
     def of_cell(self, claim: Claim) -> list[Found]:
         """Where its numbers stand in a cell that names no unit."""

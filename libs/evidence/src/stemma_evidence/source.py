@@ -7,10 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from stemma_markdown import Document
+
 from .claim import Claim
 from .extraction import claims
 from .quotations import folded
-from .subjects import subjects
+from .scopes import rows, scopes
+from .subjects import Subject, subjects
 from .tabular import as_lines
 from .words import stems
 
@@ -43,7 +46,7 @@ class Source:
     wording: str
     words: dict[str, dict[int, int]]
     loose: frozenset[int] = frozenset()
-    subjects: tuple[frozenset[str], ...] = ()
+    subjects: tuple[Subject, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()
     blocks: tuple[int, ...] = ()
     wording_lines: tuple[tuple[int, int], ...] = ()
@@ -78,7 +81,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         claims=found,
         wording=wording,
         words=_words(written, blocks),
-        subjects=subjects(shown, found),
+        subjects=subjects(shown, found, tuple(rows(shown) if lines else scopes(Document(shown), language)), language),
         loose=_loose(found, written, tabular=bool(lines)),
         headings=tuple(
             (n, _TAG.sub("", m[1]).strip()) for n, line in enumerate(written, 1) if (m := _HEADING.match(line))

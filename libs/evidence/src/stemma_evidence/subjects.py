@@ -1,76 +1,140 @@
-"""What a claim is about: the words around it, by which two that were exchanged can be told."""
+"""What a claim is about: the words that it stands with, by which a value that belongs to something else can be told."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import combinations, zip_longest
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from .claim import Claim
-from .lexicon import months
-from .name_words import CAPITALISED
+from .content_words import stemmed
+from .scopes import Scope
 
-Subject = frozenset[str]
+COMPARED = ("amount", "date", "quantity")
 
-_WORD = re.compile(r"[^\W\d_\u3040-\u9fff]{4,}|[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}")
-_ENDS = re.compile(r"[.!?;。！？](?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*[-*|])|。")
-_STEM = 5
-_REACH = 160
-_MOST = 60
-_COMPARED = ("amount", "date", "quantity")
+_REACH = 200
+_AROUND = 500
+_ENDING = 6
+"""Letters of a stem that count: ``shelving`` and ``shelves``, ``européen`` and ``European`` are the same then."""
+_TERM = re.compile(r"[\u3400-\u9fff]+|[\u30a0-\u30ff]+|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
+_PART = re.compile(
+    r"[,;:()/、，；：（）]|(?<!\w)(?:and|or|und|oder|sowie|et|ou|y|e|o|u|en|while|während|tandis)(?!\w)",
+    re.IGNORECASE,
+)
 
-
-def subjects(text: str, claims: tuple[Claim, ...]) -> tuple[Subject, ...]:
-    """For each claim the stems of the words between the claims before and after it, inside of its sentence."""
-    spans = [(claim.start, claim.end) for claim in claims if claim.kind in _COMPARED]
-    ends = {this: (before, after) for before, this, after in _neighbours(spans)}
-    return tuple(
-        _subject(text, claim, *ends[claim.start, claim.end]) if (claim.start, claim.end) in ends else frozenset()
-        for claim in claims
-    )
+_DIGIT = re.compile(r"[0-9]")
+_COUNTED = re.compile(r"\s(?:[^\W\d_\u3040-\u9fff]+\s){0,1}[^\W\d_\u3040-\u9fff]+")
 
 
-def _neighbours(spans: list[tuple[int, int]]) -> Iterable[tuple[int, tuple[int, int], int]]:
-    before = 0
-    for this, following in zip_longest(spans, spans[1:]):
-        yield before, this, following[0] if following else 1 << 60
-        before = this[1]
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """``near`` are the words of its own clause or row, ``around`` the others of its sentence and its heading."""
+
+    near: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
 
 
-def _subject(text: str, claim: Claim, before: int, after: int) -> Subject:
-    left = text[max(before, claim.start - _REACH) : claim.start]
-    right = text[claim.end : min(after, claim.end + _REACH)]
-    ends = list(_ENDS.finditer(left))
-    left = left[ends[-1].end() :] if ends else left
-    end = _ENDS.search(right)
-    words = _WORD.findall(f"{left} {right[: end.start()] if end else right}")
-    return frozenset(_stem(word) for word in words if word.casefold() not in CAPITALISED | months().keys())
+def subjects(text: str, claims: Sequence[Claim], scopes: Sequence[Scope], language: str) -> tuple[Subject, ...]:
+    """The subject of each claim; of one that is not compared, nothing. Takes time linear in the text."""
+    compared = [claim for claim in claims if claim.kind in COMPARED]
+    reader = _Reader(_blanked(text, compared), compared, scopes, language)
+    return tuple(reader.subject(claim) if claim.kind in COMPARED else Subject() for claim in claims)
 
 
-def _stem(word: str) -> str:
-    return word.casefold()[:_STEM]
-
-
-def exchanged(stated: list[tuple[Claim, Subject, list[Subject]]]) -> set[int]:
-    """Which claims of a draft, by their index, stand where another one belongs, and that one in their place.
-
-    Each comes with its subject in the draft and its subjects in the sources. Two are exchanged if each shares more
-    with what the sources say of the other than with what they say of itself.
-    """
-    found: set[int] = set()
-    for one, other in combinations(range(min(len(stated), _MOST)), 2):
-        if _are_exchanged(stated[one], stated[other]):
-            found |= {one, other}
-    return found
-
-
-def _are_exchanged(one: tuple[Claim, Subject, list[Subject]], other: tuple[Claim, Subject, list[Subject]]) -> bool:
-    if one[0].kind != other[0].kind or set(one[0].values) & set(other[0].values):
+def comparable(one: Claim, other: Claim) -> bool:
+    """Whether two claims could stand in each other's place: both are days, or measure in the same unit."""
+    if one.kind != other.kind:
         return False
-    crossed, back = _shared(one[1], other[2]), _shared(other[1], one[2])
-    own, others_own = _shared(one[1], one[2]), _shared(other[1], other[2])
-    return crossed > own and back > others_own and crossed + back >= own + others_own + 2
+    if one.kind == "date":
+        return _DIGIT.sub("0", one.values[0]) == _DIGIT.sub("0", other.values[0])
+    return not set(one.units).isdisjoint(other.units) if one.units else not other.units
 
 
-def _shared(subject: Subject, places: list[Subject]) -> int:
-    return max((len(subject & place) for place in places), default=0)
+def terms(text: str, language: str) -> frozenset[str]:
+    """The words of a text in a form that inflection and, among related languages, spelling do not change."""
+    found: set[str] = set()
+    for word in _TERM.findall(text.casefold()):
+        if word >= "\u3400":
+            found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
+        elif stem := stemmed(word, language):
+            found.add(_plain(stem)[:_ENDING])
+    return frozenset(found)
+
+
+def _plain(word: str) -> str:
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def _blanked(text: str, claims: Iterable[Claim]) -> str:
+    parts, position = [], 0
+    for claim in claims:
+        if claim.start >= position:
+            parts += [text[position : claim.start], " " * (claim.end - claim.start)]
+            position = claim.end
+    return "".join([*parts, text[position:]])
+
+
+class _Reader:
+    def __init__(self, shown: str, claims: Sequence[Claim], scopes: Sequence[Scope], language: str) -> None:
+        self._shown = shown
+        self._claims = claims
+        self._starts = [claim.start for claim in claims]
+        self._scopes = scopes
+        self._scope_starts = [scope.start for scope in scopes]
+        self._language = language
+
+    def subject(self, claim: Claim) -> Subject:
+        """The words of its clause, or of its cell with head and label, and the others around it."""
+        scope = self._scope(claim)
+        near = self._counted(claim, scope) or self._terms(
+            self._in_row(claim, scope) if scope.cells else self._clause(claim, scope)
+        )
+        start, end = max(scope.start, claim.start - _AROUND), min(scope.end, claim.end + _AROUND)
+        around = self._terms(f"{self._shown[start:end]} {scope.heading}")
+        beside = {f"={other.values[0]}" for other in self._between(start, end) if not comparable(other, claim)}
+        return Subject(near, (around | beside) - near)
+
+    def _scope(self, claim: Claim) -> Scope:
+        index = bisect_right(self._scope_starts, claim.start) - 1
+        if index >= 0 and claim.start < self._scopes[index].end:
+            return self._scopes[index]
+        return Scope(claim.start, claim.end)
+
+    def _terms(self, text: str) -> frozenset[str]:
+        return terms(text, self._language)
+
+    def _between(self, start: int, end: int) -> Sequence[Claim]:
+        return self._claims[bisect_right(self._starts, start - 1) : bisect_right(self._starts, end - 1)]
+
+    def _clause(self, claim: Claim, scope: Scope) -> str:
+        start, end = max(scope.start, claim.start - _REACH), min(scope.end, claim.end + _REACH)
+        same = [other for other in self._between(start, end) if comparable(other, claim)]
+        before = max((other.end for other in same if other.end <= claim.start), default=0)
+        after = min((other.start for other in same if other.start >= claim.end), default=0)
+        left = self._shown[max(start, before) : claim.start]
+        right = self._shown[claim.end : after or end]
+        if before > start:
+            left = _PART.split(left)[-1]
+        if after:
+            right = _PART.split(right)[0]
+        return f"{left} {right}"
+
+    def _counted(self, claim: Claim, scope: Scope) -> frozenset[str]:
+        """What a number without a unit counts: the words right after it."""
+        if claim.kind != "quantity" or claim.units:
+            return frozenset()
+        match = _COUNTED.match(self._shown, claim.end, min(scope.end, claim.end + _REACH))
+        return self._terms(match[0]) if match else frozenset()
+
+    def _in_row(self, claim: Claim, scope: Scope) -> str:
+        kept = []
+        for index, (start, end) in enumerate(scope.cells):
+            if start <= claim.start < end:
+                kept += [*scope.heads[index : index + 1], self._shown[start:end]]
+            elif not self._between(start, end):
+                kept.append(self._shown[start : min(end, start + _REACH)])
+        return " ".join(kept)

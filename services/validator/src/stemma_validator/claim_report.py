@@ -22,7 +22,7 @@ _WHAT: dict[ClaimKind, str] = {
     "quotation": "A quotation stands word for word in no input, nor in the brief or a section before",
     "citation": "What is cited is no input, and no input, brief or section before names it",
 }
-_ELSEWHERE = "What the sources say of one thing is said of another, and the other way round"
+_ELSEWHERE = "What the sources say of one thing is said of another"
 
 
 class ClaimFindings(BaseModel):
@@ -84,11 +84,17 @@ def _standing(word: str) -> ClaimStanding:
 
 def _issue(claim: GroundedClaim) -> ValidationIssue:
     text = " ".join(claim.text.split())
-    what = _ELSEWHERE if claim.how == EXCHANGED else _WHAT[claim.kind]
+    exchanged = claim.how == EXCHANGED
+    what = _ELSEWHERE if exchanged else _WHAT[claim.kind]
     return ValidationIssue(
         line_number=claim.line_number,
         rule=_RULE + claim.kind,
         rule_description=what,
-        message=f"{what}: {text}",
+        message=f"{what}{_instead(claim.sources) if exchanged else ''}: {text}",
         error_detail=text,
     )
+
+
+def _instead(sources: tuple[ClaimSource, ...]) -> str:
+    said = sources[0]
+    return f", where they have {' '.join(said.text.split())} ({said.name or said.standing}, line {said.line})"
