@@ -56,6 +56,8 @@ def leave_all(messages: Sequence[BaseMessage]) -> AIMessage:
 
 SAVE = call("create_checkpoint", label="the quay")
 FINISH = call("finish")
+EDIT = call("edit_markdown_line", line_number=5, new_content="The quay is 40 m long. It is made of stone.")
+EDIT_AGAIN = call("edit_markdown_line", line_number=5, new_content="The quay is 40 m long.")
 CHAPTER = "# Document\n\n## Site\n\nThe quay is 40 m long."
 SCORES = evaluation("agentic")
 WHOLE = [call("list_files"), call("read_file", file_name="site.md"), append(CHAPTER), SAVE, FINISH, SCORES]

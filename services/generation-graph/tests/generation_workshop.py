@@ -28,6 +28,14 @@ CONFIG = config_dir("stemma_generation_graph")
 HEAD = DocumentHead(
     document_id="doc", tenant="default", kind="proposal", created_at=datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 )
+MEDIA = {
+    "md": "text/markdown",
+    "txt": "text/plain",
+    "csv": "text/csv",
+    "json": "application/json",
+    "png": "image/png",
+    "pdf": "application/pdf",
+}
 RECIPE = ModelSettings(name="scripted", backoff=0.001, retries=1)
 
 
@@ -59,8 +67,7 @@ class Workshop:
         return (await self.artifacts.get("default", "doc", ref)).decode()
 
     async def inputs(self, files: Mapping[str, str | bytes]) -> tuple[InputFile, ...]:
-        media = {"md": "text/markdown", "png": "image/png", "pdf": "application/pdf"}
-        stored = [await self.store(data, name, media[name.rsplit(".", 1)[-1]]) for name, data in files.items()]
+        stored = [await self.store(data, name, MEDIA[name.rsplit(".", 1)[-1]]) for name, data in files.items()]
         return tuple(InputFile(name=ref.name, artifact=ref) for ref in stored)
 
     async def upstream(self, **drafts: str) -> tuple[UpstreamDraft, ...]:

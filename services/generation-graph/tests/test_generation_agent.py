@@ -3,13 +3,28 @@
 from typing import Any
 
 import pytest
-from generation_agency import CHAPTER, CLEAN, FINISH, SAVE, SCORES, WHOLE, Agency, append, call, issues, message
+from generation_agency import (
+    CHAPTER,
+    CLEAN,
+    EDIT,
+    EDIT_AGAIN,
+    FINISH,
+    SAVE,
+    SCORES,
+    WHOLE,
+    Agency,
+    append,
+    call,
+    issues,
+    message,
+)
 from generation_workshop import Workshop
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolMessage
 from stemma_contracts.v1.coverage import LeftOutList
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.values import ExportFormat
 from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.document_agent.issues import _key
 from stemma_generation_graph.graphs.document_agent.limits import MAX_STEPS, RECURSION_LIMIT, AgentLimits
 from stemma_telemetry.logs import add_bound
 from structlog.testing import capture_logs
@@ -60,7 +75,9 @@ async def test_what_the_validator_finds_is_fixed_and_checked_again() -> None:
 @pytest.mark.req("G8", "G17")
 async def test_the_fourth_failed_check_ends_with_the_issues_in_the_result() -> None:
     agency = Agency(reports=[issues(3), issues(3), issues(3), issues(3, 5)])
-    outcome = await agency.run([append(CHAPTER), SAVE, SAVE, SAVE, SAVE, FINISH, SCORES])
+    tries = [SAVE, EDIT, SAVE, EDIT_AGAIN, SAVE, EDIT, SAVE]
+    outcome = await agency.run([append(CHAPTER), *tries, FINISH, SCORES])
+    assert len(agency.validated) == 4
     assert [(w.code, w.count, w.detail) for w in outcome.warnings] == [("validation_issues", 2, "chapter 1: MD022")]
     assert [issue["line_number"] for issue in agency.state["validation_issues"]] == [3, 5]
     assert (agency.state["validation_passed"], agency.state["current_chapter"]) == (False, 1)
@@ -68,9 +85,52 @@ async def test_the_fourth_failed_check_ends_with_the_issues_in_the_result() -> N
 
 
 @pytest.mark.req("T2", "G8")
+async def test_a_chapter_that_is_saved_again_as_it_was_keeps_its_issues_at_once() -> None:
+    agency = Agency(reports=[issues(3)])
+    outcome = await agency.run([append(CHAPTER), SAVE, SAVE, FINISH, SCORES])
+    assert len(agency.validated) == 1
+    assert [(w.code, w.count, w.detail) for w in outcome.warnings] == [("validation_issues", 1, "chapter 1: MD022")]
+
+
+@pytest.mark.req("T2", "G8")
+async def test_a_check_that_passed_is_not_asked_for_again_of_the_same_text() -> None:
+    agency = Agency()
+    check = call("validate_markdown")
+    outcome = await agency.run([append(CHAPTER), check, SAVE, check, FINISH, SCORES])
+    assert len(agency.validated) == 1
+    assert told(agency, 2)[-1] == told(agency, 4)[-1] == "No issues were found."
+    assert (outcome.warnings, agency.state["current_chapter"]) == ((), 1)
+
+
+@pytest.mark.req("T2", "G8")
+async def test_a_chapter_is_checked_by_itself_under_the_title_and_the_whole_with_the_last_one(
+    workshop: Workshop,
+) -> None:
+    fixed = await workshop.store("# D\n\n## B\n\n*Two*.\n")
+    mended = issues(5).model_copy(update={"fixed": fixed})
+    agency = Agency(workshop, limits=AgentLimits(max_fix_attempts=0), reports=[CLEAN, mended, CLEAN])
+    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\n_Two_."), SAVE, append("## C\n\nThree."), SAVE]
+    outcome = await agency.run([*script, FINISH, SCORES], TWO_FILES)
+    whole = "# D\n\n## A\n\nOne.\n\n## B\n\n*Two*.\n\n## C\n\nThree.\n"
+    assert agency.validated == ["# D\n\n## A\n\nOne.\n", "# D\n\n## B\n\n_Two_.\n", whole]
+    assert [need.excerpt for need in agency.needs] == [True, True, False, False, False]
+    assert await workshop.read(outcome.draft) == whole
+    assert agency.state["accepted_issues"] == [_key(issues(9).issues[0], whole.split("\n"))], "its line in the draft"
+
+
+@pytest.mark.req("T2", "G8")
+async def test_what_was_settled_is_checked_again_when_it_was_changed() -> None:
+    agency = Agency()
+    change = call("edit_markdown_line", line_number=5, new_content="One, changed.")
+    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), change, SAVE]
+    await agency.run([*script, append("One.\n\n## C\n\nThree."), SAVE, FINISH, SCORES], TWO_FILES)
+    assert agency.validated[1] == "# D\n\n## A\n\nOne, changed.\n\n## B\n\nTwo.\n"
+
+
+@pytest.mark.req("T2", "G8")
 async def test_what_one_chapter_keeps_is_not_held_against_the_next_one_and_not_shown_to_the_agent_again() -> None:
     kept = issues(1)
-    agency = Agency(limits=AgentLimits(max_fix_attempts=0), reports=[kept, issues(1, 7), issues(1, 7)])
+    agency = Agency(limits=AgentLimits(max_fix_attempts=0), reports=[kept, issues(1, 5), issues(1, 9)])
     script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, append("## C\n\nThree."), SAVE]
     outcome = await agency.run([*script, FINISH, SCORES], TWO_FILES)
     assert [(w.code, w.count, w.detail) for w in outcome.warnings] == [
@@ -189,7 +249,7 @@ async def test_finish_beside_a_check_that_fails_does_not_end_the_run(order: int)
     agency = Agency(reports=[issues(3), CLEAN])
     calls = [("create_checkpoint", {"label": "x"}), ("finish", {})]
     both = message(*(calls if order else reversed(calls)))
-    outcome = await agency.run([append(CHAPTER), both, SAVE, FINISH, SCORES])
+    outcome = await agency.run([append(CHAPTER), both, EDIT, SAVE, FINISH, SCORES])
     assert "call finish by itself" in "\n".join(told(agency, 2))
     assert outcome.warnings == ()
 
@@ -218,7 +278,7 @@ async def test_a_call_with_broken_json_is_answered_and_gets_another_step() -> No
 async def test_every_line_of_a_node_carries_the_session() -> None:
     agency = Agency(reports=[issues(1), CLEAN])
     with capture_logs(processors=[add_bound]) as logs:
-        await agency.run([append(CHAPTER), SAVE, SAVE, FINISH, SCORES])
+        await agency.run([append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
     named = ("node_finished", "tool_called", "checkpoint_saved", "validation_ran")
     lines = [line for line in logs if line["event"] in named]
     assert len(lines) > 10
@@ -304,15 +364,16 @@ async def test_each_step_is_one_call_with_the_tools_and_shows_where_the_agent_is
 @pytest.mark.req("G15")
 async def test_chapter_and_file_advance_with_their_checkpoints_and_nothing_is_written_twice() -> None:
     agency = Agency(reports=[CLEAN, issues(1), CLEAN, CLEAN])
-    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, SAVE]
+    mend = call("edit_markdown_line", line_number=9, new_content="Two.\n\nThat is all.")
+    script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, mend, SAVE]
     script += [append("## C\n\nThree."), SAVE, FINISH]
     outcome = await agency.run([*script, SCORES], TWO_FILES)
     positions = [agency.model.prompt_text(step).split('<document lines="')[1] for step in range(len(script))]
     said = [text.split(">\n")[0].split(">")[1].split("<")[0] for text in positions]
     assert said[:3] == ["Chapter 1 of 3, file 1 of 2.", "Chapter 1 of 3, file 1 of 2.", "Chapter 2 of 3, file 1 of 2."]
     assert said[4] == "Chapter 2 of 3, file 1 of 2.", "a chapter whose check failed is not done"
-    assert said[5] == "Chapter 3 of 3, file 2 of 2."
-    assert said[7] == "All chapters are done: call finish."
+    assert said[6] == "Chapter 3 of 3, file 2 of 2."
+    assert said[8] == "All chapters are done: call finish."
     assert (await agency.workshop.read(outcome.draft)).count("Two.") == 1
 
 

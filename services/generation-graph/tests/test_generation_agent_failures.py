@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from generation_agency import CHAPTER, FINISH, SAVE, SCORES, Agency, append, call, issues
+from generation_agency import CHAPTER, EDIT, EDIT_AGAIN, FINISH, SAVE, SCORES, Agency, append, call, issues
 from langchain_core.messages import AIMessage, BaseMessage
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -154,7 +154,7 @@ async def test_the_agent_can_roll_back_and_the_chapters_after_are_open_again() -
 async def test_checks_and_checkpoints_are_logged_by_name_with_counts_and_lines_only() -> None:
     agency = Agency(reports=[issues(3, 9)])
     with capture_logs() as logs:
-        await agency.run([append(CHAPTER), SAVE, SAVE, FINISH, SCORES])
+        await agency.run([append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
     checks = [line for line in logs if line["event"] == "validation_ran"]
     assert [(line["issue_count"], line["line_numbers"]) for line in checks] == [(2, [3, 9]), (0, [])]
     assert len([line for line in logs if line["event"] == "checkpoint_saved"]) == 3
@@ -166,7 +166,8 @@ async def test_failed_checks_and_rollbacks_are_counted() -> None:
     reader = InMemoryMetricReader()
     build = partial(build_document_agent, meter=MeterProvider([reader]).get_meter("test"))
     agency = Agency(graph=replace(DOCUMENT_AGENT, build=build), reports=[issues(3), issues(3)])
-    await agency.run([append(CHAPTER), SAVE, SAVE, SAVE, Broken("no"), FINISH, SCORES])
+    steps = [append(CHAPTER), SAVE, EDIT, SAVE, EDIT_AGAIN, SAVE, Broken("no"), FINISH, SCORES]
+    await agency.run(steps)
     data = reader.get_metrics_data()
     assert data is not None
     metrics = data.resource_metrics[0].scope_metrics[0].metrics

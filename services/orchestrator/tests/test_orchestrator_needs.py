@@ -51,11 +51,18 @@ def resumption(story: Story) -> j.ResumeGraph:
 def test_a_validation_goes_to_the_validator_and_its_report_to_the_graph(begun: Story) -> None:
     job = pause(begun, CHECK)
     assert isinstance(job, j.ValidateDraft)
-    assert (job.draft, job.assets, job.always_report) == (DRAFT, ("media/plan.png",), True)
+    assert (job.draft, job.assets, job.always_report, job.excerpt) == (DRAFT, ("media/plan.png",), True, False)
     settle(begun, job, o.DraftValidated, validation=REPORTED)
     resume = resumption(begun)
     assert (resume.checkpoint_id, resume.answer, resume.answered_by) == ("cp1", ref("clean"), "validator")
     assert not resume.failed
+
+
+@pytest.mark.req("T2")
+def test_a_part_of_a_draft_is_checked_as_one(begun: Story) -> None:
+    job = pause(begun, CHECK.model_copy(update={"excerpt": True}))
+    assert isinstance(job, j.ValidateDraft)
+    assert job.excerpt
 
 
 @pytest.mark.req("G12", "G13")

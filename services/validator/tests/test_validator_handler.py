@@ -65,6 +65,18 @@ async def test_a_report_that_is_asked_for_is_there_also_when_nothing_was_found(
     assert (report.validation_passed, report.issues) == (True, ())
 
 
+@pytest.mark.req("V1", "T2")
+async def test_an_excerpt_is_asked_nothing_that_only_the_whole_can_tell(
+    run: Run, job_for: Build, artifacts: ArtifactStore
+) -> None:
+    text = "# D\n\n## A\n\n[B](#b), [c][c] and d[^d].\n\nTODO: ![x](x.png) \n\n[e]: https://example.org\n"
+    job = await job_for(text, headings=("B",))
+    part = job.model_copy(update={"excerpt": True})
+    rules = [{issue.rule for issue in (await report_of(await run(j), artifacts)).issues} for j in (job, part)]
+    assert rules[0] - rules[1] == {"MD051", "MD052", "MD053", "STEMMA004", "STEMMA008"}
+    assert rules[1] == {"MD009", "STEMMA005", "STEMMA011"}
+
+
 @pytest.mark.req("V1", "V4")
 async def test_issues_of_both_kinds_come_in_line_order_with_counts(
     run: Run, job_for: Build, artifacts: ArtifactStore

@@ -119,7 +119,9 @@ class DraftHistory(Contract):
 class ValidateDraft(SectionJob):
     """Check one draft; ``assets`` are the names that its images may refer to.
 
-    ``always_report`` asks for a report also when there are no issues, ``fix`` for what the linter mends safely.
+    ``always_report`` asks for a report also when there are no issues, ``fix`` for what the linter mends safely. Of an
+    ``excerpt``, a part of a text under the title of the whole, only what the part itself can tell is checked: where
+    its links lead, what its references and footnotes mean, which headings it needs and how long it may be is not.
     """
 
     version: int
@@ -127,6 +129,7 @@ class ValidateDraft(SectionJob):
     assets: tuple[str, ...] = ()
     always_report: bool = False
     fix: bool = False
+    excerpt: bool = Field(default=False, description="a part of a text, under the title of the whole")
     left_out: ArtifactRef | None = Field(default=None, description="LeftOutList as JSON: what of the inputs, and why")
     brief: ArtifactRef | None = Field(default=None, description="absent: the claims of the draft are not looked up")
     inputs: tuple[InputFile, ...] = ()

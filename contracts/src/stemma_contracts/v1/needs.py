@@ -24,7 +24,8 @@ class Need(Contract):
     """What a paused graph waits for: an answer in words or a choice, from a person or a service.
 
     A ``validation`` or ``conversion`` is of the text ``draft``; ``assets`` are images that it may show besides
-    those among the inputs. ``references`` are what a person is asked to supply or to skip, by decisions.
+    those among the inputs. ``references`` are what a person is asked to supply or to skip, by decisions. An
+    ``excerpt`` is a part of a text under the title of the whole.
     """
 
     need_id: Token
@@ -34,6 +35,7 @@ class Need(Contract):
     draft: ArtifactRef | None = None
     assets: tuple[InputFile, ...] = ()
     format: ExportFormat | None = Field(default=None, description="what a conversion is to give")
+    excerpt: bool = Field(default=False, description="what only the whole text can tell is not checked")
     references: tuple[MissingReference, ...] = ()
     forms: tuple[str, ...] = Field(default=(), description="the only answers in words that are understood; none: any")
 

@@ -159,6 +159,7 @@ async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paus
         draft=asked.draft,
         assets=asked.assets,
         format=asked.format,
+        excerpt=asked.excerpt,
         references=asked.references,
         forms=asked.forms,
     )

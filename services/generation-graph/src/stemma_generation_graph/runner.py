@@ -45,6 +45,7 @@ class Asked(BaseModel):
     draft: ArtifactRef | None = None
     assets: tuple[InputFile, ...] = ()
     format: ExportFormat | None = None
+    excerpt: bool = False
     references: tuple[MissingReference, ...] = ()
     forms: tuple[str, ...] = ()
 

@@ -19,6 +19,7 @@ from .inputs import coverage_of
 from .normalise import normalise
 from .processes import Limits
 from .report import Findings, found, not_checked
+from .rules import OF_THE_WHOLE
 
 DRAFT_LIMIT = 4 * 1024 * 1024
 BYTE_ORDER_MARK = "\ufeff"
@@ -92,8 +93,9 @@ async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str
 async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limits) -> Findings:
     lint = map(normalise, await engine.lint(text))
     wanted = {"required_headings": job.section.required_headings, "max_words": job.section.max_words}
-    check = StructureCheck.model_validate({"text": text, "assets": job.assets, **wanted})
-    return found(engine, lint, await check_within(check, limits))
+    check = StructureCheck.model_validate({"text": text, "assets": job.assets, **({} if job.excerpt else wanted)})
+    findings = found(engine, lint, await check_within(check, limits))
+    return findings.without(OF_THE_WHOLE) if job.excerpt else findings
 
 
 async def _store(

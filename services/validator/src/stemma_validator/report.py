@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from stemma_contracts.v1.values import ArtifactRef, ValidationIssue, ValidationReport, ValidationSummary
@@ -29,6 +29,10 @@ class Findings:
         """The same, and the claims that nothing supports."""
         issues = sorted([*self.issues, *claims.issues()], key=lambda issue: (issue.line_number, issue.rule))
         return replace(self, issues=tuple(issues))
+
+    def without(self, rules: Collection[str]) -> Findings:
+        """The same but for the issues of some rules."""
+        return replace(self, issues=tuple(issue for issue in self.issues if issue.rule not in rules))
 
     def report(self) -> ValidationReport:
         """The body of the report artifact."""

@@ -58,3 +58,14 @@ class Rule(Enum):
 
 
 SAME_FAULT = {rule.code: rule.same_as for rule in Rule}
+OF_THE_WHOLE = frozenset(
+    [
+        "MD053",
+        *(
+            name
+            for rule in (Rule.UNDEFINED_REFERENCE, Rule.UNDEFINED_FOOTNOTE, Rule.MISSING_ANCHOR)
+            for name in (rule.code, rule.same_as)
+        ),
+    ]
+)
+"""What an excerpt cannot tell: whether elsewhere stands what it refers to, or what refers to it."""

@@ -98,6 +98,7 @@ def need_job(
                 assets=tuple(image.name for image in assets),
                 always_report=True,
                 fix=True,
+                excerpt=need.excerpt,
                 **grounds,
             )
         case "conversion":

@@ -15,6 +15,7 @@ from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
 from stemma_generation_graph.sources.library import Library
 
+from .checking import Checked
 from .failures import AgentFailure
 
 JSON = "application/json"
@@ -38,10 +39,15 @@ async def ask_person(
         return NeedAnswer()
 
 
-async def ask_validator(session: Session, job: GenerateSection, library: Library) -> ValidationReport:
-    """What the validator finds in the draft as it is now."""
-    ref = _answer({"kind": "validation", **_draft_of(session)}, "validation")
-    return ValidationReport.model_validate_json(await library.text(job.document, ref))
+async def ask_validator(checked: Checked, session: Session, job: GenerateSection, library: Library) -> ValidationReport:
+    """What the validator finds, with the lines of the draft; ``fixed`` is the text that was checked, mended."""
+    asked = {"kind": "validation", **_draft_of(session), "excerpt": checked.excerpt}
+    if checked.start:
+        name = f"{job.section.section_id}.part.md"
+        part = await library.store(job.document, checked.text.encode(), "text/markdown", name)
+        asked["draft"] = part.model_dump(mode="json")
+    ref = _answer(asked, "validation")
+    return checked.in_draft(ValidationReport.model_validate_json(await library.text(job.document, ref)))
 
 
 def ask_converter(session: Session, to: ExportFormat) -> ArtifactRef:

@@ -25,6 +25,7 @@ from stemma_generation_graph.session.tools import FINISH, Workbench, get_tools, 
 from stemma_generation_graph.sources.markdown import read_source
 
 from .asking import FORMS, GO_ON, IMAGES, STEPS, is_understood, question_at_bound, subject_of
+from .checking import is_known, mark_of, what_to_check
 from .covering import what_is_written
 from .failures import AgentFailure, Update, failure_of
 from .issues import MAX_ISSUES, keyed, rules_of, still_open, told
@@ -134,33 +135,48 @@ class DocumentNodes:
         """Has the draft checked; a checkpoint counts, a check that the agent asked for does not."""
         session = _session(state, runtime)
         await ensure_draft(state, runtime.context, session)
-        report = await ask_validator(session, job_of(state), runtime.context.library)
-        if report.fixed is not None:
-            session.put(DRAFT, report.fixed)
-        lines = sorted({issue.line_number for issue in report.issues})[:MAX_LOGGED_LINES]
-        log.info(Log.VALIDATION_RAN, issue_count=len(report.issues), line_numbers=lines)
-        if not report.validation_passed:
-            self._validation_failed.add(1)
-        issues = still_open(keyed(report, await session.text(DRAFT)), state["accepted_issues"])
-        passed = report.validation_passed or (bool(report.issues) and not issues)
+        known = is_known(state, session)
+        if known:
+            issues = still_open(state["validation_issues"], state["accepted_issues"])
+            passed = state["validation_passed"] or (bool(state["validation_issues"]) and not issues)
+        else:
+            issues, passed = await self._checked(state, runtime.context, session)
         return {
-            **self._verdict(state, passed, issues),
+            **self._verdict(state, passed, issues, is_new=not known),
             "manifest": session.manifest,
             "validation_passed": passed,
             "validation_issues": issues[:MAX_ISSUES],
+            "last_check": mark_of(state, session),
             "checkpoint_created": False,
             "validation_requested": False,
             "pending_call": "",
             "messages": _told(state, told(issues)),
         }
 
-    def _verdict(self, state: DocumentState, passed: bool, issues: list[dict[str, Any]]) -> Update:
+    async def _checked(
+        self, state: DocumentState, run: RunContext, session: Session
+    ) -> tuple[list[dict[str, Any]], bool]:
+        """The issues that the validator finds and no chapter keeps, and whether that is none; mends what is safe."""
+        checked = await what_to_check(state, session)
+        report = await ask_validator(checked, session, job_of(state), run.library)
+        if report.fixed is not None:
+            mended = await run.library.text(job_of(state).document, report.fixed)
+            await session.write(DRAFT, checked.put_back(mended))
+        lines = sorted({issue.line_number for issue in report.issues})[:MAX_LOGGED_LINES]
+        log.info(Log.VALIDATION_RAN, issue_count=len(report.issues), line_numbers=lines)
+        if not report.validation_passed:
+            self._validation_failed.add(1)
+        issues = still_open(keyed(report, await session.text(DRAFT)), state["accepted_issues"])
+        return issues, report.validation_passed or (bool(report.issues) and not issues)
+
+    def _verdict(self, state: DocumentState, passed: bool, issues: list[dict[str, Any]], *, is_new: bool) -> Update:
+        """A text that was checked before gives no more attempts: nothing was mended."""
         if not state["checkpoint_created"]:
             return {"verdict": ""}
         if passed:
             return {"verdict": "passed"}
         attempts, limits = state["fix_attempts"] + 1, self._parts.agent
-        if attempts <= limits.max_fix_attempts:
+        if is_new and attempts <= limits.max_fix_attempts:
             return {"verdict": "failed", "fix_attempts": attempts}
         detail = f"chapter {state['current_chapter'] + 1}: {rules_of(issues)}"[:MAX_DETAIL]
         warning = {"code": "validation_issues", "count": max(1, len(issues)), "detail": detail}
@@ -186,6 +202,7 @@ class DocumentNodes:
             **_progress(state, done),
             "manifest": session.manifest,
             "last_checkpoint_id": checkpoint_id,
+            "settled_checkpoint": checkpoint_id,
             "checkpoint_chapters": {name: chapter for name, chapter in chapters.items() if name in kept},
             "verdict": "",
             "fix_attempts": 0,

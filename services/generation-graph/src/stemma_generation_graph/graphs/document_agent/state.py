@@ -15,9 +15,10 @@ Which node sets which field, besides `build_initial_state`, which sets all:
 | ``pending_call`` | ``tools``, ``validate_md``, ``human_input`` |
 | ``current_chapter``, ``current_file_index`` | ``checkpoint``; back again: ``tools`` on a rollback |
 | ``last_checkpoint_id``, ``checkpoint_chapters`` | ``tools``, ``checkpoint`` |
+| ``settled_checkpoint`` | ``checkpoint`` |
 | ``checkpoint_created`` | ``tools``, ``validate_md`` |
 | ``validation_requested`` | ``tools``, ``validate_md`` |
-| ``validation_passed``, ``validation_issues``, ``accepted_issues`` | ``validate_md`` |
+| ``validation_passed``, ``validation_issues``, ``accepted_issues``, ``last_check`` | ``validate_md`` |
 | ``fix_attempts``, ``verdict`` | ``validate_md``, ``checkpoint``, ``error_handler`` |
 | ``temp_md_path``, ``left_out`` | ``tools`` |
 | ``generation_complete`` | ``tools``, ``agent``, ``human_input`` at the bound on steps, ``error_handler`` |
@@ -65,12 +66,14 @@ class DocumentState(TypedDict):
     current_file_index: Annotated[int, replace]
     current_chapter: Annotated[int, replace]
     last_checkpoint_id: Annotated[str, replace]
+    settled_checkpoint: str
     checkpoint_chapters: Annotated[dict[str, int], replace]
     checkpoint_created: Annotated[bool, replace]
     validation_requested: Annotated[bool, replace]
     validation_passed: bool
     validation_issues: list[dict[str, Any]]
     accepted_issues: list[str]
+    last_check: dict[str, Any]
     verdict: Annotated[str, replace]
     fix_attempts: Annotated[int, replace]
     temp_md_path: str
@@ -112,12 +115,14 @@ def build_initial_state(session_id: str, input_files: Sequence[str]) -> Document
         current_file_index=0,
         current_chapter=0,
         last_checkpoint_id="",
+        settled_checkpoint="",
         checkpoint_chapters={},
         checkpoint_created=False,
         validation_requested=False,
         validation_passed=False,
         validation_issues=[],
         accepted_issues=[],
+        last_check={},
         verdict="",
         fix_attempts=0,
         temp_md_path="",
