@@ -9,7 +9,7 @@ from markdown_it.token import Token
 
 from .blocks import Block, BlockKind, split
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
-from .document import Document, fences, headings, images, links, plain, prose, sentences
+from .document import Document, fences, headings, images, links, plain, prose, sentences, without_templates
 from .fences import Fence
 from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
@@ -55,4 +55,5 @@ __all__ = [
     "sentences",
     "split",
     "unwrapped",
+    "without_templates",
 ]

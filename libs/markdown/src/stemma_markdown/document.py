@@ -15,6 +15,7 @@ from .parser import parse, parse_blocks
 from .prose import Prose, prose_of
 from .references import FootnoteMark, Image, Link, footnotes_of, images_of, links_of
 from .sentences import Sentence, sentences_of
+from .templates import cleared, may_have_tags
 
 
 class Document:
@@ -70,6 +71,14 @@ class Document:
         """The fenced code blocks, also those in quotes and lists."""
         return tuple(fences_of(self._leaves, self._lines))
 
+    @cached_property
+    def without_templates(self) -> str:
+        """The text without tags of template languages, such as ``{% include x %}``; lines keep their numbers.
+
+        What stands in code stays, and so does ``{{ x }}``: it stands for words that only the template knows.
+        """
+        return cleared(self.text, self._leaves) if may_have_tags(self.text) else self.text
+
     def sentences(self, language: str) -> tuple[Sentence, ...]:
         """The sentences of paragraphs, list items and quotes; ``language`` is a BCP 47 tag such as ``de``."""
         return tuple(sentences_of(self.prose, language))
@@ -112,3 +121,8 @@ def fences(text: str) -> tuple[Fence, ...]:
 def sentences(text: str, language: str) -> tuple[Sentence, ...]:
     """The sentences of a text's paragraphs, list items and quotes; ``language`` is a BCP 47 tag such as ``de``."""
     return Document(text).sentences(language)
+
+
+def without_templates(text: str) -> str:
+    """A text without tags of template languages, such as ``{% include x %}``; lines keep their numbers."""
+    return Document(text).without_templates
