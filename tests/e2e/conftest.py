@@ -1,4 +1,4 @@
-"""One running installation per test module: every service a process of its own on a real server."""
+"""One running installation for all modules that a worker runs: every service a process of its own on a real server."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from stemma_client import Client
 from stemma_local.supervisor import LocalStemma
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stemma(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalStemma]:
     """All five services."""
     async with LocalStemma(tmp_path_factory.mktemp("stemma"), ack_wait_s=3) as running:
         yield running
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def client(stemma: LocalStemma) -> AsyncIterator[Client]:
     """A caller of the tenant ``default``."""
     async with stemma.client() as client:

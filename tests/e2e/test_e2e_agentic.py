@@ -17,7 +17,7 @@ from stemma_local.supervisor import LocalStemma
 from stemma_messaging import config_dir
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 MISSING = "media/pruning-cut.png"
 
 

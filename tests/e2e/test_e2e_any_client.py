@@ -25,7 +25,7 @@ from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 from stemma_testkit.servers import eventually
 from stemma_testkit.signals import interruptible
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
 MEDIA_TYPES = {".md": "text/markdown", ".png": "image/png", ".dwg": "application/octet-stream"}
 ATTACHMENT = "drawings/plan.dwg"
@@ -33,7 +33,7 @@ MEGABYTE = 1_000_000
 BRIEF = {"kind": "proposal", "brief": "Propose a reading garden beside the library.", "review": {"mode": "none"}}
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def plain(stemma: LocalStemma) -> AsyncIterator[Nats]:
     user = "client-default"
     connection = await nats.connect(

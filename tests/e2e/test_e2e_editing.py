@@ -24,11 +24,11 @@ from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_testkit.driving import ENDS, approve_all, listed, request_sample, wait_for
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 DOWNSTREAM_OF_CONNECTIONS = ["problem_statement", "approach", "timeline", "budget", "conclusion"]
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def settled(client: Client) -> str:
     """A proposal that is complete, with nobody asked."""
     document_id = await request_sample(client, ReviewMode.NONE)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from stemma_client import Client
 from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ExportFormat, ReviewMode
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import wait_for
 
 BRIEF = "# Ein Lesegarten\n\nSchlage einen Lesegarten auf der Wiese neben der Stadtbibliothek vor.\n"
@@ -16,26 +16,26 @@ FACTS = "# Fakten\n\nDie Wiese misst 640 Quadratmeter. Die Bepflanzung kostet 4.
 OUTLINE = "## Budget\n\nmax 400 Wörter\n\n## Unser Team\n\nWer den Garten anlegt.\n"
 
 
+@pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.req("T5", "P19")
-async def test_a_german_brief_with_an_outline_gives_a_german_document(tmp_path: Path) -> None:
+async def test_a_german_brief_with_an_outline_gives_a_german_document(client: Client, tmp_path: Path) -> None:
     (tmp_path / "fakten.md").write_text(FACTS, encoding="utf-8")
-    async with LocalStemma(tmp_path / "data") as stemma, stemma.client() as client:
-        accepted = await client.create_document(
-            "proposal",
-            brief=BRIEF,
-            inputs=[tmp_path / "fakten.md"],
-            review=ReviewMode.NONE,
-            outline=read_outline("outline.md", OUTLINE),
-        )
-        document = accepted.document_id
-        await wait_for(client, document, lambda event: isinstance(event, e.DocumentCompleted))
-        view = await client.document(document)
-        assert {name: section.title for name, section in view.sections.items()} == {
-            "budget": "Budget",
-            "unser_team": "Unser Team",
-        }
-        done = await client.export(document, ExportFormat.HTML)
-        page = (await client.artifact(document, done.artifact)).decode()
-        assert 'lang="de' in page
-        assert "4.250 Euro" in page
-        assert "Unser Team" in page
+    accepted = await client.create_document(
+        "proposal",
+        brief=BRIEF,
+        inputs=[tmp_path / "fakten.md"],
+        review=ReviewMode.NONE,
+        outline=read_outline("outline.md", OUTLINE),
+    )
+    document = accepted.document_id
+    await wait_for(client, document, lambda event: isinstance(event, e.DocumentCompleted))
+    view = await client.document(document)
+    assert {name: section.title for name, section in view.sections.items()} == {
+        "budget": "Budget",
+        "unser_team": "Unser Team",
+    }
+    done = await client.export(document, ExportFormat.HTML)
+    page = (await client.artifact(document, done.artifact)).decode()
+    assert 'lang="de' in page
+    assert "4.250 Euro" in page
+    assert "Unser Team" in page

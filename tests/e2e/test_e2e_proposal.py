@@ -6,6 +6,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import docx
 import pytest
@@ -14,8 +15,9 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, approve_all, request_sample, sample_folder, wait_for
+from stemma_testkit.servers import eventually
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 SECTIONS = "research solution connections problem_statement approach timeline budget conclusion".split()
 
 
@@ -91,22 +93,35 @@ async def test_an_unfinished_document_can_be_exported_and_says_what_is_missing(c
     await client.cancel(document_id)
 
 
+def told_of_run(stemma: LocalStemma, document_id: str) -> list[dict[str, Any]]:
+    """What all services logged about their work in the traces of a document; a line without a trace is nobody's."""
+    logs = [stemma.folder.log(name).read_text() for name in stemma.services]
+    lines = [json.loads(line) for text in logs for line in text.splitlines() if line.startswith("{")]
+    traces = {line.get("trace_id") for line in lines if line.get("document_id") == document_id}
+    told = [line for line in lines if line["event"] in ("message_handled", "node_finished", "tool_called")]
+    return [line for line in told if line.get("trace_id") in {None, *traces}]
+
+
 @pytest.mark.req("E8")
 async def test_every_log_line_of_a_run_carries_its_ids_and_none_carries_text(
     client: Client, stemma: LocalStemma
 ) -> None:
     document_id = await request_sample(client, ReviewMode.NONE)
     await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
-    logs = {name: stemma.folder.log(name).read_text() for name in stemma.services}
-    lines = [json.loads(line) for text in logs.values() for line in text.splitlines() if line.startswith("{")]
-    of_run = [line for line in lines if line["event"] in ("message_handled", "node_finished", "tool_called")]
-    assert {line["service"] for line in of_run} >= {"orchestrator", "generation-graph", "validator", "converter"}
-    for line in of_run:
+    await client.export(document_id, ExportFormat.HTML)
+
+    async def all_told() -> bool:
+        services = {line["service"] for line in told_of_run(stemma, document_id)}
+        return services >= {"orchestrator", "generation-graph", "validator", "converter"}
+
+    await eventually(all_told)
+    for line in told_of_run(stemma, document_id):
         assert {"document_id", "trace_id", "span_id"} <= set(line), line
     brief = (sample_folder() / "brief.md").read_text()
     phrases = re.findall(r"[A-Z][^.]{40,}\.", brief)
     assert phrases
-    assert not [phrase for phrase in phrases for text in logs.values() if phrase in text]
+    logs = [stemma.folder.log(name).read_text() for name in stemma.services]
+    assert not [phrase for phrase in phrases for text in logs if phrase in text]
 
 
 def readme_example(name: str) -> str:
