@@ -220,7 +220,7 @@ async def test_a_text_of_a_person_is_not_regenerated_unasked(cli: Any, backstage
     refused = await cli("regenerate", a_persons, "research", "-m", "Anew.")
 
     assert refused.exit_code == 3
-    assert "version 2 of research is a person's: written by ben" in refused.stderr
+    assert "version 2 of research holds a person's words: written by ben" in refused.stderr
     assert "say --replace-edited" in refused.stderr
     assert backstage.received == []
 

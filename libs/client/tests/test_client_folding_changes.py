@@ -107,6 +107,20 @@ def test_a_revision_is_known_by_who_asked_for_it(after: Any, drafted: Any) -> No
 
 
 @pytest.mark.req("P9")
+def test_what_the_editor_made_of_a_persons_words_stays_the_persons(after: Any, settled: Any) -> None:
+    anew = e.SectionRegenerationRequested(section_id="research", version=2, starts=("research",))
+    asked = e.SectionRevisionRequested(section_id="research", version=2, feedback=REF, actor="ana")
+    revised = e.SectionRevised(
+        section_id="research", job_id="j", version=3, draft=REF, summary=SUMMARY, provenance=Provenance(model="m")
+    )
+
+    research = section(after(*settled, WRITTEN, anew, asked, revised), "research")
+
+    assert research.current is not None
+    assert (research.current.origin, research.current.is_a_persons) == (Origin.REVISED, True)
+
+
+@pytest.mark.req("P9")
 def test_a_refused_instruction_leaves_the_section_as_it_was(after: Any, settled: Any) -> None:
     refused = e.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=SUMMARY)
 

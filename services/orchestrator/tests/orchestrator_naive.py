@@ -351,7 +351,7 @@ class Book:
                 self.status = "running" if self.status in ("completed", "failed") else self.status
                 self._settle(part, Text(say.words, part.texts[-1].rests_on, True, part.kept_anyway))
             case "revised":
-                part.put(Text(say.words, part.texts[-1].rests_on, False, part.kept_anyway))
+                part.put(Text(say.words, part.texts[-1].rests_on, part.texts[-1].human, part.kept_anyway))
                 part.generated, part.revisions = False, part.revisions + 1
                 self._open(part, "validate")
                 part.checks = {"evaluate": next(self._tickets)}

@@ -75,6 +75,29 @@ def proposal_of(design: Design, section_id: str) -> str:
     return proposal.proposal_id
 
 
+@pytest.mark.req("D6", "P9")
+def test_a_cycle_leaves_what_the_editor_made_of_a_persons_words(design: Design) -> None:
+    design.do(c.Write(design.asked(), "hld_draft", 1, ref("mine")))
+    design.do(c.Regenerate(design.asked(), "hld_draft", 2, None, replace_edited=True))
+    design.do(c.Edit(design.asked(), "hld_draft", 2, ref("shorter")))
+    revised(design, "hld_draft", "mine, short")
+    design.validated("hld_draft")
+    design.approve("hld_draft", 3)
+    assert cycle(design).sections == EVERY[1:]
+
+
+@pytest.mark.req("D3", "P9")
+def test_a_review_leaves_a_revision_that_its_reviewer_has_not_seen(design: Design) -> None:
+    cycle(design)
+    design.draft_all()
+    design.do(c.Regenerate(design.asked(), "hld_draft", 2, None, replace_edited=False))
+    design.drafted("hld_draft", "anew")
+    design.do(c.Edit(design.asked(), "hld_draft", 3, ref("shorter")))
+    revised(design, "hld_draft", "anew, short")
+    _, again = design.review(needs_revision=True)
+    assert again.sections == EVERY[1:]
+
+
 @pytest.mark.req("D6")
 def test_a_cycle_takes_the_guidance_of_a_regeneration_along(design: Design) -> None:
     design.do(c.Regenerate(design.asked(), "hld_draft", 1, ref("more figures"), replace_edited=False))

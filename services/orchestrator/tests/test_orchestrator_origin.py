@@ -10,6 +10,8 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import Origin
 from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.problems import problem_of
+from stemma_orchestrator.core.versions import is_a_persons
 
 WORDS = "a person's text"
 
@@ -22,8 +24,8 @@ def written(begun: Story) -> Story:
     return begun
 
 
-def regenerate(story: Story, replace_edited: bool) -> list[Any]:
-    return story.do(c.Regenerate(story.asked(), "research", 2, None, replace_edited))
+def regenerate(story: Story, replace_edited: bool, version: int = 2) -> list[Any]:
+    return story.do(c.Regenerate(story.asked(), "research", version, None, replace_edited))
 
 
 def current(story: Story) -> tuple[int, Origin]:
@@ -56,6 +58,32 @@ def test_a_revision_that_gives_a_persons_words_again_leaves_them_the_persons(wri
     written.do(c.Revise(written.asked(), "research", 2, ref("as it was")))
     written.outcome(o.DraftRevised, "research", draft=ref(WORDS), summary=ref("none"), provenance=PROVENANCE)
     assert current(written) == (2, Origin.WRITTEN)
+
+
+@pytest.mark.req("P9", "P10")
+def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_only(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", WORDS)
+    written.validated("research")
+    written.do(c.Revise(written.asked(), "research", 2, ref("shorter")))
+    written.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    assert current(written) == (3, Origin.REVISED)
+    written.validated("research")
+    (refused,) = regenerate(written, replace_edited=False, version=3)
+    assert problem_of(refused).message == "version 3 holds a person's words (revised); say so if it may be replaced"
+    written.approve("research", 3)
+    assert isinstance(regenerate(written, replace_edited=False, version=3)[0], e.RefusedReplacesEdit)
+    (asked,) = regenerate(written, replace_edited=True, version=3)
+    assert isinstance(asked, e.SectionRegenerationRequested)
+    written.drafted("research", "the machine's text")
+    assert not is_a_persons(written.document.sections["research"].versions[-1])
+
+
+def test_what_the_editor_made_of_a_generated_text_is_the_machines(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.do(c.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    assert not is_a_persons(begun.document.sections["research"].versions[-1])
 
 
 def test_a_regeneration_with_other_words_is_the_machines(written: Story) -> None:

@@ -72,7 +72,10 @@ class Activity(StrEnum):
 
 
 class Origin(StrEnum):
-    """How a version came to be; the last three are a person's doing, and no machine replaces them unasked."""
+    """How a version came to be; the last three are a person's doing, and no machine replaces them unasked.
+
+    Nor does one replace what is revised of them: a text with a person's words stays that person's.
+    """
 
     GENERATED = "generated"
     REVISED = "revised"

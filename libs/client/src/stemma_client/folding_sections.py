@@ -10,7 +10,7 @@ from typing import Any
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Activity, Origin, SectionStatus, UpstreamVersion
 
-from .views import ProposalView, SectionView, VersionView
+from .views import BY_A_PERSON, ProposalView, SectionView, VersionView
 
 _LOOKED_AT = frozenset({Activity.VALIDATE, Activity.EVALUATE})
 _RESTING = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
@@ -62,6 +62,7 @@ def _(event: e.SectionRevised, section: SectionView, at: datetime | None) -> Sec
         rests_on=_rests_on(section),
         summary=event.summary,
         evaluation=event.evaluation,
+        protected=section.current is not None and section.current.is_a_persons,
     )
     return _with_version(section, version, activity=Activity.VALIDATE, checks=frozenset({Activity.EVALUATE}))
 
@@ -112,11 +113,12 @@ def _with_version(section: SectionView, version: VersionView, **changes: Any) ->
 
 def _still_a_persons(current: VersionView, again: VersionView) -> VersionView:
     """A version that a machine came to again, in the very words of a person."""
-    if again.is_a_persons or not current.is_a_persons:
+    if again.origin in BY_A_PERSON or not current.is_a_persons:
         return again
     return replace(
         again,
         origin=current.origin,
+        protected=current.protected,
         made_by=current.made_by,
         made_at=current.made_at,
         restored_version=current.restored_version,

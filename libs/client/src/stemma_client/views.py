@@ -25,7 +25,7 @@ from stemma_contracts.v1.values import (
     ValidationSummary,
 )
 
-_BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
 _UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
 
 
@@ -35,6 +35,7 @@ class VersionView:
 
     ``rests_on`` are the upstream versions that it is accepted against; ``kept_against`` are the same if a
     person said so by keeping it. ``made_by`` is the person who asked for it or wrote it, else the model.
+    ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     """
 
     number: int
@@ -52,6 +53,7 @@ class VersionView:
     retrieved_context: tuple[RetrievedSource, ...] | None = None
     processing_metadata: ProcessingMetadata | None = None
     warnings: tuple[GenerationWarning, ...] = ()
+    protected: bool = False
 
     @property
     def model(self) -> str:
@@ -60,8 +62,8 @@ class VersionView:
 
     @property
     def is_a_persons(self) -> bool:
-        """Whether a person made it, so that no machine may replace it unasked."""
-        return self.origin in _BY_A_PERSON
+        """Whether it holds the words of a person, so that no machine may replace it unasked."""
+        return self.protected or self.origin in BY_A_PERSON
 
 
 @dataclass(frozen=True)

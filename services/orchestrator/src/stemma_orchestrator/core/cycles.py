@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.values import ArtifactRef, Origin
 
 from .commands import Revise
 from .cycle_state import Cycle
 from .evolve import evolve
-from .state import Document, Revising, Section, State
+from .state import AwaitingReview, Document, Failed, Revising, Section, State, Validating
 from .versions import is_a_persons
 
 
@@ -87,7 +87,7 @@ def _concluded(document: Document, cycle: Cycle, approved: e.SectionApproved) ->
     if not isinstance(after, Document) or should_revise(after) == "continue":
         return [event]
     again = e.RevisionCycleStarted(
-        revision_count=count, feedback=version.draft, asked_by="review", sections=_machines(after)
+        revision_count=count, feedback=version.draft, asked_by="review", sections=_unseen_spared(after)
     )
     return [event, again]
 
@@ -95,6 +95,20 @@ def _concluded(document: Document, cycle: Cycle, approved: e.SectionApproved) ->
 def _machines(document: Document) -> tuple[str, ...]:
     """The sections whose current text no person made, and no person is having changed."""
     return tuple(name for name, section in document.sections.items() if not _is_in_a_persons_hand(section))
+
+
+def _unseen_spared(document: Document) -> tuple[str, ...]:
+    """The sections that a review may have written again: none with a revision that its reviewer has yet to see."""
+    return tuple(name for name in _machines(document) if not _waits_for_its_reviewer(document.sections[name]))
+
+
+def _waits_for_its_reviewer(section: Section) -> bool:
+    revised = section.current is not None and section.current.origin is Origin.REVISED
+    match section.phase:
+        case AwaitingReview() | Validating(generating=None) | Failed(again=Validating(generating=None)):
+            return revised
+        case _:
+            return False
 
 
 def _is_in_a_persons_hand(section: Section) -> bool:

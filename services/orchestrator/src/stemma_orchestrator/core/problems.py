@@ -64,7 +64,7 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             words = f"{refusal.upstream_section_id}, which it rests on, is stale itself: decide about that one first"
             return Problem(field="section_id", message=words)
         case e.RefusedReplacesEdit():
-            words = f"version {refusal.version} is a person's ({refusal.origin}); say so if it may be replaced"
+            words = f"version {refusal.version} holds a person's words ({refusal.origin}); say so if it may be replaced"
             return Problem(field="replace_edited", message=words)
         case (
             e.RefusedUnknownProposal() | e.RefusedVoidProposal() | e.RefusedDecidedProposal() | e.RefusedOpenProposal()

@@ -31,7 +31,7 @@ from .state import (
     Validating,
     Version,
 )
-from .versions import is_a_persons
+from .versions import BY_A_PERSON, is_a_persons
 
 GENERATE = "generate"
 REVISE = "revise"
@@ -125,6 +125,7 @@ def _with_text(
                 assets=assets,
                 left_out=left_out,
                 review=current.review if current else None,
+                protected=current is not None and is_a_persons(current),
             )
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
@@ -148,8 +149,8 @@ def _with_version(section: Section, version: Version, phase: Phase, checks: dict
     current = section.current
     if current is None or current.number != version.number:
         return replace(section, versions=(*section.versions, version), phase=phase, checks=checks)
-    if is_a_persons(current) and not is_a_persons(version):
-        version = replace(version, origin=current.origin)
+    if is_a_persons(current) and version.origin not in BY_A_PERSON:
+        version = replace(version, origin=current.origin, protected=current.protected)
     return replace(section, versions=(*section.versions[:-1], version), phase=phase, checks=checks)
 
 

@@ -38,7 +38,8 @@ from .proposal_state import EndedProposal, Proposal
 class Version:
     """One version of a section's text, the upstream versions that it rests on, and who made it.
 
-    ``author`` is the person, or else the agent; empty if the log does not say.
+    ``author`` is the person, or else the agent; empty if the log does not say. ``protected`` says that it was made
+    of a person's text, which stays a person's whatever the editor agent changes in it.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Version:
     review: ReviewVerdict | None = None
     blocks: ArtifactRef | None = None
     author: str = ""
+    protected: bool = False
     left_out: ArtifactRef | None = None
 
 

@@ -7,7 +7,7 @@ from stemma_contracts.v1.values import ArtifactRef, Origin
 
 from .state import Section, Version
 
-_BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
 
 
 def next_version(section: Section, draft: ArtifactRef) -> int:
@@ -35,5 +35,5 @@ def draft_history(section: Section) -> DraftHistory:
 
 
 def is_a_persons(version: Version) -> bool:
-    """Whether a person made it, so that no machine may replace it unasked."""
-    return version.origin in _BY_A_PERSON
+    """Whether it holds the words of a person, so that no machine may replace it unasked."""
+    return version.protected or version.origin in BY_A_PERSON

@@ -128,7 +128,9 @@ async def _may_replace(section: SectionView) -> bool:
     current = section.current
     if current is None or not current.is_a_persons:
         return False
-    words = f"version {current.number} of {section.section_id} is a person's: {clean_line(origin_words(current))}"
+    words = (
+        f"version {current.number} of {section.section_id} holds a person's words: {clean_line(origin_words(current))}"
+    )
     if not sys.stdin.isatty():
         hint = "say --replace-edited if it may be replaced; `stemma restore` brings it back"
         raise CliError(ExitCode.REJECTED, words, hint)
