@@ -188,3 +188,18 @@ def test_of_many_findings_the_first_are_told() -> None:
 )
 def test_an_age_has_its_largest_unit(age: timedelta, words: str) -> None:
     assert age_words(CREATED_AT, CREATED_AT + age) == words
+
+
+@pytest.mark.req("T3", "T6")
+async def test_names_the_inputs_in_which_no_claim_was_looked_up(
+    backstage: Any, document_id: str, requested: Any, drafted: Any, cli: Any
+) -> None:
+    draft = await backstage.text(document_id, "A draft.\n")
+    waits = in_review(None)
+    told = waits.model_copy(update={"validation": SUMMARY.model_copy(update={"unread": ("plan.pdf", "old.csv")})})
+    await backstage.append(document_id, requested, drafted("research", draft), told)
+    assert (
+        "warning: not read 2 (claims were not looked up in plan.pdf, old.csv)"
+        in (await cli("show", document_id, "research")).stderr
+    )
+    assert "not read: plan.pdf, old.csv" in validation_words(told.validation)

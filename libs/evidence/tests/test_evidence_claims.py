@@ -207,3 +207,13 @@ def test_takes_linear_time_on_hostile_text(text: str, language: str) -> None:
 def test_reads_a_date_at_the_beginning_of_a_cell(text: str, media_type: str) -> None:
     source = read(text, media_type, "de", standing="input", name="plan")
     assert [claim.values for claim in source.claims if claim.kind == "date"] == [("2027-03-01",)]
+
+
+def test_a_claim_of_json_has_the_line_that_it_stands_on() -> None:
+    text = '{"a": "x: \\"1\\"",\n "costs": [\n  {"rent": "EUR 5", "rent": "EUR 6"},\n  {},\n  {"heat" :\n 7.5}]}'
+    source = read(text, "application/json", "en", standing="input", name="costs.json")
+    assert [(claim.text, source.place(claim.line).line) for claim in source.claims] == [
+        ("EUR 5", 3),
+        ("EUR 6", 3),
+        ("7.5", 6),
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from stemma_artifacts.store import ArtifactStore
@@ -12,11 +13,12 @@ from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ArtifactRef, InputFile, ValidationReport
 from stemma_evidence import read as read_source
 from stemma_validator.engines import RumdlEngine
+from stemma_validator.fixes import SafeFixes
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
 from stemma_validator.processes import Limits
 
-from .conftest import FIXES
+from .conftest import FIXES, RULES
 
 TENANT, DOCUMENT = "default", "doc-1"
 JobFor = Callable[..., Awaitable[ValidateDraft]]
@@ -38,6 +40,7 @@ class Looked:
         self.job_for = job_for
         self.engine = engine
         self.grounds = Grounds(artifacts, Limits())
+        self.fixes = FIXES
 
     async def put(self, text: str, name: str = "draft.md", media_type: str = "text/markdown") -> ArtifactRef:
         return await self.artifacts.put(TENANT, DOCUMENT, text.encode(), media_type=media_type, name=name)
@@ -49,7 +52,7 @@ class Looked:
 
     async def handled(self, job: ValidateDraft) -> DraftValidated:
         return await on_validate_draft(
-            job, artifacts=self.artifacts, engine=self.engine, grounds=self.grounds, fixes=FIXES, limits=Limits()
+            job, artifacts=self.artifacts, engine=self.engine, grounds=self.grounds, fixes=self.fixes, limits=Limits()
         )
 
     async def report(self, outcome: DraftValidated) -> GroundingReport:
@@ -160,6 +163,15 @@ async def test_what_cannot_be_read_within_the_limits_is_told(looked: Looked, mon
     monkeypatch.setattr("stemma_validator.grounds.READ_CHARACTERS", 50)
     outcome = await looked.handled(await looked.job(INVENTED))
     assert (await looked.report(outcome)).unread == ("facts.md",)
+    assert outcome.validation.unread == ("facts.md",)
+
+
+async def test_an_input_that_is_no_text_is_named(looked: Looked) -> None:
+    job = await looked.job(CLEAN)
+    plan = InputFile(name="plan.pdf", artifact=await looked.put("%PDF-1.7", "plan.pdf", "application/pdf"))
+    outcome = await looked.handled(job.model_copy(update={"inputs": (*job.inputs, plan)}))
+    assert outcome.validation.passed
+    assert outcome.validation.unread == ("plan.pdf",)
 
 
 async def test_a_check_past_its_time_is_an_issue_and_no_exception(looked: Looked) -> None:
@@ -167,3 +179,16 @@ async def test_a_check_past_its_time_is_an_issue_and_no_exception(looked: Looked
     outcome = await looked.handled(await looked.job(INVENTED, FACTS * 2000))
     assert not outcome.validation.passed
     assert outcome.validation.rules == {"STEMMA000": 1}
+
+
+async def test_a_check_past_its_time_hides_nothing_that_others_found(looked: Looked) -> None:
+    looked.grounds = Grounds(looked.artifacts, Limits(seconds=0.01))
+    outcome = await looked.handled(await looked.job(INVENTED + "\nTODO <b>x</b>\n", FACTS * 2000))
+    assert outcome.validation.rules == {"STEMMA000": 1, "STEMMA011": 1, "MD033": 1}
+
+
+async def test_mends_that_fail_hide_nothing_that_is_found(looked: Looked, tmp_path: Path) -> None:
+    looked.fixes = SafeFixes(RULES, executable=tmp_path / "gone", limits=Limits())
+    job = await looked.job(INVENTED + "\nTODO\n")
+    outcome = await looked.handled(job.model_copy(update={"fix": True}))
+    assert outcome.validation.rules == {"STEMMA000": 1, "STEMMA011": 1, "grounding/amount": 1, "grounding/date": 1}

@@ -209,6 +209,9 @@ class ValidationSummary(Contract):
     coverage: CoverageSummary | None = Field(default=None, description="of a section that covers the inputs")
     grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON: where each claim stands")
     unsupported: dict[ClaimKind, int] = Field(default={}, description="claims that nothing supports, by kind")
+    unread: tuple[str, ...] = Field(
+        default=(), max_length=20, description="inputs that are no text or too large: claims were not looked up in them"
+    )
     blocks: ArtifactRef | None = Field(default=None, description="BlockIndex as JSON: the blocks and their ids")
 
 

@@ -15,6 +15,9 @@ _MARKS = (";", "\t", ",")
 _SAMPLE = 4096
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]{0,30}")
 
+_SCALAR = re.compile(r'"(?:[^"\\]|\\.)*+"|[^\s"\[\]{},:]++')
+_KEY_ENDS = re.compile(r"\s*+:")
+
 _Cell = tuple[int, int, str, str]
 """Row, line in the file, name of the column, text."""
 
@@ -58,24 +61,38 @@ def _cells(text: str) -> Iterator[_Cell]:
 
 
 def _values(text: str) -> Iterator[_Cell]:
-    """Each value with its key; an object is a row. The parser knows no lines: all is on the first."""
+    """Each value with its key and its line; an object is a row."""
     try:
-        parsed = json.loads(text)
+        parsed = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError):
         yield from _plain(text, 1)
         return
     waiting: list[tuple[int, str, object]] = [(0, "", parsed)]
-    rows = 0
+    rows, lines = 0, _lines_of_values(text)
     while waiting:
         row, name, value = waiting.pop()
         match value:
-            case dict():
+            case _Object():
                 rows += 1
-                waiting += reversed([(rows, str(key), item) for key, item in value.items()])
+                waiting += reversed([(rows, str(key), item) for key, item in value])
             case list():
                 waiting += reversed([(row, name, item) for item in value])
             case _:
-                yield row, 1, name, value if isinstance(value, str) else json.dumps(value)
+                yield row, next(lines), name, value if isinstance(value, str) else json.dumps(value)
+
+
+class _Object(list[tuple[str, object]]):
+    """The members of an object in their order, also those of one name."""
+
+
+def _lines_of_values(text: str) -> Iterator[int]:
+    """The line of each string, number and constant of a JSON text that is no key."""
+    line, position = 1, 0
+    for match in _SCALAR.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        if not _KEY_ENDS.match(text, match.end()):
+            yield line
 
 
 def _plain(text: str, first: int) -> Iterator[_Cell]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 _MAX_STDERR = 200
 
 
@@ -68,3 +71,18 @@ class OutputUnreadable(ValidationImpossible):
 def _with_stderr(cause: str, stderr: bytes) -> str:
     lines = stderr.decode(errors="replace").strip().splitlines()
     return f"{cause}: {lines[0][:_MAX_STDERR]}" if lines else cause
+
+
+class Unfinished:
+    """What kept checks of one draft from coming to an end; the others go on."""
+
+    def __init__(self) -> None:
+        self.causes: list[ValidationImpossible] = []
+
+    @contextlib.contextmanager
+    def noted(self) -> Iterator[None]:
+        """Ends the block, not its surroundings, if something in it is impossible."""
+        try:
+            yield
+        except ValidationImpossible as cause:
+            self.causes.append(cause)

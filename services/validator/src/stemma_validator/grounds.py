@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
-from stemma_contracts.media import READ
+from stemma_contracts.media import READ, is_attachment
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef
 from stemma_evidence import Source, language_of
@@ -60,7 +60,7 @@ class Grounds:
 
     async def _sources(self, job: ValidateDraft) -> tuple[list[tuple[_Key, SourceText]], tuple[str, ...]]:
         sources: list[tuple[_Key, SourceText]] = []
-        unread: list[str] = []
+        unread = [item.name for item in job.inputs if is_attachment(item.artifact.media_type)]
         characters, language = 0, job.document.language or "en"
         for wanted in _wanted(job):
             key = (job.document.tenant, wanted.ref.digest, wanted.ref.media_type, language)

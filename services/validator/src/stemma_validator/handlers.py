@@ -11,18 +11,19 @@ from stemma_telemetry import get_logger
 from .checking import StructureCheck, check_within
 from .claim_report import ClaimFindings
 from .engines import LintEngine
-from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, ValidationImpossible
+from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
 from .fixes import SafeFixes
 from .grounds import Grounds
 from .identification import identified
 from .inputs import coverage_of
 from .normalise import normalise
 from .processes import Limits
-from .report import Findings, found, not_checked
+from .report import Findings, found, nothing_found
 from .rules import OF_THE_WHOLE
 
 DRAFT_LIMIT = 4 * 1024 * 1024
 BYTE_ORDER_MARK = "\ufeff"
+MAX_UNREAD = 20
 _MAX_LOGGED_LINES = 50
 
 log = get_logger()
@@ -40,19 +41,23 @@ async def on_validate_draft(
 ) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
     blocks, claims, coverage, fixed = None, ClaimFindings(), None, None
-    try:
-        text, fixed = await _mended(job, await _read(job, artifacts, draft_limit), artifacts, fixes)
+    findings, unfinished = nothing_found(engine), Unfinished()
+    with unfinished.noted():
+        text = await _read(job, artifacts, draft_limit)
+        with unfinished.noted():
+            text, fixed = await _mended(job, text, artifacts, fixes)
         blocks = await identified(job, text, artifacts)
-        findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
-        claims = await grounds.check(job, text)
-        findings = findings.with_claims(claims)
+        with unfinished.noted():
+            findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
+        with unfinished.noted():
+            claims = await grounds.check(job, text)
         coverage = await coverage_of(job, text, artifacts, limits)
-    except ValidationImpossible as cause:
-        findings = not_checked(engine, cause)
+    findings = findings.with_claims(claims).unfinished(unfinished.causes)
     _log(findings)
     summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
     grounding = await _store_claims(job, claims, artifacts)
-    told = {"grounding": grounding, "unsupported": claims.unsupported, "coverage": coverage}
+    unread = claims.report.unread[:MAX_UNREAD]
+    told = {"grounding": grounding, "unsupported": claims.unsupported, "unread": unread, "coverage": coverage}
     return _outcome(job, summary.model_copy(update=told))
 
 

@@ -34,6 +34,12 @@ class Findings:
         """The same but for the issues of some rules."""
         return replace(self, issues=tuple(issue for issue in self.issues if issue.rule not in rules))
 
+    def unfinished(self, causes: Iterable[ValidationImpossible]) -> Findings:
+        """The same, and before them an issue that names why there may be others."""
+        if not (named := "; ".join(dict.fromkeys(map(str, causes)))):
+            return self
+        return replace(self, issues=(Rule.NOT_CHECKED.issue(0, named), *self.issues))
+
     def report(self) -> ValidationReport:
         """The body of the report artifact."""
         return ValidationReport(
@@ -65,6 +71,6 @@ def found(engine: LintEngine, lint: Iterable[ValidationIssue], structure: Iterab
     return Findings(tuple(issues), engine.name, engine.version)
 
 
-def not_checked(engine: LintEngine, cause: ValidationImpossible) -> Findings:
-    """One issue that names why there are no others."""
-    return Findings((Rule.NOT_CHECKED.issue(0, str(cause)),), engine.name, engine.version)
+def nothing_found(engine: LintEngine) -> Findings:
+    """No issues."""
+    return Findings((), engine.name, engine.version)

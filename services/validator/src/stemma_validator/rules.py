@@ -20,7 +20,7 @@ class _Row:
 class Rule(Enum):
     """Rules of ours. ``same_as`` is the linter rule that reports the same fault on the same line."""
 
-    NOT_CHECKED = _Row("STEMMA000", "The draft could not be checked")
+    NOT_CHECKED = _Row("STEMMA000", "The draft could not be checked, or not in full")
     EMPTY = _Row("STEMMA001", "The draft is empty")
     TITLE_FIRST = _Row("STEMMA002", "The draft must begin with its level 1 heading", same_as="MD041")
     ONE_TITLE = _Row("STEMMA003", "The draft must have one level 1 heading", same_as="MD025")

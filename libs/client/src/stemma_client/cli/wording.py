@@ -83,10 +83,11 @@ def issues(count: int) -> str:
 
 
 def validation_words(validation: ValidationSummary) -> str:
-    """How many findings the validator has, by rule."""
+    """How many findings the validator has, by rule, and where it did not look."""
     rules = ", ".join(f"{rule} {count}" for rule, count in sorted(validation.rules.items()))
     counts = f"{count_words(validation)}{f' ({rules})' if rules else ''}"
-    return "; ".join(filter(None, (counts, coverage_words(validation.coverage))))
+    unread = f"not read: {', '.join(validation.unread)}" if validation.unread else ""
+    return "; ".join(filter(None, (counts, unread, coverage_words(validation.coverage))))
 
 
 def count_words(validation: ValidationSummary) -> str:

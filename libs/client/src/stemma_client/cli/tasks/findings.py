@@ -127,6 +127,8 @@ def _kind(rule: str) -> Literal["lint", "grounding"]:
 def _warned(version: VersionView) -> Iterator[Finding]:
     for warning in version.warnings:
         yield Finding("warning", warning.code.replace("_", " "), warning.detail, count=warning.count)
+    if unread := version.validation.unread if version.validation else ():
+        yield Finding("warning", "not read", f"claims were not looked up in {', '.join(unread)}", count=len(unread))
 
 
 def _scored(score: float | None) -> str:
