@@ -36,7 +36,7 @@ def decide(command: str, state: Counts) -> Sequence[Contract]:
     return [*events, DocumentResumed(actor=command)] if command.startswith("two") else events
 
 
-def evolve(state: Counts, event: Contract) -> Counts:
+def evolve(state: Counts, event: Contract, _: datetime) -> Counts:
     actor = getattr(event, "actor", "")
     return {**state, actor: state.get(actor, 0) + 1}
 
@@ -51,6 +51,14 @@ def cause(name: str) -> Cause:
 async def test_gives_the_events_and_the_state_after_them() -> None:
     handled = await EventStore(MemoryEventLog(), DECIDER).handle(STREAM, "a", cause("a"))
     assert (handled.events, handled.folded.state) == ((DocumentPaused(actor="a"),), {"a": 1})
+
+
+async def test_an_event_is_folded_with_the_time_of_its_envelope_now_and_when_it_is_read_again() -> None:
+    times: Decider[str, tuple[datetime, ...]] = Decider((), lambda a, _: decide(a, {}), lambda seen, _, at: (*seen, at))
+    log = MemoryEventLog()
+    handled = await EventStore(log, times).handle(STREAM, "two-a", cause("a"))
+    assert handled.folded.state == (cause("a").time,) * 2
+    assert (await EventStore(log, times).load(STREAM)).state == handled.folded.state
 
 
 async def test_the_same_command_again_adds_nothing() -> None:

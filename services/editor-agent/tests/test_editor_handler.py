@@ -15,7 +15,7 @@ from stemma_contracts.v1.outcomes import (
     ModelUnavailable,
     Outcome,
 )
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan
+from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan, ValidationIssue, ValidationReport
 from stemma_editor_agent.app import load_config
 from stemma_editor_agent.handlers import on_revise_draft
 from stemma_editor_agent.recipes import recipes
@@ -111,6 +111,28 @@ async def test_the_instruction_and_what_it_needs_reach_the_model(desk: Desk) -> 
         ("b3", "* odd   list"),
         ("b4", "The end. "),
     ]
+
+
+@pytest.mark.req("T5", "P19", "T9")
+async def test_the_editor_is_told_language_limits_and_what_a_checker_found(desk: Desk) -> None:
+    job = await desk.job("Put the amount right.")
+    plan = job.section.model_copy(update={"max_words": 300, "max_pages": 1})
+    issue = ValidationIssue(line_number=3, rule="grounding/amount", rule_description="", message="100 euros: nowhere")
+    report = ValidationReport(validation_passed=False, issues=(issue,), engine="test", engine_version="1")
+    head = job.document.model_copy(update={"language": "de"})
+    told = {"document": head, "section": plan, "report": await desk.put(report.model_dump_json())}
+    model = ScriptedModel(script=[GOOD])
+    await desk.revise(model, job.model_copy(update=told))
+    system, material = (str(message.text) for message in model.prompts[0])
+    found = {block.tag: block for block in parse_blocks(material)}
+    assert {name: found["section"].attributes[name] for name in ("language", "max_words", "max_pages")} == {
+        "language": "de",
+        "max_words": "300",
+        "max_pages": "1",
+    }
+    assert found["issues"].text == "- line 3: 100 euros: nowhere (grounding/amount)"
+    assert "language of the document" in system
+    assert all(words in system for words in ("`max_words`", "`max_pages`", "grounding/...", "exactly as"))
 
 
 @pytest.mark.req("P11")

@@ -60,6 +60,7 @@ class Story:
 
     state: State = field(default_factory=NoDocument)
     history: list[Any] = field(default_factory=list)
+    now: datetime | None = None
     _requests: Any = field(default_factory=lambda: count(1))
 
     def asked(self, request_id: str | None = None) -> c.Asked:
@@ -68,7 +69,7 @@ class Story:
     def do(self, command: c.Command) -> list[Any]:
         events = list(decide(command, self.state))
         for event in events:
-            self.state = evolve(self.state, event)
+            self.state = evolve(self.state, event, self.now)
         self.history.extend(events)
         return events
 

@@ -13,6 +13,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ProcessingMetadata
 from stemma_contracts.v1.values import Activity, DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus, Usage
 from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.state import Validating
 from stemma_orchestrator.core.views import summarise
 
 
@@ -179,6 +180,19 @@ def test_an_outcome_of_a_closed_job_is_recorded_as_superseded_once(begun: Story)
     assert begun.drafted("research", "late text", **late) == []
     assert superseded.usage.calls == 2
     assert begun.document.sections["research"].versions == ()
+
+
+@pytest.mark.req("P8", "T9")
+def test_an_editor_gets_what_was_found_in_the_draft(begun: Story) -> None:
+    begun.drafted("research")
+    while isinstance(begun.document.sections["research"].phase, Validating):
+        begun.validated("research", passed=False)
+        if begun.status("research") == SectionStatus.GENERATING:
+            begun.drafted("research")
+    version = begun.document.sections["research"].current_number
+    begun.do(c.Revise(begun.asked(), "research", version, ref("put it right")))
+    (job,) = begun.open_jobs().values()
+    assert job.report == ref("report", "application/json")
 
 
 @pytest.mark.req("P8")

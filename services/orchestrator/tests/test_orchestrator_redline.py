@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -67,6 +68,35 @@ def test_a_comparison_names_who_made_the_versions_on_the_way(begun: Story) -> No
     assert authors(begun, 0, 4) == [
         (1, "generation-graph", True), (2, "editor-agent", True), (3, "ada", True), (4, "ada", True),
     ]  # fmt: skip
+
+
+@pytest.mark.req("W5")
+def test_a_comparison_tells_when_each_version_was_made(begun: Story) -> None:
+    monday, tuesday, friday = (datetime(2026, 3, day, 9, tzinfo=UTC) for day in (2, 3, 6))
+    begun.now = monday
+    begun.drafted("research")
+    begun.now = tuesday
+    begun.do(c.Write(begun.asked(), "research", 1, ref("rewritten")))
+    begun.now = friday
+    begun.do(c.Restore(begun.asked(), "research", 2, 1))
+    compare(begun, ("research", 0, 3))
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert [one.made_at for one in job.sections[0].history] == [monday, tuesday, friday]
+
+
+@pytest.mark.req("W5")
+def test_words_that_come_again_keep_who_made_them_and_when(begun: Story) -> None:
+    begun.now = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    begun.drafted("research")
+    begun.do(c.Write(begun.asked(), "research", 1, ref("mine")))
+    first = begun.document.sections["research"].current
+    begun.now = datetime(2026, 3, 9, 9, tzinfo=UTC)
+    begun.do(c.Regenerate(begun.asked(), "research", 2, None, True))
+    begun.drafted("research", "mine")
+    again = begun.document.sections["research"].current
+    assert first is not None
+    assert again is not None
+    assert (again.number, again.author, again.made_at) == (2, "ada", first.made_at)
 
 
 @pytest.mark.req("W5")

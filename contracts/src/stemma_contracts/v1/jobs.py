@@ -91,6 +91,7 @@ class ReviseDraft(SectionJob):
     instruction: ArtifactRef
     brief: ArtifactRef
     upstream: tuple[UpstreamDraft, ...] = ()
+    report: ArtifactRef | None = Field(default=None, description="ValidationReport of the draft as JSON")
 
 
 @registry.contract("stemma.evaluate.draft.v1", Family.JOB, subjects.GENERATION)

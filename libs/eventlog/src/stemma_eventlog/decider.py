@@ -29,11 +29,14 @@ LONGEST_PAUSE_S = 0.1
 
 @dataclass(frozen=True)
 class Decider(Generic[C, S]):
-    """The pure core: a start value, ``decide(command, state) -> events``, ``evolve(state, event) -> state``."""
+    """The pure core: a start value, ``decide(command, state) -> events``, ``evolve(state, event, time) -> state``.
+
+    The time of an event is that of its envelope.
+    """
 
     initial: S
     decide: Callable[[C, S], Sequence[Contract]]
-    evolve: Callable[[S, Any], S]
+    evolve: Callable[[S, Any, datetime], S]
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ class EventStore(Generic[C, S]):
     def _fold(self, folded: Folded[S], events: Sequence[NewEvent | Recorded], sequence: int) -> Folded[S]:
         state, traces = folded.state, dict(folded.traces)
         for new in events:
-            state = self._decider.evolve(state, new.event)
+            state = self._decider.evolve(state, new.event, new.envelope.time)
             traces[""] = traces[str(getattr(new.event, "section_id", ""))] = new.envelope.trace
         return Folded(state, sequence, folded.count + len(events), traces)
 

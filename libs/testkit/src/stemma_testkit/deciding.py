@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from stemma_contracts import Contract
 from stemma_eventlog import Decider
 
 S = TypeVar("S")
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -56,5 +58,5 @@ def given(decider: Decider[Any, S], *events: Contract) -> Given[S]:
 def fold(decider: Decider[Any, S], state: S, events: Sequence[Contract]) -> S:
     """The state after some more events."""
     for event in events:
-        state = decider.evolve(state, event)
+        state = decider.evolve(state, event, AT)
     return state

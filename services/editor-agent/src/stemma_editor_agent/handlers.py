@@ -14,7 +14,7 @@ from stemma_contracts.v1.outcomes import (
     InstructionRefused,
     ModelUnavailable,
 )
-from stemma_contracts.v1.values import ArtifactRef, Provenance
+from stemma_contracts.v1.values import ArtifactRef, Provenance, ValidationReport
 from stemma_messaging import account
 from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_context, echo, or_failure
 from stemma_telemetry import get_logger, span
@@ -27,6 +27,9 @@ from .prompting import Material, Upstream, messages, unescaped
 from .recipes import recipe
 from .reporting import Change, changes_between, summary_of
 from .revision import DRAFT, Revision
+
+DEFAULT_LANGUAGE = "en"
+MAX_ISSUES = 50
 
 log = get_logger()
 
@@ -57,7 +60,7 @@ async def _apply(
     """The draft with the replacements in it; what changes nothing, or another thing than was asked, is a refusal."""
     blocks = material.draft.changes({name: unescaped(text, material.draft) for name, text in revision.texts.items()})
     revised = material.draft.replaced(blocks)
-    changes, reason = await asyncio.to_thread(_judged, material, revised, revision, job.document.language or "en")
+    changes, reason = await asyncio.to_thread(_judged, material, revised, revision)
     log.info("draft_revised", kind=job.section.kind, changed_blocks=len(blocks), refused=bool(reason))
     if reason:
         return InstructionRefused(**echoed, reason=await _store(job, artifacts, reason, "text/plain", "reason.txt"))
@@ -69,9 +72,9 @@ async def _apply(
     )
 
 
-def _judged(material: Material, revised: str, revision: Revision, language: str) -> tuple[tuple[Change, ...], str]:
+def _judged(material: Material, revised: str, revision: Revision) -> tuple[tuple[Change, ...], str]:
     """What changed, and why it is refused; the difference decides, not what the model says of it."""
-    old = material.draft.text
+    old, language = material.draft.text, material.language
     changes = changes_between(old, revised, language)
     if not changes:
         return changes, revision.refused or "The editor changed nothing in the draft."
@@ -91,7 +94,12 @@ async def _load(job: ReviseDraft, artifacts: ArtifactStore) -> Material:
         Upstream(one.section_id, one.title, one.version, own) for one, own in zip(job.upstream, drafts, strict=True)
     )
     split = await asyncio.to_thread(split_draft, draft)
-    return Material(job.section, split, instruction, brief, tuple(upstream))
+    issues = ValidationReport.model_validate_json(await text(job.report)).issues if job.report is not None else ()
+    return Material(job.section, split, instruction, brief, _language(job), tuple(upstream), issues[:MAX_ISSUES])
+
+
+def _language(job: ReviseDraft) -> str:
+    return job.document.language or DEFAULT_LANGUAGE
 
 
 async def _ask(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from stemma_contracts.v1.values import SectionPlan
+from stemma_contracts.v1.values import SectionPlan, ValidationIssue
 from stemma_models.prompting import TAGS, block
 
 from .blocks import Draft
@@ -34,7 +34,9 @@ class Material:
     draft: Draft
     instruction: str
     brief: str
+    language: str
     upstream: tuple[Upstream, ...] = ()
+    issues: tuple[ValidationIssue, ...] = ()
 
 
 def messages(prompt: str, material: Material) -> Sequence[BaseMessage]:
@@ -42,16 +44,28 @@ def messages(prompt: str, material: Material) -> Sequence[BaseMessage]:
     section = material.section
     parts = [
         block("task", "revision"),
-        block("section", section.purpose, id=section.section_id, kind=section.kind, title=section.title),
+        _section_block(section, material.language),
         block("brief", _cut(material.brief)),
         *(
             block("upstream", _cut(one.text), id=one.section_id, title=one.title, version=str(one.version))
             for one in material.upstream
         ),
+        *([block("issues", "\n".join(map(_issue, material.issues)))] if material.issues else []),
         block("instruction", material.instruction),
         block("blocks", [block("block", one.text, id=one.block_id) for one in material.draft.blocks]),
     ]
     return [SystemMessage(prompt), HumanMessage("\n".join(parts))]
+
+
+def _section_block(section: SectionPlan, language: str) -> str:
+    limits = {"max_words": section.max_words, "max_pages": section.max_pages}
+    told = {name: str(most) for name, most in limits.items() if most is not None}
+    about = {"id": section.section_id, "kind": section.kind, "title": section.title, "language": language}
+    return block("section", section.purpose, **about, **told)
+
+
+def _issue(issue: ValidationIssue) -> str:
+    return f"- line {issue.line_number}: {' '.join(issue.message.split())} ({issue.rule})"
 
 
 def unescaped(text: str, draft: Draft) -> str:

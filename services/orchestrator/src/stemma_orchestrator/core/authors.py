@@ -1,8 +1,9 @@
-"""Who made a version: what a comparison of versions names."""
+"""Who made a version, and when: what a comparison of versions names."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
@@ -15,12 +16,15 @@ def with_author(
     before: Section,
     after: Section,
     event: e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored,
+    at: datetime | None,
 ) -> Section:
-    """The section with the author of the version that the event made; none is made by the words that there were."""
-    if after.current is None or after.current_number == before.current_number:
+    """The section with author and time of the version that the event made; the words that there were keep theirs."""
+    if after.current is None:
         return after
-    current = replace(after.current, author=_author(after, event))
-    return replace(after, versions=(*after.versions[:-1], current))
+    author = _author(after, event)
+    if before.current is not None and before.current_number == after.current_number:
+        author, at = before.current.author, before.current.made_at
+    return replace(after, versions=(*after.versions[:-1], replace(after.current, author=author, made_at=at)))
 
 
 def _author(section: Section, event: e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import TypeVar, assert_never
 
 from stemma_contracts.v1 import events as e
@@ -25,13 +26,13 @@ _REOPENING = (
 V = TypeVar("V")
 
 
-def evolve(state: State, event: e.AnyEvent) -> State:
-    """The state after an event."""
+def evolve(state: State, event: e.AnyEvent, at: datetime | None = None) -> State:
+    """The state after an event of this time; without one it is an event that could come."""
     match state:
         case NoDocument():
             return _evolved(_requested(event), event) if isinstance(event, e.DocumentRequested) else state
         case Document():
-            return _evolved(state, event)
+            return _evolved(replace(state, time=at or state.time), event)
         case _:
             assert_never(state)
 

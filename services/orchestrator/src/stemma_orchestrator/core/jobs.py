@@ -142,6 +142,7 @@ def _revise(document: Document, section: Section, job_id: str, instruction: Arti
         instruction=instruction,
         brief=document.brief,
         upstream=upstream_drafts(document, _rests_on(section)),
+        report=section.current.validation.report if section.current and section.current.validation else None,
     )
 
 

@@ -62,7 +62,9 @@ def _history(section: Section, pair: VersionPair, most: int) -> tuple[ExportVers
     """The versions on the way; of too many only the names are told, of the newest."""
     passed = [version for version in section.versions if pair.from_version < version.number <= pair.to_version]
     return tuple(
-        ExportVersion(version=v.number, author=v.author, draft=v.draft if len(passed) <= most else None)
+        ExportVersion(
+            version=v.number, author=v.author, made_at=v.made_at, draft=v.draft if len(passed) <= most else None
+        )
         for v in passed[-max(1, most) :]
     )
 

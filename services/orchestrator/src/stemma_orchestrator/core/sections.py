@@ -64,7 +64,7 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
     """The section after an event about it."""
     match event:
         case e.SectionDrafted() | e.SectionRevised() | e.SectionEdited() | e.SectionRestored():
-            return with_author(section, _with_text(document, section, event), event)
+            return with_author(section, _with_text(document, section, event), event, document.time)
         case e.SectionLintFailed() | e.SectionReviewRequested() | e.SectionApproved():
             return _with_verdict(document, section, event)
         case e.SectionRevisionRequested() | e.SectionEditRequested():

@@ -36,10 +36,10 @@ from .proposal_state import EndedProposal, Proposal
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a section's text, the upstream versions that it rests on, and who made it.
+    """One version of a section's text, the upstream versions that it rests on, who made it, and when.
 
-    ``author`` is the person, or else the agent; empty if the log does not say. ``protected`` says that it was made
-    of a person's text, which stays a person's whatever the editor agent changes in it.
+    ``author`` is the person, or else the agent; empty if the log does not say. ``made_at`` has a zone. ``protected``
+    says that it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     """
 
     number: int
@@ -54,6 +54,7 @@ class Version:
     blocks: ArtifactRef | None = None
     author: str = ""
     protected: bool = False
+    made_at: datetime | None = None
     left_out: ArtifactRef | None = None
 
 
@@ -239,7 +240,7 @@ class NoDocument:
 
 @dataclass(frozen=True)
 class Document:
-    """A document as its log has it. ``number`` counts its events."""
+    """A document as its log has it. ``number`` counts its events, ``time`` is that of the last one."""
 
     tenant: str
     document_id: str
@@ -257,6 +258,7 @@ class Document:
     cycle: Cycle | None = None
     language: str = ""
     said: tuple[ArtifactRef, ...] = ()
+    time: datetime | None = None
 
     @property
     def status(self) -> DocumentStatus:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stemma_languages import DEFAULT
 from stemma_models.prompting import block
 
+from stemma_generation_graph.graphs.section.material import form
 from stemma_generation_graph.session.session import Session
 from stemma_generation_graph.session.tools import readable_names
 
 from .issues import still_open
-from .state import DocumentState
+from .state import DocumentState, job_of
 
 TASK = "document_agent"
 MAX_BRIEF_CHARS = 8_000
@@ -24,7 +24,7 @@ def situation(state: DocumentState, title: str, session: Session, brief: str, gu
     """The step's message: the task, the chapters, what is open. ``written`` is the length of the document in lines."""
     parts = [
         block("task", TASK),
-        block("section", str(state["job"]["section"].get("purpose", "")), title=title, language=_language(state)),
+        _section(state, title),
         block("brief", brief[:MAX_BRIEF_CHARS]),
         block("document", _position(state), lines=str(written), checkpoint=state["last_checkpoint_id"]),
         block("outline", list(_chapters(state, _names(session)))),
@@ -36,8 +36,10 @@ def situation(state: DocumentState, title: str, session: Session, brief: str, gu
     return "\n".join(parts)
 
 
-def _language(state: DocumentState) -> str:
-    return str(state["job"]["document"].get("language") or DEFAULT)
+def _section(state: DocumentState, title: str) -> str:
+    """What the document is for, in what language, and how long at most."""
+    job = job_of(state)
+    return block("section", job.section.instructions or job.section.purpose, title=title, **form(job))
 
 
 def _names(session: Session) -> Mapping[str, str]:

@@ -14,10 +14,10 @@ from stemma_generation_graph.graphs.section.material import (
     QUERY_BRIEF_CHARS,
     clip,
     collected,
+    form,
     headings_block,
     images_block,
     input_blocks,
-    language_of,
     outline_block,
     round_blocks,
     section_block,
@@ -55,7 +55,7 @@ def role_messages(
     job: GenerateSection, parts: GraphParts, role: Role, roles: Sequence[Role], request: str, material: str
 ) -> list[BaseMessage]:
     """What a role is asked: its own instructions, beside those of the others that it leaves their share to."""
-    about_all = {"language": language_of(job).tag} | collected(job.section)
+    about_all = form(job) | collected(job.section)
     others = [block("entry", _purpose(other), id=other.id, kind="role", title=other.name) for other in roles]
     asked = [
         block("task", "contribution"),

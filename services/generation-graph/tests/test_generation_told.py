@@ -1,0 +1,86 @@
+"""What all who write are told: the language, the limits, and how a claim that stands nowhere is answered."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from generation_agency import WHOLE, Agency
+from generation_company import Company, Stage, plays
+from generation_workshop import HEAD, Workshop, evaluation
+from stemma_contracts.v1.values import ValidationIssue, ValidationReport
+from stemma_models.prompting import parse_blocks
+from stemma_testkit.scripted import ScriptedModel
+
+GERMAN = HEAD.model_copy(update={"language": "de"})
+LIMITS = {"max_words": 500, "max_pages": 2}
+WRITERS = {
+    "section": ("default", ["# Default\n\nText.\n", evaluation("default")]),
+    "formatter": ("format_doc", [json.dumps({"introduction": "Gut.", "key_decisions": []}), evaluation("format_doc")]),
+    "reviewer": ("review_doc", [json.dumps({"summary": "Gut.", "findings": []})]),
+}
+UNSUPPORTED = ValidationReport(
+    validation_passed=False,
+    issues=(
+        ValidationIssue(
+            line_number=3, rule="grounding/amount", rule_description="", message="EUR 9 stands nowhere", error_detail=""
+        ),
+    ),
+    engine="test",
+    engine_version="1",
+)
+
+
+def is_told_everything(prompt: str, *, finding: bool = True) -> bool:
+    """Whether a prompt names the language and both limits, and says what to do with a claim that stands nowhere."""
+    (section,) = (found for found in parse_blocks(prompt) if found.tag == "section")
+    told = {name: section.attributes.get(name) for name in ("language", *LIMITS)}
+    assert told == {"language": "de", "max_words": "500", "max_pages": "2"}
+    assert "German" in prompt
+    assert all(f"`{name}`" in prompt for name in LIMITS)
+    if finding:
+        assert "grounding/..." in prompt
+        assert "exactly as" in prompt
+    return True
+
+
+@pytest.mark.req("T5", "P19", "T9")
+@pytest.mark.parametrize("graph", WRITERS)
+async def test_who_writes_a_section_is_told_language_limits_and_how_to_answer_a_finding(
+    workshop: Workshop, graph: str
+) -> None:
+    kind, script = WRITERS[graph]
+    report = await workshop.store(UNSUPPORTED.model_dump_json())
+    previous = await workshop.store("# Last\n\nEUR 9.\n")
+    job = await workshop.job(kind, document=GERMAN, previous=previous, report=report, round=1)
+    plan = job.section.model_copy(update={**LIMITS, "graph": graph})
+    _, model = await workshop.run(job.model_copy(update={"section": plan}), script)
+    assert is_told_everything(model.prompt_text(0))
+    assert "EUR 9 stands nowhere" in model.prompt_text(0)
+
+
+@pytest.mark.req("T5", "P19", "T9")
+def test_roles_are_told_language_limits_and_that_their_claims_are_looked_up() -> None:
+    stage = Stage(Company(plays=plays("chemist", "lawyer")))
+
+    async def job(**fields: Any) -> Any:
+        made = await Stage.job(stage, document=GERMAN)
+        return made.model_copy(update={"section": made.section.model_copy(update=LIMITS)})
+
+    stage.job = job  # type: ignore[method-assign]
+    stage.play()
+    for who in ("chemist", "lawyer", "synthesis"):
+        (prompt,) = stage.company.prompts_of(who)
+        assert is_told_everything(prompt)
+    (prompt,) = stage.company.prompts_of("role analysis")
+    assert is_told_everything(prompt, finding=False)
+
+
+@pytest.mark.req("T5", "P19", "T9")
+async def test_the_agent_is_told_language_limits_and_how_to_answer_a_finding() -> None:
+    agency, model = Agency(), ScriptedModel(script=WHOLE)
+    job = await agency.job()
+    plan = job.section.model_copy(update=LIMITS)
+    await agency.drive(job.model_copy(update={"section": plan, "document": GERMAN}), model)
+    assert is_told_everything(model.prompt_text(0))
