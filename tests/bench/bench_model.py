@@ -17,10 +17,11 @@ from stemma_models.prompting import parse_blocks
 from stemma_offline_writer import OfflineWriter
 
 PARAGRAPH = (
-    "The quick brown fox of section {title} jumps over the lazy dog, number {number}, and comes home before it is "
+    "The quick brown fox of section {title} jumps over the lazy dog {times}, and comes home before it is "
     "dark, where nobody has asked for it and everybody is glad to see it all the same."
 )
-PARAGRAPHS = 8
+TIMES = ("again", "at last", "as ever", "in haste", "at length", "by chance", "in vain", "for good")
+"""What tells the paragraphs apart: a number would be a claim, which nothing supports."""
 
 
 class SlowOfflineWriter(OfflineWriter):
@@ -97,7 +98,7 @@ def _paragraphs(asked: str) -> tuple[str, ...]:
     section = blocks.get("section")
     title = section.attributes.get("title", "Section") if section else asked[:40]
     headings = _listed(blocks["headings"].text) if "headings" in blocks else ["Contents"]
-    bodies = [PARAGRAPH.format(title=title, number=n) + "\n" for n in range(PARAGRAPHS)]
+    bodies = [PARAGRAPH.format(title=title, times=times) + "\n" for times in TIMES]
     return (f"# {title}\n", *(f"\n## {heading}\n" for heading in headings), *(f"\n{body}" for body in bodies))
 
 

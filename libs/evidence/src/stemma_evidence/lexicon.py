@@ -76,6 +76,15 @@ def territories() -> dict[str, str]:
     }
 
 
+@cache
+def territory_names() -> dict[str, tuple[str, ...]]:
+    """The folded names of a country in every language, by its code."""
+    found: dict[str, list[str]] = {}
+    for name, code in territories().items():
+        found.setdefault(code, []).append(name)
+    return {code: tuple(names) for code, names in found.items()}
+
+
 def _locales() -> Iterator[Locale]:
     return map(Locale.parse, (*words.LANGUAGES, "en_GB"))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from .claim import Claim
 from .index import Found
-from .lexicon import territories
+from .lexicon import territories, territory_names
 from .name_words import CAPITALISED, FORMS, JOINING
 from .quotations import folded
 from .source import Source
@@ -26,12 +26,6 @@ class Names:
         self._sources = sources
         self._own = {stem for title in own_words for word in _WORD.findall(title) for stem in stems(word)}
         self._wording = draft.wording
-        self._territories = {
-            territories()[name]: source
-            for source in reversed(sources)
-            for name in territories()
-            if name in source.words or (" " in name and name in source.wording)
-        }
 
     def places(self, claim: Claim) -> list[Found] | None:
         """Where a name stands; None if it is a title of the document itself, or explained where it is first used."""
@@ -43,13 +37,17 @@ class Names:
             line = _line_of_all(source, [w for w in words if w not in FORMS] or words)
             if line:
                 return [Found(source, source.place(line), claim.text)]
-        code = territories().get(claim.values[0])
-        if code in self._territories:
-            source = self._territories[code]
-            return [Found(source, source.place(1), claim.text)]
+        if (named := self._of_territory(claim.values[0])) is not None:
+            return [Found(named, named.place(1), claim.text)]
         if all(stems(word) & self._own for word in words) or self._is_explained(claim.text):
             return None
         return []
+
+    def _of_territory(self, name: str) -> Source | None:
+        """The first source that names a country or region, in whatever language it does."""
+        names = territory_names().get(territories().get(name, ""), ())
+        said = (s for s in self._sources if any(n in s.words or (" " in n and n in s.wording) for n in names))
+        return next(said, None)
 
     def _literally(self, claim: Claim) -> list[Found]:
         name = folded(claim.text).casefold()

@@ -30,13 +30,17 @@ def foreign(text: str) -> str | None:
     return tag if tag not in shipped() and probability >= CERTAIN else None
 
 
-def _ranked(text: str) -> list[tuple[str, float]]:
+def _ranked(text: str) -> tuple[tuple[str, float], ...]:
     """Languages by likelihood; none for a text without letters, on which nothing can be said."""
-    seen = text[:CHARS]
+    return _likelihoods(text[:CHARS])
+
+
+@lru_cache(maxsize=8)
+def _likelihoods(seen: str) -> tuple[tuple[str, float], ...]:
+    """Kept because who asks what a text is in often asks two questions of it."""
     if not any(char.isalpha() for char in seen):
-        return []
-    ranked: list[tuple[str, float]] = _identifier().rank(seen)
-    return ranked
+        return ()
+    return tuple(_identifier().rank(seen))
 
 
 @lru_cache(maxsize=1)

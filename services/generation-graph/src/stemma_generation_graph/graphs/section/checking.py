@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from stemma_contracts.v1.values import ProgramCheck
 from stemma_languages import detect, is_instruction
-from stemma_markdown import Document, headings
+from stemma_markdown import Document
 from stemma_models.prompting import Block, parse_blocks
 
 DETAIL_CHARS = 300
@@ -14,16 +15,16 @@ DETAIL_CHARS = 300
 
 def checked(material: str, draft: str) -> tuple[ProgramCheck, ...]:
     """The checks of a draft against the blocks that it was written from."""
-    blocks = parse_blocks(material)
+    blocks, document = parse_blocks(material), Document(draft)
     return (
-        _required_headings(_listed(blocks, "headings"), draft),
+        _required_headings(_listed(blocks, "headings"), document),
         _inputs_cited([block.attributes.get("name", "") for block in blocks if block.tag == "input"], draft),
-        _no_instruction("\n\n".join(block.text for block in blocks if block.tag == "brief"), draft),
+        _no_instruction("\n\n".join(block.text for block in blocks if block.tag == "brief"), document),
     )
 
 
-def _required_headings(required: Sequence[str], draft: str) -> ProgramCheck:
-    present = {" ".join(heading.text.split()).casefold() for heading in headings(draft)}
+def _required_headings(required: Sequence[str], draft: Document) -> ProgramCheck:
+    present = {" ".join(heading.text.split()).casefold() for heading in draft.headings}
     missing = [heading for heading in required if heading.casefold() not in present]
     return _check("required_headings", not missing, f"missing: {', '.join(missing)}" if missing else "")
 
@@ -33,12 +34,20 @@ def _inputs_cited(names: Sequence[str], draft: str) -> ProgramCheck:
     return _check("inputs_cited", cited > 0 or not names, f"{cited} of {len(set(names))} inputs are named")
 
 
-def _no_instruction(brief: str, draft: str) -> ProgramCheck:
+def _no_instruction(brief: str, draft: Document) -> ProgramCheck:
     """Whether no sentence of the brief that asks something of the writer stands in the text word for word."""
-    language, written = detect(brief), _words(Document(draft).plain)
-    asked = [s.text for s in Document(brief).sentences(language) if is_instruction(s.text, language)]
-    repeated = sum(_words(sentence) in written for sentence in asked)
+    asked = _instructions(brief)
+    written = _words(draft.plain) if asked else ""
+    repeated = sum(sentence in written for sentence in asked)
     return _check("no_instruction", repeated == 0, f"{repeated} of {len(asked)} instructions stand in the text")
+
+
+@lru_cache(maxsize=256)
+def _instructions(brief: str) -> tuple[str, ...]:
+    """What a brief asks of its writer; all sections of a document have the same brief."""
+    language = detect(brief)
+    sentences = Document(brief).sentences(language)
+    return tuple(_words(sentence.text) for sentence in sentences if is_instruction(sentence.text, language))
 
 
 def _words(text: str) -> str:
