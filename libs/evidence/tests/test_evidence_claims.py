@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_evidence import UNSUPPORTED, Kind, claims, ground, read
+from stemma_evidence import UNSUPPORTED, Kind, Source, claims, ground, read
 
 pytestmark = pytest.mark.req("T3")
 
@@ -217,3 +217,74 @@ def test_a_claim_of_json_has_the_line_that_it_stands_on() -> None:
         ("EUR 6", 3),
         ("7.5", 6),
     ]
+
+
+def unsupported(draft: str, language: str, *sources: Source) -> list[str]:
+    """The words of a draft that nothing supports."""
+    found = ground(read(draft, "text/markdown", language, standing="draft", name=""), sources)
+    return [item.claim.text for item in found if item.standing == UNSUPPORTED]
+
+
+def a_source(text: str, language: str = "en", name: str = "facts.md") -> Source:
+    return read(text, "text/markdown", language, standing="input", name=name)
+
+
+@pytest.mark.parametrize("text", ["5. Dezember 2027 ist der Tag.\n", "> 5. Dezember 2027\n", "- 5. Dezember 2027\n"])
+def test_a_paragraph_that_begins_with_a_date_keeps_its_day(text: str) -> None:
+    assert values(text, "de", "date") == ["2027-12-05"]
+
+
+def test_the_letters_of_a_word_with_digits_are_no_name() -> None:
+    assert claims("We test with Pa11y and axe, then Pa11y again.", "en") == ()
+
+
+def test_numbers_in_the_name_of_a_file_are_no_claims_of_the_draft() -> None:
+    source = a_source("It is so.", name="Attachment 5 - Terms 2024.md")
+    assert unsupported("It is so (Attachment 5 - Terms 2024).", "en", source) == []
+    assert unsupported("It is so in 2024.", "en", source) == ["2024"]
+
+
+def test_a_numbered_part_of_a_document_is_found_in_another_language() -> None:
+    assert unsupported("Siehe Kapitel 2 und Kapitel 3.", "de", a_source("See chapter 2.")) == ["Kapitel 3"]
+
+
+def test_what_a_source_says_in_small_words_may_be_written_with_digits() -> None:
+    assert unsupported("There are 3 halls and 4 rooms.", "en", a_source("There are three halls.")) == ["4"]
+
+
+def test_a_translation_may_write_single_words_with_capitals_and_invents_no_names() -> None:
+    source = a_source("The community met in Rouen.")
+    draft = "Per questo la Comunità si riunì a Rouen con Carlo Vinci e il signor Bardi GmbH."
+    assert unsupported(draft, "it", source) == ["Carlo Vinci", "Bardi GmbH"]
+
+
+@pytest.mark.parametrize(
+    ("language", "facts", "draft", "misplaced"),
+    [
+        ("en", "The roof costs EUR 5 000. The lift costs EUR 7 000.", "The lift costs EUR 5 000.", []),
+        (
+            "en",
+            "The new roof of the hall costs EUR 5 000. The lift to the library costs EUR 7 000.",
+            "We build the lift to the library for EUR 5 000.",
+            ["EUR 5 000"],
+        ),
+        (
+            "en",
+            "| Part | Cost (EUR) |\n|---|---|\n| Roof tiles | 5 000 |\n| Stair lift | 7 000 |\n",
+            "The roof tiles cost EUR 7 000 and the stair lift EUR 5 000.",
+            ["EUR 7 000", "EUR 5 000"],
+        ),
+        ("ja", "県が3億円、組合が2億円を出す。", "県が2億円、組合が3億円を出します。", ["2億円", "3億円"]),
+        ("zh", "屋顶费用500万元，电梯费用700万元。", "电梯费用500万元，屋顶费用700万元。", ["500万元", "700万元"]),
+        (
+            "en",
+            "Quay B follows in the first half of 2028. All is in use on 15 October 2028.",
+            "Quay B: H2 2028.",
+            ["H2 2028"],
+        ),
+    ],
+)
+def test_a_value_that_the_sources_have_of_something_else_is_unsupported(
+    language: str, facts: str, draft: str, misplaced: list[str]
+) -> None:
+    assert unsupported(draft, language, a_source(facts, language)) == misplaced

@@ -5,6 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+PARTS = (
+    ("Section", "Sections", "Sec.", "Abschnitt", "Sección", "Sezione", "Seção", "Secção", "Paragraaf", "Paragraph"),
+    ("Chapter", "Kapitel", "Kap.", "Chapitre", "Capítulo", "Capitolo", "Hoofdstuk"),
+    ("Article", "Articles", "Art.", "Artikel", "Artículo", "Articolo", "Artigo"),
+    ("Annex", "Appendix", "Anhang", "Anlage", "Annexe", "Anexo", "Allegato", "Bijlage"),
+    ("Clause", "Clauses", "Ziffer", "Cláusula"),
+    ("Abs.",),
+)
+"""The parts of documents that are numbered: in a row what is the same in several languages, the longer first."""
+
+_EASTERN_WORDS = {"章": "chapter", "節": "section", "节": "section", "条": "article", "項": "", "款": ""}
+_EASTERN_PART = re.compile(r"第?[ ]?([0-9.]{1,20})[ ]?([章節节条項款])")
 _FILE = re.compile(
     r"(?<![\w./-])(?:[\w-]{1,80}[./]){0,6}[\w-]{1,80}\."
     r"(?:md|markdown|txt|csv|tsv|json|ya?ml|pdf|docx?|xlsx?|pptx?|odt|rtf|html?|xml|png|jpe?g|gif|svg|webp)(?![\w/])",
@@ -15,11 +27,9 @@ _ADDRESS = re.compile(
 )
 _SECTION = re.compile(
     r"(?:§§?[ ]?[0-9]{1,4}[a-z]?(?:[ ]?(?:Abs\.?|Absatz|Satz|Nr\.?)[ ]?[0-9]{1,3})*(?:[ ][A-Z][A-Za-z]{1,9}\b)?"
-    r"|(?<!\w)(?:Sections?|Clauses?|Articles?|Annex|Appendix|Chapter|Paragraph|Abschnitt|Kapitel|Artikel|Anhang|Anlage"
-    r"|Ziffer|Artículo|Sección|Anexo|Capítulo|Cláusula|Annexe|Chapitre|Articolo|Sezione|Allegato|Capitolo|Hoofdstuk"
-    r"|Bijlage|Artigo|Seção|Secção|Art\.|Abs\.|Kap\.|Sec\.)[ ]"
+    rf"|(?<!\w)(?:{'|'.join(map(re.escape, sum(PARTS, ())))})[ ]"
     r"(?:[0-9]{1,4}(?:\.[0-9]{1,3})*[a-z]?|(?-i:[IVX]{1,6}|[A-Z]))(?![\w])"
-    r"|第[0-9一二三四五六七八九十百]{1,5}(?:条|項|章|節|款))",
+    r"|第[ ]?[0-9一二三四五六七八九十百]{1,5}[ ]?(?:条|項|章|節|款)|[0-9]{1,3}(?:\.[0-9]{1,3}){1,4}[ ]?[節章节])",
     re.IGNORECASE,
 )
 _NOTE = re.compile(r"\[(\^?[\w-]{1,40})\](?![(:\[])")
@@ -41,6 +51,18 @@ def citations(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _NOTE.finditer(text):
         if match[1][0] == "^" or match[1].isdecimal():
             yield match.start(), match.end(), match[0].casefold()
+
+
+def same_elsewhere(value: str) -> Iterator[str]:
+    """A reference to a numbered part, folded, as other languages write it: ``chapter 2`` for ``kapitel 2``."""
+    word, _, number = value.rpartition(" ")
+    eastern = _EASTERN_PART.fullmatch(value)
+    if eastern:
+        word, number = _EASTERN_WORDS[eastern[2]], eastern[1]
+    for row in PARTS:
+        words = [name.casefold() for name in row]
+        if word in words:
+            yield from (f"{other} {number}" for other in words)
 
 
 def _folded(text: str) -> str:

@@ -10,6 +10,7 @@ from .citations import citations
 from .claim import Claim
 from .columns import under_heads
 from .dates import dates
+from .lexicon import months
 from .lines import Lines
 from .masking import blank, prose
 from .measures import Measure, measure, ranged
@@ -20,6 +21,7 @@ from .spans import Taken
 
 _ORDER = re.compile(r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]|[0-9]{1,9}[.)](?=[ \n]|$))")
 _PROSE_LINE = re.compile(r"(?![0-9]{1,9}[.)](?:[ ]|$)|[-*+#>|](?:[ ]|$))\S")
+_MONTH = re.compile(r"[ ]{1,3}([^\W\d_]{3,12})\.?[ ]{1,3}(?:19|20|21)[0-9]{2}(?!\w)")
 _HEADING = re.compile(r"(?m)^[ >]{0,12}#{1,6}[ ][^\n]*")
 _LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|ème|º|ª)(?!\w)")
@@ -28,17 +30,18 @@ _RATE = re.compile(r"間?(?:に|につき|あたり|当たり|当り)")
 _LEAST_IN_WORDS = 10
 
 
-def claims(text: str, language: str) -> tuple[Claim, ...]:
+def claims(text: str, language: str, *, of_draft: bool = True) -> tuple[Claim, ...]:
     """What ``text``, a Markdown document, states in a form that can be looked up, outside of its code blocks.
 
     ``language`` is a BCP 47 primary tag (``de``); it decides which separator is the decimal one and which words
-    count. Other languages than the nine shipped are read like English. Takes time linear in the text.
+    count. Other languages than the nine shipped are read like English. Small numbers in words are no claims of a draft,
+    but what a source says in words a draft may write with digits. Takes time linear in the text.
     """
     shown, lines, taken = prose(text), Lines(text), Taken(len(text))
     found = [
         *_references(text, shown, lines, taken),
         *_dates(text, shown, language, lines, taken),
-        *_measures(text, shown, language, lines, taken),
+        *_measures(text, shown, language, lines, taken, _LEAST_IN_WORDS if of_draft else 2),
         *_names(text, shown, language, lines, taken),
         *_quotations(text, shown, lines),
     ]
@@ -47,7 +50,7 @@ def claims(text: str, language: str) -> tuple[Claim, ...]:
 
 def _references(text: str, shown: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
     for match in _ORDER.finditer(shown):
-        if not _goes_on(shown, match):
+        if not (_goes_on(shown, match) or _is_a_day(shown, match)):
             taken.take(match.start(), match.end())
     for match in _LINK_TARGET.finditer(shown):
         taken.take(match.start(), match.end())
@@ -64,6 +67,12 @@ def _goes_on(shown: str, match: re.Match[str]) -> bool:
     return _PROSE_LINE.match(before) is not None
 
 
+def _is_a_day(shown: str, match: re.Match[str]) -> bool:
+    """Whether a month follows the number, as in ``5. Dezember 2027``."""
+    word = _MONTH.match(shown, match.end())
+    return "#" not in match[0] and word is not None and word[1].casefold() in months()
+
+
 def _dates(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
     for day in dates(shown, language):
         if taken.take(day.start, day.end):
@@ -71,10 +80,10 @@ def _dates(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> 
             yield Claim("date", written, day.start, day.end, lines.at(day.start), day.values)
 
 
-def _measures(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
+def _measures(text: str, shown: str, language: str, lines: Lines, taken: Taken, least_in_words: int) -> Iterator[Claim]:
     found = sorted(_measured(shown, language, taken), key=lambda measured: measured.start)
     for measured in under_heads(shown, list(ranged(shown, found)), language):
-        if _says_something(shown, measured):
+        if _says_something(shown, measured, least_in_words):
             yield measured.claim(text, shown, lines)
 
 
@@ -95,14 +104,14 @@ def _stands_alone(shown: str, numeral: Numeral) -> bool:
     return not (before == "#" or _ORDINAL.match(shown, numeral.end))
 
 
-def _says_something(shown: str, measured: Measure) -> bool:
+def _says_something(shown: str, measured: Measure, least_in_words: int) -> bool:
     if _RATE.match(shown, measured.end) and measured.numbers[0] == 1:
         return False
     if not measured.bare:
-        return True
+        return bool(measured.currency) or measured.numbers[0] != 1 or shown[measured.start].isdigit()
     number = measured.numbers[0]
     if not shown[measured.start].isdigit():
-        return number >= _LEAST_IN_WORDS or bool(_COUNTED.match(shown, measured.end))
+        return number >= least_in_words or (number > 1 and bool(_COUNTED.match(shown, measured.end)))
     return abs(number) > 1
 
 

@@ -11,6 +11,8 @@ from .arithmetic import MOST_OPERANDS, Step, follows, total
 from .claim import Claim
 from .exchanges import Exchanges
 from .index import Found, Index
+from .name_words import TITLES
+from .names import is_marked
 from .names_lookup import Names
 from .source import Source
 from .wordings import Wordings
@@ -39,14 +41,26 @@ def ground(draft: Source, sources: Iterable[Source], own_words: Iterable[str] = 
     """Each claim of a draft with its standing.
 
     ``sources`` come in the order in which they are to be named: a claim has the standing of the first that says it.
-    ``own_words`` are titles of the document and its sections, which are names in it without a source.
+    ``own_words`` are titles of the document and its sections, which are names in it without a source. If no source is
+    in the language of the draft, single capitalised words that none of them has are left out.
     """
     index = Index(sources)
     wordings = Wordings(index.sources, draft, own_words)
     names = Names(index.sources, draft, own_words)
     found = [_looked_up(claim, index, wordings, names) for claim in draft.claims]
+    found = [_of_a_file_name(item, wordings) for item in found]
     found = _without_exchanged(found, draft, index)
-    return tuple(_computed(found, draft, index))
+    translated = all(source.language != draft.language for source in index.sources)
+    return tuple(item for item in _computed(found, draft, index) if not (translated and _is_a_plain_word(item, draft)))
+
+
+def _is_a_plain_word(item: Grounded, draft: Source) -> bool:
+    """Whether an unsupported name may as well be a word that the language of the draft writes with a capital."""
+    name = item.claim.text
+    if item.claim.kind != "name" or item.standing != UNSUPPORTED or not name.isalpha() or is_marked(name):
+        return False
+    titled = (f"{title}{mark} {name}".casefold() for title in TITLES for mark in ("", "."))
+    return not any(words in draft.wording for words in titled)
 
 
 def _without_exchanged(found: list[Grounded], draft: Source, index: Index) -> list[Grounded]:
@@ -58,6 +72,10 @@ def _without_exchanged(found: list[Grounded], draft: Source, index: Index) -> li
         item = found[compared[place]]
         found[compared[place]] = Grounded(item.claim, UNSUPPORTED, (instead, *item.places), EXCHANGED)
     return found
+
+
+def _of_a_file_name(item: Grounded, wordings: Wordings) -> Grounded:
+    return _standing(item.claim, wordings.in_a_file_name(item.claim)) if item.standing == UNSUPPORTED else item
 
 
 def _looked_up(claim: Claim, index: Index, wordings: Wordings, names: Names) -> Grounded:

@@ -16,32 +16,35 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
         """,
         "de": """
         der die das den dem des ein eine einen einem einer eines dieser diese dieses diesem diesen jeder jede
-        jedes wir unser unsere sie ihr ihre ihren ihrem er es ich in im am an auf aus bei bis durch für gegen
-        mit nach ohne seit über um unter von vom vor zu zum zur zwischen und oder aber wenn als ist sind war
-        waren wird werden wurde wurden hat haben hatte kann können soll sollen muss müssen darf nicht kein keine
-        alle beide einige mehr erste zweite dritte montag dienstag mittwoch donnerstag freitag samstag sonntag
+        jedes jedem jeden wir unser unsere sie ihr ihre ihren ihrem ihrer ihres er es neben hinter ich in im am
+        an auf aus bei bis durch für gegen mit nach ohne seit über um unter von vom vor zu zum zur zwischen und
+        oder aber wenn als ist sind war waren wird werden wurde wurden hat haben hatte kann können soll sollen
+        muss müssen darf nicht kein keine alle beide einige mehr erste zweite dritte montag dienstag mittwoch
+        donnerstag freitag samstag sonntag
         """,
         "fr": """
         le la les un une des ce cette ces il elle nous notre nos vous votre ils elles leur leurs de du dans en
-        sur pour par avec sans sous et ou mais si est sont a ont sera seront pas tout toute tous toutes lundi
-        mardi mercredi jeudi vendredi samedi dimanche l d que qui au aux
+        sur pour par avec sans sous et ou mais si est sont a ont sera seront pas derrière ne tout toute tous
+        toutes lundi mardi mercredi jeudi vendredi samedi dimanche l d que qui au aux
         """,
         "es": """
         el los las una unos unas este esta estos estas ese esa nosotros nuestro nuestra su sus del al con sin
-        por para sobre entre y o pero es son fue será no todo toda todos todas lunes martes miércoles jueves
-        viernes sábado domingo de la en que
+        por para sobre entre además detrás y o pero es son fue será no todo toda todos todas lunes martes
+        miércoles jueves viernes sábado domingo de la en que
         """,
         "it": """
-        il lo gli i uno questo questa questi queste noi nostro nostra di da nel nella con su per tra fra ed ma è
-        sono non tutto tutti lunedì martedì mercoledì giovedì venerdì sabato domenica la che le del della
+        il lo gli i uno questo questa questi queste noi nostro nostra di da nel nella con su per tra fra ed ad
+        oltre dietro ma è sono non tutto tutti lunedì martedì mercoledì giovedì venerdì sabato domenica la che
+        le del della
         """,
         "nl": """
-        het een dit dat deze wij ons onze zij hun van op te met voor door bij naar uit om en of maar is zijn was
-        wordt worden heeft hebben niet geen maandag dinsdag woensdag donderdag vrijdag zaterdag zondag de in aan
+        het een dit dat deze wij ons onze zij hun van op te met voor door bij achter naast naar uit om en of
+        maar is zijn was wordt worden heeft hebben niet geen maandag dinsdag woensdag donderdag vrijdag zaterdag
+        zondag de in aan
         """,
         "pt": """
         o os as um uma uns umas isto isso nós nosso nossa seu sua seus suas do da dos das no na nos nas ao com
-        sem por pelo pela e ou mas se é são foi será não segunda terça quarta quinta sexta de em para que
+        sem por pelo pela além e ou mas se é são foi será não segunda terça quarta quinta sexta de em para que
         """,
     }.items()
 }

@@ -19,6 +19,15 @@ _COMPANY = re.compile(
     r"|([\u3400-\u9fff\u30a0-\u30ff]{2,12})(?:株式会社|有限公司|公司|財団|大学|銀行)"
 )
 _PERSON = re.compile(r"([\u3400-\u9fff]{2,5})(?:さん|氏|様|先生|女士|部長|課長|理事長|園長)")
+_NO_NAME = re.compile(r"[的在为即是上和与对于把被从向由以了着过给让就都也很及或等这那哪其个两有]")
+"""Characters of Chinese that stand before a name and in none."""
+
+_LOWER = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿœ]{3,}")
+_ELIDED = re.compile(r"[^\W\d_]{1,5}['’][a-zß-öø-ÿœ]")
+_ABSTRACT = re.compile(r"\w{3,}(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|tät|täten|ismus)s?")
+"""German nouns that are written like names and are none."""
+
+_LEAST_SHOUTED = 5
 _TITLED = re.compile(
     r"(?:^|[^\w])(?:Herrn?|Frau|Dr|Prof|Dipl|Ing|Mr|Mrs|Ms|Messrs|M|MM|Mme|Mlle|Sr|Sra|Srta|Dott|Sig|Dhr|Mevr|Firma)\.?\s$"
 )
@@ -29,36 +38,46 @@ def names(text: str, language: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and text of each proper name."""
     if language in ("ja", "zh"):
         yield from _eastern(text)
+    common = frozenset(_LOWER.findall(text))
     for match in _RUN.finditer(text):
-        yield from _in_run(text, match, language)
+        yield from _in_run(text, match, language, common)
 
 
 def _eastern(text: str) -> Iterator[tuple[int, int, str]]:
     for pattern in (_COMPANY, _PERSON):
         for match in pattern.finditer(text):
             group = 1 if match[1] else 2
-            yield match.start(group), match.end(group), match[group]
+            name = _NO_NAME.split(match[group])[-1]
+            if len(name) > 1:
+                yield match.end(group) - len(name), match.end(group), name
 
 
-def _in_run(text: str, match: re.Match[str], language: str) -> Iterator[tuple[int, int, str]]:
+def _in_run(text: str, match: re.Match[str], language: str, common: frozenset[str]) -> Iterator[tuple[int, int, str]]:
     words = [(found.start() + match.start(), found[0]) for found in _WORD.finditer(match[0])]
     if text[match.end() : match.end() + 1].isdigit():
         words = words[:-1]
     before = text[max(0, match.start() - 12) : match.start()]
     titled = bool(_TITLED.search(before))
-    if words and not titled and _OPENS.search(before) and not _is_marked(words[0][1]) and words[0][1] not in TITLES:
-        words = words[1:]
-    while words and words[0][1].casefold() in CAPITALISED:
+    if words and not titled and _OPENS.search(before):
+        words = _after_opening(words)
+    while words and _is_common(words[0][1], language, common):
         words = words[1:]
     while words and words[0][1] in TITLES:
         titled, words = True, words[1:]
-    while words and words[-1][1].casefold() in CAPITALISED | JOINING:
+    while words and (words[-1][1].casefold() in JOINING or _is_common(words[-1][1], language, common)):
         words = words[:-1]
     if language == "de" and not titled:
         words = _after_von(text, words)
     if words and (titled or _is_name([word for _, word in words], language)):
         start, end = words[0][0], words[-1][0] + len(words[-1][1])
         yield start, end, text[start:end]
+
+
+def _after_opening(words: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Without what is capitalised as the first word of a sentence, or as a line that is set in capitals."""
+    if len(words[0][1]) >= _LEAST_SHOUTED and all(word.isupper() for _, word in words):
+        return []
+    return words if is_marked(words[0][1]) or words[0][1] in TITLES else words[1:]
 
 
 def _after_von(text: str, words: list[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -69,11 +88,22 @@ def _after_von(text: str, words: list[tuple[int, str]]) -> list[tuple[int, str]]
     return words
 
 
+def _is_common(word: str, language: str, common: frozenset[str]) -> bool:
+    """Whether a word is capitalised for its place only: the text has it in lower case as well, or it is no name."""
+    plain = word.casefold()
+    return (
+        plain in CAPITALISED
+        or (plain in common and not is_marked(word))
+        or _ELIDED.match(word) is not None
+        or (language == "de" and _ABSTRACT.fullmatch(word) is not None)
+    )
+
+
 def _is_name(words: list[str], language: str) -> bool:
-    return language != "de" or len(words) > 1 or any(map(_is_marked, words))
+    return language != "de" or len(words) > 1 or any(map(is_marked, words))
 
 
-def _is_marked(word: str) -> bool:
+def is_marked(word: str) -> bool:
     """Whether a word is written as only names are: ``GmbH``, ``NATS``, ``McKay``."""
     return word in FORMS or (
         word not in currency_codes() and len(word) > 1 and sum(map(str.isupper, word)) > 1 and "-" not in word

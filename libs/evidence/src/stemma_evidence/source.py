@@ -17,6 +17,9 @@ from .subjects import Subject, subjects
 from .tabular import as_lines
 from .words import stems
 
+DRAFT = "draft"
+"""The standing of the text whose claims are looked up."""
+
 _HEADING = re.compile(r"[ >]{0,12}#{1,6}[ \t]+(.*?)[ \t#]*$")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _WORD = re.compile(r"[^\W_]+")
@@ -51,6 +54,7 @@ class Source:
     blocks: tuple[int, ...] = ()
     wording_lines: tuple[tuple[int, int], ...] = ()
     lines: tuple[int, ...] = ()
+    language: str = ""
 
     def place(self, line: int) -> Place:
         """The place of a line."""
@@ -74,7 +78,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     wording, starts = _wording(shown)
     written = shown.split("\n")
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
-    found = claims(shown, language)
+    found = claims(shown, language, of_draft=standing == DRAFT)
     return Source(
         standing=standing,
         name=name,
@@ -89,6 +93,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         blocks=blocks,
         wording_lines=starts,
         lines=lines,
+        language=language,
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
+from .citations import same_elsewhere
 from .claim import Claim
 from .index import Found
 from .quotations import folded
@@ -33,6 +35,28 @@ class Wordings:
         pieces = [piece for piece in (p.strip(_EDGES) for p in _LEFT_OUT.split(words)) if piece]
         return self._in_order(claim, pieces)
 
+    def in_a_file_name(self, claim: Claim) -> list[Found]:
+        """The file that a claim is a part of the name of, if the draft names the file on the claim's line."""
+        words = folded(claim.text).casefold()
+        for name, (source, lines) in self._named.items():
+            if words in name and claim.line in lines:
+                return [Found(source, source.place(1), claim.text)]
+        return []
+
+    @cached_property
+    def _named(self) -> dict[str, tuple[Source, set[int]]]:
+        """The names of files that the draft names, without their endings, and the lines on which it does."""
+        found: dict[str, tuple[Source, set[int]]] = {}
+        for file, source in self._files.items():
+            name = folded(file.rpartition(".")[0] or file).casefold()
+            lines, position = set[int](), self._draft.wording.find(name)
+            while position >= 0:
+                lines.add(self._draft.line_of_wording(position))
+                position = self._draft.wording.find(name, position + 1)
+            if lines and any(map(str.isdigit, name)):
+                found[name] = (source, lines)
+        return found
+
     def _in_order(self, claim: Claim, pieces: list[str]) -> list[Found]:
         for source in self._sources:
             position, first = 0, -1
@@ -54,7 +78,8 @@ class Wordings:
             return [Found(file, file.place(1), claim.text)]
         if value.startswith("["):
             return None if f"{value}:" in self._draft.wording else self._whole(claim, value)
-        return self._whole(claim, value) or (None if self._is_own(value) else [])
+        others = (found for other in same_elsewhere(value) if (found := self._whole(claim, other)))
+        return self._whole(claim, value) or next(others, None if self._is_own(value) else [])
 
     def _file_with_spaces(self, value: str) -> Source | None:
         """The file whose name ends in these words, if the draft never writes them without the rest of a name."""
