@@ -54,6 +54,12 @@ def own_packages(root: Path = ROOT) -> dict[str, tuple[Path, frozenset[str]]]:
     return {str(project["name"]): (folder, _names(project["dependencies"])) for folder, project in projects.items()}
 
 
+def required_by_extras(name: str, root: Path = ROOT) -> frozenset[str]:
+    """What all extras of a package of ours add."""
+    project = _project(own_packages(root)[name][0])
+    return frozenset().union(*map(_names, project.get("optional-dependencies", {}).values()))
+
+
 def required_by_extra(requirement: str, root: Path = ROOT) -> frozenset[str]:
     """What the extra of ``NAME[EXTRA]``, a package of ours, adds; raises `KeyError` if it has no such extra."""
     extra = EXTRA.search(requirement)
@@ -61,6 +67,14 @@ def required_by_extra(requirement: str, root: Path = ROOT) -> frozenset[str]:
         return frozenset()
     folder, _ = own_packages(root)[distribution_name(requirement)]
     return _names(_project(folder)["optional-dependencies"][extra[1]])
+
+
+def _asked_for(names: Iterable[str], root: Path) -> Iterator[str]:
+    """The requirements of packages of ours that name an extra of one of ours."""
+    own = own_packages(root)
+    for name in names:
+        texts = _project(own[name][0])["dependencies"]
+        yield from (text for text in texts if EXTRA.search(text) and distribution_name(text) in own)
 
 
 def own_closure(names: Iterable[str], root: Path = ROOT) -> list[str]:
@@ -87,8 +101,9 @@ def closure(names: Iterable[str], root: Path = ROOT) -> dict[str, Locked]:
     names = [*names]
     locked, own = lock(root), own_packages(root)
     # The lock does not tell what a package of ours requires from what only its extras do.
-    wanted = {required for name in own_closure(names, root) for required in own[name][1]}
-    wanted |= {required for name in names for required in required_by_extra(name, root)}
+    members = own_closure(names, root)
+    wanted = {required for name in members for required in own[name][1]}
+    wanted |= {required for name in (*names, *_asked_for(members, root)) for required in required_by_extra(name, root)}
     wanted |= {normalised(distribution_name(name)) for name in names}
     wanted -= own.keys()
     if missing := wanted - locked.keys():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import docx
 import pytest
 from stemma_client import Client
-from stemma_contracts import subjects
+from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import ExportFormat, ReviewMode
@@ -73,13 +74,24 @@ async def test_every_line_of_a_session_names_it_over_all_jobs(client: Client, st
         client, document_id, lambda event: isinstance(event, e.SectionNeedRaised) and event.need.kind == "validation"
     )
     threads = {event.contract.thread_id for event in raised if isinstance(event.contract, e.SectionNeedRaised)}
+    await wait_for(client, document_id, is_answered_by_the_validator)
     await client.cancel(document_id)
 
-    lines = [json.loads(line) for line in stemma.folder.log(subjects.GENERATION).read_text().splitlines()]
-    told = [line for line in lines if line.get("document_id") == document_id]
+    told = lines_about(stemma, subjects.GENERATION, document_id)
     assert {line.get("session_id") for line in told if line["event"] in ("node_finished", "tool_called")} == threads
     assert {"node_finished", "tool_called"} <= {line["event"] for line in told}
     assert len({line["job_id"] for line in told if line.get("session_id") in threads}) >= 2
+    checked = [line for line in lines_about(stemma, subjects.VALIDATOR, document_id) if "job_id" in line]
+    assert {line.get("session_id") for line in checked} == threads
+
+
+def is_answered_by_the_validator(event: Contract) -> bool:
+    return isinstance(event, e.SectionNeedAnswered) and event.answered_by == "validator"
+
+
+def lines_about(stemma: LocalStemma, service: str, document_id: str) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in stemma.folder.log(service).read_text().splitlines()]
+    return [line for line in lines if line.get("document_id") == document_id]
 
 
 @pytest.mark.req("G10")

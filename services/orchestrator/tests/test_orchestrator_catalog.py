@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, load_catalog
+from stemma_orchestrator.core.cycles import human_review, should_revise
+from stemma_orchestrator.core.state import Document
 
 CONFIG = Path(__file__).parents[1] / "config"
 
@@ -32,6 +37,26 @@ def test_ships_the_proposal_with_its_eight_sections() -> None:
         "conclusion",
     ]
     assert proposal.dependencies["conclusion"] == ("problem_statement", "approach", "timeline", "budget")
+
+
+@pytest.mark.req("D1", "D3", "D6")
+def test_the_routes_of_the_design_document_stand_in_the_architecture_as_code_has_them() -> None:
+    text = (CONFIG.parents[2] / "ARCHITECTURE.md").read_text("utf-8").partition("## The design document")[2]
+    rows = [line.strip("| ").split(" | ") for line in text.split("\n## ")[0].splitlines() if line.startswith("| `")]
+    kinds = [section.kind for section in load_catalog(CONFIG)["design_document"].blueprint.sections]
+    chain = ["project_brief", *kinds[:4]]
+    expected = {(a, "always", b) for a, b in pairwise(chain)} | {(kinds[4], "always", "human_review")}
+    expected |= {
+        ("review_doc", f"should_revise is {to}", at) for to, at in (("revise", kinds[0]), ("continue", kinds[4]))
+    }
+    ends = {"approved": "END", "revise": kinds[0], "waiting": "human_review"}
+    expected |= {("human_review", f"human_review is {route}", ends[route]) for route in routes_of(human_review)}
+    assert {tuple(cell.replace("`", "") for cell in row) for row in rows} == expected
+    assert set(routes_of(should_revise)) == {"revise", "continue"}
+
+
+def routes_of(function: Callable[[Document], str]) -> tuple[str, ...]:
+    return get_args(get_type_hints(function)["return"])
 
 
 @pytest.mark.req("D1", "D2")

@@ -9,7 +9,13 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.cycles import can_finalize, is_ready_for_end, should_continue_revision, should_revise
+from stemma_orchestrator.core.cycles import (
+    can_finalize,
+    human_review,
+    is_ready_for_end,
+    should_continue_revision,
+    should_revise,
+)
 
 
 @pytest.fixture
@@ -118,6 +124,24 @@ def test_a_person_may_ask_for_a_full_cycle_as_often_as_it_takes(design: Design) 
         design.write("final_document")
         assert (design.cycle.approved, design.cycle.human_revision_requested) == (None, False)
     assert design.status_of_design() is CycleStatus.REVIEW
+
+
+@pytest.mark.req("D1", "D6")
+def test_the_review_by_a_person_waits_until_it_is_approved_or_leads_to_another_cycle(design: Design) -> None:
+    routes = [human_review(design.document)]
+    design.draft_all()
+    design.review(needs_revision=False)
+    design.write("final_document")
+    routes.append(human_review(design.document))
+    design.do(c.Revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
+    routes.append(human_review(design.document))
+    design.draft_all()
+    design.review(needs_revision=False)
+    design.write("final_document")
+    routes.append(human_review(design.document))
+    design.approve("final_document", 2)
+    routes.append(human_review(design.document))
+    assert routes == ["waiting", "waiting", "revise", "waiting", "approved"]
 
 
 @pytest.mark.req("D6")

@@ -52,6 +52,7 @@ def test_a_validation_goes_to_the_validator_and_its_report_to_the_graph(begun: S
     job = pause(begun, CHECK)
     assert isinstance(job, j.ValidateDraft)
     assert (job.draft, job.assets, job.always_report, job.excerpt) == (DRAFT, ("media/plan.png",), True, False)
+    assert job.session_id == begun.document.sections["research"].phase.thread_id  # type: ignore[union-attr]
     settle(begun, job, o.DraftValidated, validation=REPORTED)
     resume = resumption(begun)
     assert (resume.checkpoint_id, resume.answer, resume.answered_by) == ("cp1", ref("clean"), "validator")

@@ -131,6 +131,7 @@ class ValidateDraft(SectionJob):
     always_report: bool = False
     fix: bool = False
     excerpt: bool = Field(default=False, description="a part of a text, under the title of the whole")
+    session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")
     left_out: ArtifactRef | None = Field(default=None, description="LeftOutList as JSON: what of the inputs, and why")
     brief: ArtifactRef | None = Field(default=None, description="absent: the claims of the draft are not looked up")
     inputs: tuple[InputFile, ...] = ()
@@ -154,3 +155,4 @@ class ConvertDocument(Job):
     assets: tuple[InputFile, ...] = Field(default=(), description="images that drafts may refer to")
     generator: str = Field(default="", max_length=200, description="models that wrote it, for the properties")
     redline: bool = False
+    session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")

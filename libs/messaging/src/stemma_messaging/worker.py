@@ -78,7 +78,7 @@ def _job_handler(bus: Bus, handlers: Handlers) -> Handler:
         job = delivery.decode(Job)
         if type(job) not in handlers:
             raise InvalidMessage(f"{type(job).__name__} is no job of {bus.service}")
-        annotate(**_identity(job))
+        annotate(**_identity(job), session_id=getattr(job, "session_id", None))
         outcome = await _outcome(jobs, job, handlers[type(job)])
         await _publish_outcome(bus, delivery, job, outcome)
 

@@ -144,9 +144,17 @@ def may_be_approved(document: Document, section_id: str) -> bool:
     return cycle is None or section_id != cycle.plan.final_section or is_ready_for_end(document)
 
 
+def human_review(document: Document) -> Literal["approved", "revise", "waiting"]:
+    """Where the review of the final section by a person leads: to the end, to all drafts again, or it is to come."""
+    cycle = document.cycle
+    if cycle is not None and cycle.approved and cycle.document_status is CycleStatus.FINAL:
+        return "approved"
+    return "revise" if cycle is not None and cycle.human_revision_requested else "waiting"
+
+
 def is_ended(document: Document) -> bool:
     """Whether the cycles leave nothing open: there are none, or a person approved their result."""
-    return document.cycle is None or document.cycle.document_status is CycleStatus.FINAL
+    return document.cycle is None or human_review(document) == "approved"
 
 
 def exported(document: Document) -> list[Section]:

@@ -99,6 +99,7 @@ def need_job(
                 always_report=True,
                 fix=True,
                 excerpt=need.excerpt,
+                session_id=phase.thread_id,
                 **grounds,
             )
         case "conversion":
@@ -117,6 +118,7 @@ def need_job(
                 format=need.format or ExportFormat.DOCX,
                 sections=(whole,),
                 assets=assets,
+                session_id=phase.thread_id,
             )
         case "question" | "upload":
             raise AssertionError("a person's need has no job")
