@@ -196,11 +196,30 @@ async def test_refuses_version_0_in_a_decision_about_several_sections(cli: Any, 
 
 @pytest.mark.req("P10")
 async def test_a_section_is_regenerated_with_guidance(cli: Any, backstage: Any, settled: str) -> None:
-    done = await cli("regenerate", settled, "research", "-m", "Name the sources.")
+    done = await cli("regenerate", settled, "research", "--version", "1", "-m", "Name the sources.")
 
     request = backstage.received[-1][1]
     assert done.exit_code == 0
     assert (request.guidance, request.replace_edited, request.version) == ("Name the sources.", False, 1)
+
+
+@pytest.mark.req("P10")
+async def test_a_script_says_which_version_is_to_be_regenerated(cli: Any, backstage: Any, settled: str) -> None:
+    refused = await cli("regenerate", settled, "research")
+    assert refused.exit_code == 2
+    assert "say which version of research you read" in refused.stderr
+    assert "say --version 1" in refused.stderr
+    assert backstage.received == []
+
+
+@pytest.mark.req("P10")
+async def test_at_a_terminal_the_text_is_shown_before_it_is_regenerated(
+    on_a_terminal: Any, backstage: Any, a_persons: str
+) -> None:
+    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research", typed="y\ny\n")
+    assert exit_code == 0
+    assert seen.index("Mine.") < seen.index("Regenerate research version 2? [y/N]") < seen.index("Replace it? [y/N]")
+    assert [r.version for _, r in backstage.received] == [2]
 
 
 @pytest.fixture
@@ -217,7 +236,7 @@ async def a_persons(backstage: Any, settled: str) -> str:
 
 @pytest.mark.req("P10")
 async def test_a_text_of_a_person_is_not_regenerated_unasked(cli: Any, backstage: Any, a_persons: str) -> None:
-    refused = await cli("regenerate", a_persons, "research", "-m", "Anew.")
+    refused = await cli("regenerate", a_persons, "research", "--version", "2", "-m", "Anew.")
 
     assert refused.exit_code == 3
     assert "version 2 of research holds a person's words: written by ben" in refused.stderr
@@ -226,7 +245,7 @@ async def test_a_text_of_a_person_is_not_regenerated_unasked(cli: Any, backstage
 
 
 async def test_a_text_of_a_person_is_regenerated_with_consent(cli: Any, backstage: Any, a_persons: str) -> None:
-    done = await cli("regenerate", a_persons, "research", "--replace-edited")
+    done = await cli("regenerate", a_persons, "research", "--version", "2", "--replace-edited")
 
     assert done.exit_code == 0
     assert (backstage.received[-1][1].replace_edited, backstage.received[-1][1].guidance) == (True, None)
@@ -236,7 +255,7 @@ async def test_a_text_of_a_person_is_regenerated_with_consent(cli: Any, backstag
 async def test_consent_is_asked_for_at_a_terminal(
     on_a_terminal: Any, backstage: Any, a_persons: str, answer: str, code: int, sent: int
 ) -> None:
-    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research", typed=f"{answer}\n")
+    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research=2", typed=f"{answer}\n")
 
     assert "Replace it? [y/N]" in seen
     assert (exit_code, len(backstage.received)) == (code, sent)

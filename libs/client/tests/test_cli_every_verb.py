@@ -33,7 +33,7 @@ REQUESTS = (
     ("cancel", "--yes"),
     ("edit", "research", "-m", "Shorter."),
     ("keep", "research", "--version", "1"),
-    ("regenerate", "research"),
+    ("regenerate", "research", "--version", "1"),
     ("restore", "research", "1"),
 )
 

@@ -65,6 +65,24 @@ async def test_a_script_names_the_proposal_that_was_read(
     assert (request.section_id, request.version, request.proposal_id) == ("research", 1, "p4")
 
 
+async def test_where_an_instruction_was_refused_a_decision_tells_why(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    reason = await backstage.text(document_id, "The text has no heading called Rent.")
+    asked = events.SectionEditRequested(
+        section_id="research", version=1, instruction=reason, actor="ana", result="proposed", proposal_id="p4"
+    )
+    refusal = events.SectionRevisionRefused(
+        section_id="research", job_id="j4", version=1, reason=reason, proposal_id="p4"
+    )
+    approved = events.SectionApproved(section_id="research", version=1)
+    await backstage.append(document_id, requested, drafted("research"), approved, asked, refusal)
+    done = await cli("accept-edit", document_id, "research")
+    assert done.exit_code == 1
+    assert "no edit of research is proposed" in done.stderr
+    assert "the editor refused the last instruction: The text has no heading called Rent." in done.stderr
+
+
 async def test_at_a_terminal_the_difference_is_shown_first(on_a_terminal: Any, backstage: Any, proposed: str) -> None:
     seen, exit_code = await on_a_terminal("accept-edit", proposed, "research", typed="y\n")
     assert exit_code == 0
@@ -147,6 +165,8 @@ async def test_keep_all_takes_the_versions_that_it_prints(cli: Any, backstage: A
 async def test_all_that_is_stale_is_regenerated_by_one_request(cli: Any, backstage: Any, stale: str) -> None:
     done = await cli("regenerate", stale, "--stale", "-m", "Name the sources.")
     assert done.exit_code == 0
+    assert "solution version 1: Solution" in done.stderr
+    assert done.stdout == "regenerating research version 1, solution version 1\n"
     [(_, request)] = backstage.received
     assert isinstance(request, requests.RegenerateSections)
     assert (request.guidance, len(request.sections)) == ("Name the sources.", 2)

@@ -118,7 +118,7 @@ async def written(backstage: Any, document_id: str, requested: Any, drafted: Any
 
 @pytest.mark.parametrize(
     ("verb", "about", "untouched"),
-    [("cancel", (), "nothing was cancelled"), ("regenerate", ("research",), "research stays as it is")],
+    [("cancel", (), "nothing was cancelled"), ("regenerate", ("research=2",), "research stays as it is")],
 )
 async def test_an_interrupt_at_a_question_ends_with_130_at_once(
     environment: dict[str, str], backstage: Any, written: str, verb: str, about: tuple[str, ...], untouched: str

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import (
     Activity,
     ArtifactRef,
+    ChangedUpstream,
     DocumentStatus,
     Evaluation,
     Origin,
@@ -246,6 +248,34 @@ def diamond(requested: Any) -> e.DocumentRequested:
     )
     made: e.DocumentRequested = requested.model_copy(update={"sections": plans, "starts": ("a", "e")})
     return made
+
+
+@pytest.mark.req("P10")
+def test_an_upstream_is_a_reason_again_once_something_else_makes_it_stale(after: Any, diamond: Any) -> None:
+    def text(name: str, number: int) -> ArtifactRef:
+        return REF.model_copy(update={"digest": f"{name}{number}" * 32})
+
+    def written(name: str, number: int, *upstream: str) -> e.SectionEdited:
+        rests_on = tuple(UpstreamVersion(section_id=up, version=1) for up in upstream)
+        return e.SectionEdited(
+            section_id=name, version=number, draft=text(name, number), origin=Origin.WRITTEN, upstream=rests_on
+        )
+
+    reason = StaleReason(upstream_section_id="a", accepted_version=1, current_version=2)
+    made_stale = (StaleMark(section_id="b", reasons=(reason,)), StaleMark(section_id="d", reasons=(reason,)))
+    changed = written("a", 2).model_copy(update={"makes_stale": made_stale})
+    because = (ChangedUpstream(section_id="a", version=2),)
+    accepted = (UpstreamVersion(section_id="b", version=1, stale=True, stale_because=because),)
+    kept = e.SectionKept(section_id="d", version=1, accepted=accepted, clears_stale=("d",))
+    again = written("a", 3).model_copy(update={"makes_stale": made_stale[1:]})
+    texts = written("a", 1), written("b", 1, "a"), written("d", 1, "b")
+
+    view = after(diamond, *texts, changed, kept, again)
+
+    assert [r.upstream_section_id for r in stale_reasons(view, section(view, "d"))] == ["b"]
+    as_it_was = view.sections["d"]
+    back = after(diamond, *texts, changed, kept, again, written("a", 4).model_copy(update={"draft": text("a", 2)}))
+    assert stale_reasons(back, replace(section(back, "d"), stale=as_it_was.stale)) == ()
 
 
 def test_what_waits_for_a_section_is_counted_through_others_and_only_once(after: Any, diamond: Any) -> None:

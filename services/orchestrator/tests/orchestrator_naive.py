@@ -36,12 +36,16 @@ class Say:
     good: bool = True
 
 
+Kept = dict[str, frozenset[tuple[str, str]]]
+"""The stale upstreams that a text was kept against, and the words of those sections that had made them stale."""
+
+
 @dataclass(frozen=True)
 class Text:
     words: str
     rests_on: dict[str, int]
     human: bool
-    kept_anyway: frozenset[str] = frozenset()
+    kept_anyway: Kept = field(default_factory=dict)
 
 
 @dataclass
@@ -82,9 +86,9 @@ class Part:
         return self.status in ("queued", "generating")
 
     @property
-    def kept_anyway(self) -> frozenset[str]:
+    def kept_anyway(self) -> Kept:
         """The stale upstreams that the text was kept against."""
-        return self.texts[-1].kept_anyway if self.texts else frozenset()
+        return self.texts[-1].kept_anyway if self.texts else {}
 
     @property
     def settled(self) -> bool:
@@ -142,9 +146,18 @@ class Book:
             accepted, there, stale = part.texts[-1].rests_on[up], len(self.parts[up].texts), bool(self.reasons(up))
             if self.words(up, accepted) != self.words(up, there):
                 found.append((up, accepted, there, stale))
-            elif stale and up not in part.texts[-1].kept_anyway:
+            elif stale and not self.causes(up) <= part.texts[-1].kept_anyway.get(up, frozenset()):
                 found.append((up, there, there, True))
         return found
+
+    def causes(self, name: str) -> frozenset[tuple[str, str]]:
+        """The words, of whichever section above, that make a section stale."""
+        found = set[tuple[str, str]]()
+        for up, accepted, there, _ in self.reasons(name):
+            found |= self.causes(up)
+            if accepted != there:
+                found.add((up, self.parts[up].texts[-1].words))
+        return frozenset(found)
 
     def words(self, name: str, number: int) -> str | None:
         """What a version says."""
@@ -268,7 +281,7 @@ class Book:
                 old = part.texts[ask.number - 1]
                 self._settle(part, replace(old, human=True))
             case "keep":
-                anyway = frozenset(up for up in part.ups if self.reasons(up))
+                anyway = {up: self.causes(up) for up in part.ups if self.reasons(up)}
                 part.texts[-1] = replace(part.texts[-1], rests_on=self._numbers(part), kept_anyway=anyway)
             case "regenerate":
                 self._queue(part, ask.words)
@@ -336,7 +349,7 @@ class Book:
         if say.verb == "revised":
             part.proposal.words = say.words
         else:
-            part.proposal = None
+            part.end_proposal("withdrawn proposal")
 
     def _result(self, part: Part, say: Say) -> None:
         work, part.work = part.work, ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator_naive import Ask, Book, Part, Say
+from orchestrator_naive import Ask, Book, Kept, Part, Say
 from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, validation
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
@@ -20,7 +20,7 @@ from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
 from stemma_orchestrator.core.proposal_state import Proposed, Proposing
 from stemma_orchestrator.core.staleness import staleness
 from stemma_orchestrator.core.state import Document, NoDocument, Section, State, Version, open_job_id, status_of
-from stemma_orchestrator.core.versions import is_a_persons
+from stemma_orchestrator.core.versions import is_a_persons, text_of
 
 Move = Ask | Say
 NEED = "n1"
@@ -37,6 +37,7 @@ REFUSALS: dict[str, type[e.DecisionRefused]] = {
     "unknown version": e.RefusedUnknownVersion,
     "unknown proposal": e.RefusedUnknownProposal,
     "void proposal": e.RefusedVoidProposal,
+    "withdrawn proposal": e.RefusedWithdrawnProposal,
     "decided proposal": e.RefusedDecidedProposal,
     "open proposal": e.RefusedOpenProposal,
 }
@@ -117,8 +118,8 @@ class Witness:
         for name, section in document.sections.items():
             part = book.parts[name]
             assert status_of(section.phase) == part.status, name
-            assert [_plain(version) for version in section.versions] == [
-                (number, ref(text.words).digest, text.rests_on, text.human, text.kept_anyway)
+            assert [_plain(version, document) for version in section.versions] == [
+                (number, ref(text.words).digest, text.rests_on, text.human, _digests(text.kept_anyway))
                 for number, text in enumerate(part.texts, start=1)
             ]
             self._agree_on_proposal(section, part)
@@ -183,9 +184,20 @@ def _reason(reason: Any) -> tuple[str, int, int, bool]:
     return reason.upstream_section_id, reason.accepted_version, reason.current_version, reason.upstream_stale
 
 
-def _plain(version: Version) -> tuple[int, str, dict[str, int], bool, frozenset[str]]:
+def _digests(kept: Kept) -> Kept:
+    return {up: frozenset((name, ref(words).digest) for name, words in causes) for up, causes in kept.items()}
+
+
+def _plain(version: Version, document: Document) -> tuple[int, str, dict[str, int], bool, Kept]:
     rests_on = {up.section_id: up.version for up in version.upstream}
-    kept_anyway = frozenset(up.section_id for up in version.upstream if up.stale)
+    kept_anyway = {
+        up.section_id: frozenset(
+            (cause.section_id, str(text_of(document.sections[cause.section_id], cause.version)))
+            for cause in up.stale_because
+        )
+        for up in version.upstream
+        if up.stale
+    }
     return version.number, version.draft.digest, rests_on, is_a_persons(version), kept_anyway
 
 

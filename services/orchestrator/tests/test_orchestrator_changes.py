@@ -13,6 +13,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import (
     Activity,
+    ChangedUpstream,
     DocumentStatus,
     ExportFormat,
     Origin,
@@ -21,6 +22,7 @@ from stemma_contracts.v1.values import (
     UpstreamVersion,
 )
 from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.evolve import evolve
 from stemma_orchestrator.core.staleness import staleness
 
 
@@ -151,12 +153,45 @@ def test_keep_is_refused_where_nothing_is_stale(done: Story) -> None:
 def test_a_section_that_is_stale_only_because_its_upstream_is_can_be_kept(done: Story) -> None:
     write(done, "research", "a person's text")
     (kept,) = keep(done, "budget")
-    assert kept.accepted == (UpstreamVersion(section_id="solution", version=1, stale=True),)
+    because = (ChangedUpstream(section_id="research", version=2),)
+    assert kept.accepted == (UpstreamVersion(section_id="solution", version=1, stale=True, stale_because=because),)
     assert kept.clears_stale == ("budget",)
     assert done.status("budget") == SectionStatus.APPROVED
     assert stale(done) == {"solution", "timeline"}
     keep(done, "solution")
     assert stale(done) == set()
+
+
+@pytest.mark.req("P10")
+def test_what_was_kept_against_a_stale_upstream_is_stale_again_when_something_else_makes_that_stale(
+    done: Story,
+) -> None:
+    write(done, "research", "a person's text")
+    keep(done, "budget")
+    (again,) = write(done, "research", "another text", 2)
+    assert [mark.section_id for mark in again.makes_stale] == ["budget"]
+    write(done, "research", "a person's text", 3)
+    assert stale(done) == {"solution", "timeline"}, "it was kept against just that"
+
+
+@pytest.mark.req("P10")
+def test_a_section_kept_against_a_stale_upstream_hears_of_it_when_that_was_kept_and_is_stale_anew(
+    done: Story,
+) -> None:
+    write(done, "research", "a person's text")
+    keep(done, "budget")
+    keep(done, "solution")
+    assert stale(done) == set()
+    (again,) = write(done, "research", "another text", 2)
+    assert {mark.section_id for mark in again.makes_stale} == {"solution", "budget", "timeline"}
+
+
+@pytest.mark.req("P10")
+def test_a_log_that_does_not_say_why_an_upstream_was_stale_means_whatever_made_it_so(done: Story) -> None:
+    write(done, "research", "a person's text")
+    accepted = (UpstreamVersion(section_id="solution", version=1, stale=True),)
+    done.state = evolve(done.state, e.SectionKept(section_id="budget", version=1, accepted=accepted))
+    assert stale(done) == {"solution", "timeline"}
 
 
 @pytest.mark.req("P10")

@@ -172,6 +172,25 @@ def test_refuses_another_instruction_while_one_waits_so_that_none_is_lost(done: 
     assert words(refused) == ("section_id", f"the edit {proposal} is proposed: accept or reject it first")
 
 
+@pytest.mark.parametrize(
+    ("outcome", "reason", "why"),
+    [
+        (o.InstructionRefused, {"reason": ref("no")}, "the editor refused the instruction; ask for another change"),
+        (o.ModelUnavailable, {}, "the editor could not make it; ask again"),
+        (o.JobDead, {}, "the editor could not make it; ask again"),
+    ],
+)
+def test_a_decision_about_an_edit_that_came_to_nothing_is_told_so(
+    done: Story, outcome: type[o.Outcome], reason: dict[str, Any], why: str
+) -> None:
+    (asked,) = instruct(done)
+    done.outcome(outcome, "research", job_id=job_of(done).job_id, **reason)
+    for decide in (accept, reject):
+        (refused,) = decide(done, asked.proposal_id)
+        assert isinstance(refused, e.RefusedWithdrawnProposal)
+        assert words(refused) == ("proposal_id", f"{asked.proposal_id} was never proposed: {why}")
+
+
 @pytest.mark.parametrize("outcome", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
 def test_an_editor_that_fails_leaves_the_section_as_it_was(done: Story, outcome: type[o.Outcome]) -> None:
     instruct(done)

@@ -50,6 +50,21 @@ def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(st
     assert stale.document_status() == DocumentStatus.COMPLETED
 
 
+def test_the_answer_names_every_section_in_the_order_in_which_it_was_done(stale: Story) -> None:
+    command = c.KeepSeveral(stale.asked(), seen(budget=1, solution=1))
+    stale.do(command)
+    handled = stale.document.requests[command.asked.request_id]
+    assert handled.section_ids == ("solution", "budget")
+
+
+def test_the_answer_names_the_graph_execution_of_every_section_that_begins_at_once(stale: Story) -> None:
+    stale.do(c.KeepSeveral(stale.asked(), seen(solution=1, budget=1, timeline=1)))
+    command = c.RegenerateSeveral(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
+    stale.do(command)
+    handled = stale.document.requests[command.asked.request_id]
+    assert set(handled.section_ids) == set(handled.started) == {"budget", "timeline"}
+
+
 def test_the_same_request_again_gives_nothing(stale: Story) -> None:
     command = c.KeepSeveral(stale.asked(), seen(solution=1, budget=1))
     stale.do(command)

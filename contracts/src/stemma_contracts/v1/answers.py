@@ -26,12 +26,17 @@ class Answer(Contract):
 
 @registry.contract("stemma.request.accepted.v1", Family.ANSWER)
 class RequestAccepted(Answer):
-    """The request took effect. ``ignored_fields`` are fields that this version does not know."""
+    """The request took effect. ``ignored_fields`` are fields that this version does not know.
+
+    ``section_ids`` are all sections that it was about, in the order in which it took effect; ``section_id`` is the one
+    if it is just one.
+    """
 
     document_id: Token
     section_id: Token | None = None
     export_id: Token | None = None
     ignored_fields: tuple[str, ...] = ()
+    section_ids: tuple[Token, ...] = ()
     graph_execution_ids: dict[Token, str] = Field(
         default={}, description="by section, the graph executions that the request started at once (UUID)"
     )

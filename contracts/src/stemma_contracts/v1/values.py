@@ -233,12 +233,24 @@ class Provenance(Contract):
     agent_version: str = ""
 
 
+class ChangedUpstream(Contract):
+    """A section whose change made others stale, in the version that it had."""
+
+    section_id: Token
+    version: int = Field(ge=1)
+
+
 class UpstreamVersion(Contract):
-    """The version of a direct upstream section that a draft rests on; 0: nothing was written there yet."""
+    """The version of a direct upstream section that a draft rests on; 0: nothing was written there yet.
+
+    With ``stale`` a person kept the draft although the upstream was stale itself, because of ``stale_because`` (in old
+    logs empty: whatever made it so). Once something else makes the upstream stale, the draft is stale again.
+    """
 
     section_id: Token
     version: int = Field(ge=0)
     stale: bool = Field(default=False, description="it was stale itself, and a person kept the draft against it")
+    stale_because: tuple[ChangedUpstream, ...] = Field(default=(), description="what had made it stale")
 
 
 class SeenVersion(Contract):

@@ -9,6 +9,8 @@ from stemma_contracts.v1.values import SectionStatus, StaleReason, UpstreamVersi
 
 from .views import DocumentView, SectionView
 
+_Causes = dict[str, frozenset[str]]
+
 
 def dependents(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
     """The sections that rest directly on a section."""
@@ -19,22 +21,28 @@ def stale_reasons(view: DocumentView, section: SectionView) -> tuple[StaleReason
     """Why a section is stale now: every upstream that has another text than it rests on, or is stale itself.
 
     The event that made it stale names the reasons of that moment; more may have come since. An upstream that is
-    stale is no reason if the section was kept against just that text of it.
+    stale is no reason if the section was kept against just that text of it, made stale by the same texts.
     """
+    return _reasons(view, section, {})
+
+
+def _reasons(view: DocumentView, section: SectionView, known: _Causes) -> tuple[StaleReason, ...]:
+    """``known`` are the causes that were found before: a section is looked at once, however many rest on it."""
     if section.stale is None or section.current is None:
         return ()
     accepted = {up.section_id: up for up in section.current.rests_on}
     reasons = (
-        _reason(accepted.get(name, UpstreamVersion(section_id=name, version=0)), view.sections[name])
+        _reason(view, accepted.get(name, UpstreamVersion(section_id=name, version=0)), known)
         for name in section.depends_on
     )
     return tuple(reason for reason in reasons if reason is not None)
 
 
-def _reason(accepted: UpstreamVersion, upstream: SectionView) -> StaleReason | None:
+def _reason(view: DocumentView, accepted: UpstreamVersion, known: _Causes) -> StaleReason | None:
+    upstream = view.sections[accepted.section_id]
     same = _text_of(upstream, accepted.version) == _text_of(upstream, upstream.version)
     stale = upstream.stale is not None
-    if same and (accepted.stale or not stale):
+    if same and (not stale or _was_kept_against(view, accepted, known)):
         return None
     return StaleReason(
         upstream_section_id=upstream.section_id,
@@ -42,6 +50,27 @@ def _reason(accepted: UpstreamVersion, upstream: SectionView) -> StaleReason | N
         current_version=upstream.version,
         upstream_stale=stale,
     )
+
+
+def _was_kept_against(view: DocumentView, accepted: UpstreamVersion, known: _Causes) -> bool:
+    """Whether all that makes the upstream stale now did so when a person kept the section."""
+    if not accepted.stale_because:
+        return accepted.stale
+    seen = {cause.section_id: cause.version for cause in accepted.stale_because}
+    causes = (view.sections[name] for name in _causes(view, view.sections[accepted.section_id], known))
+    return all(_text_of(cause, seen.get(cause.section_id, 0)) == _text_of(cause, cause.version) for cause in causes)
+
+
+def _causes(view: DocumentView, section: SectionView, known: _Causes) -> frozenset[str]:
+    """The changed sections that make a section stale, however far above."""
+    if section.section_id not in known:
+        found = set[str]()
+        for reason in _reasons(view, section, known):
+            found |= _causes(view, view.sections[reason.upstream_section_id], known)
+            if reason.accepted_version != reason.current_version:
+                found.add(reason.upstream_section_id)
+        known[section.section_id] = frozenset(found)
+    return known[section.section_id]
 
 
 def _text_of(section: SectionView, number: int) -> str | None:

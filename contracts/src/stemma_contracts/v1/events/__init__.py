@@ -40,6 +40,7 @@ from .refusals import (
     RefusedUnknownVersion,
     RefusedUpstreamStale,
     RefusedVoidProposal,
+    RefusedWithdrawnProposal,
 )
 from .section import (
     ReviewConclusion,
@@ -120,6 +121,7 @@ AnyRefusal = (
     | RefusedAnswer
     | RefusedUnknownProposal
     | RefusedVoidProposal
+    | RefusedWithdrawnProposal
     | RefusedDecidedProposal
     | RefusedOpenProposal
 )
@@ -174,6 +176,7 @@ __all__ = [
     "RefusedUnknownVersion",
     "RefusedUpstreamStale",
     "RefusedVoidProposal",
+    "RefusedWithdrawnProposal",
     "ReviewConclusion",
     "RevisionCycleStarted",
     "SectionAnswerMalformed",

@@ -135,6 +135,14 @@ class RefusedDecidedProposal(DecisionRefused):
     decision: Literal["accepted", "rejected"]
 
 
+@registry.contract("stemma.refused.withdrawn.proposal.v1", Family.EVENT)
+class RefusedWithdrawnProposal(DecisionRefused):
+    """The edit was never proposed: the editor agent refused the instruction, or its job failed."""
+
+    proposal_id: Token
+    reason: Literal["refused", "failed"]
+
+
 @registry.contract("stemma.refused.open.proposal.v1", Family.EVENT)
 class RefusedOpenProposal(DecisionRefused):
     """An edit of the section is proposed, or being made: one at a time, so that none is lost."""

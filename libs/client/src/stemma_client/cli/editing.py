@@ -125,10 +125,11 @@ def regenerate(
 ) -> None:
     """Have sections written anew, with guidance, each after those that it rests on.
 
-    A text that a person made is replaced only with consent: asked for at a terminal, given by --replace-edited
-    in a script, which else ends with exit code 3. Every version stays and can be restored.
+    At a terminal the text is shown first; a script names the version that was read. --all and --stale take the
+    versions that they print. A text that a person made is replaced only with consent: asked for at a terminal, given
+    by --replace-edited in a script, which else ends with exit code 3. Every version stays and can be restored.
 
-    Example: stemma regenerate 3f2a budget -m "Mention the rent of the rooms."
+    Example: stemma regenerate 3f2a budget --version 2 -m "Mention the rent of the rooms."
     """
     from .tasks import editing
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Origin
+from stemma_contracts.v1.values import ChangedUpstream, Origin, UpstreamVersion
 
 from .commands import Asked, Change, Edit, Keep, Regenerate, Restore, Write
 from .proposal_state import Proposed
 from .sections import upstream_versions
-from .staleness import staleness
+from .staleness import stale_causes, staleness
 from .state import Approved, Document, Edited, InNeed, Queued, Revising, Section, Working, status_of
 from .versions import is_a_persons, next_version
 
@@ -91,16 +92,18 @@ def _keep(command: Keep, document: Document, section: Section, refusal: dict[str
 
 def kept(command: Keep, document: Document) -> e.SectionKept:
     """The section rests on the upstream versions of now, also of those that are stale themselves."""
-    section, stale = document.sections[command.section_id], staleness(document)
+    section, causes = document.sections[command.section_id], stale_causes(document)
     return e.SectionKept(
         **by(command.asked),
         section_id=command.section_id,
         version=command.version,
-        accepted=tuple(
-            upstream.model_copy(update={"stale": upstream.section_id in stale})
-            for upstream in upstream_versions(document, section)
-        ),
+        accepted=tuple(_accepted(upstream, causes) for upstream in upstream_versions(document, section)),
     )
+
+
+def _accepted(upstream: UpstreamVersion, causes: Mapping[str, tuple[ChangedUpstream, ...]]) -> UpstreamVersion:
+    because = causes.get(upstream.section_id, ())
+    return upstream.model_copy(update={"stale": bool(because), "stale_because": because})
 
 
 def _regenerate(command: Regenerate, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:

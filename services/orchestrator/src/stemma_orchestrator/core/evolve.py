@@ -73,14 +73,27 @@ def _begun(document: Document, event: e.AnyEvent) -> Document:
 
 
 def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | None) -> HandledRequest:
+    """What came of a request after one more of its events: one about several sections has an event for each."""
+    so_far = before or HandledRequest(event.request_digest or "")
     refused = (event,) if isinstance(event, e.DecisionRefused) else ()
-    return HandledRequest(
-        digest=event.request_digest or "",
-        section_id=getattr(event, "section_id", None),
+    started = {section_id: job_id(document, GENERATE, section_id) for section_id in event.starts}
+    return replace(
+        so_far,
+        section_ids=(*so_far.section_ids, *_sections_of(event)),
         export_id=getattr(event, "export_id", None),
-        refusals=(*(before.refusals if before else ()), *refused),
-        started={section_id: job_id(document, GENERATE, section_id) for section_id in event.starts},
+        refusals=(*so_far.refusals, *refused),
+        started={**so_far.started, **started},
     )
+
+
+def _sections_of(event: e.AnyEvent) -> tuple[str, ...]:
+    match event:
+        case e.SectionEvent():
+            return (event.section_id,)
+        case e.RevisionCycleStarted():
+            return event.sections
+        case _:
+            return ()
 
 
 def _applied(document: Document, event: e.AnyEvent) -> Document:

@@ -67,7 +67,11 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             words = f"version {refusal.version} holds a person's words ({refusal.origin}); say so if it may be replaced"
             return Problem(field="replace_edited", message=words)
         case (
-            e.RefusedUnknownProposal() | e.RefusedVoidProposal() | e.RefusedDecidedProposal() | e.RefusedOpenProposal()
+            e.RefusedUnknownProposal()
+            | e.RefusedVoidProposal()
+            | e.RefusedDecidedProposal()
+            | e.RefusedWithdrawnProposal()
+            | e.RefusedOpenProposal()
         ):
             return _problem_of_proposal(refusal)
         case e.RefusedUnknownVersion():
@@ -88,8 +92,18 @@ def _understood(refusal: e.RefusedAnswer) -> str:
     return "this is not understood: " + ", or ".join(words or ["answer in words"])
 
 
+_WITHDRAWN = {
+    "refused": "the editor refused the instruction; ask for another change",
+    "failed": "the editor could not make it; ask again",
+}
+
+
 def _problem_of_proposal(
-    refusal: e.RefusedUnknownProposal | e.RefusedVoidProposal | e.RefusedDecidedProposal | e.RefusedOpenProposal,
+    refusal: e.RefusedUnknownProposal
+    | e.RefusedVoidProposal
+    | e.RefusedDecidedProposal
+    | e.RefusedWithdrawnProposal
+    | e.RefusedOpenProposal,
 ) -> Problem:
     name = refusal.proposal_id
     match refusal:
@@ -100,6 +114,8 @@ def _problem_of_proposal(
             words = f"{name} is void: it changes version {refusal.version}, and version {now} is current; ask again"
         case e.RefusedDecidedProposal():
             words = f"{name} was {refusal.decision} before"
+        case e.RefusedWithdrawnProposal():
+            words = f"{name} was never proposed: {_WITHDRAWN[refusal.reason]}"
         case e.RefusedOpenProposal() if refusal.made:
             return Problem(field="section_id", message=f"the edit {name} is proposed: accept or reject it first")
         case e.RefusedOpenProposal():

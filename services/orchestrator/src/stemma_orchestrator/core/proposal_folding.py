@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, assert_never
+from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 
-from .proposal_state import EndedProposal, Proposed, Proposing
+from .proposal_state import EndedProposal, ProposalEnd, Proposed, Proposing
 from .state import Section
 
 
@@ -16,12 +16,13 @@ def proposing(section: Section, event: e.SectionEditRequested, proposal_id: str,
     return replace(section, proposal=Proposing(proposal_id, job_id, event.version, event.instruction))
 
 
-def withdrawn(section: Section, job_id: str) -> Section | None:
+def withdrawn(section: Section, event: e.SectionRevisionRefused | e.AnyFailure) -> Section | None:
     """The section without the proposal that a job was to make; None if it is not the job of one."""
     proposal = section.proposal
-    if not isinstance(proposal, Proposing) or proposal.job_id != job_id:
+    if not isinstance(proposal, Proposing) or proposal.job_id != event.job_id:
         return None
-    return replace(section, proposal=None)
+    how: ProposalEnd = "refused" if isinstance(event, e.SectionRevisionRefused) else "failed"
+    return _ended(section, proposal.proposal_id, how)
 
 
 def after_proposal(
@@ -45,7 +46,7 @@ def accepted(section: Section, event: e.SectionEdited) -> Section:
     return _ended(section, event.proposal_id, "accepted") if event.proposal_id else section
 
 
-def _ended(section: Section, proposal_id: str, how: Literal["accepted", "rejected", "voided"]) -> Section:
+def _ended(section: Section, proposal_id: str, how: ProposalEnd) -> Section:
     version = section.proposal.version if section.proposal else section.current_number
     ended = {**section.ended_proposals, proposal_id: EndedProposal(version, how)}
     return replace(section, proposal=None, ended_proposals=ended)

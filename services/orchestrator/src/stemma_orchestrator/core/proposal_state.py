@@ -29,12 +29,16 @@ class Proposed:
     provenance: Provenance
 
 
+ProposalEnd = Literal["accepted", "rejected", "voided", "refused", "failed"]
+"""By a person, by a newer version, or by the editor agent, which made nothing to be proposed."""
+
+
 @dataclass(frozen=True)
 class EndedProposal:
     """What became of a proposed edit of a version."""
 
     version: int
-    how: Literal["accepted", "rejected", "voided"]
+    how: ProposalEnd
 
 
 Proposal = Proposing | Proposed

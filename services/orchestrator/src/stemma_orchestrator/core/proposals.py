@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
@@ -50,9 +50,15 @@ def _not_open(command: AcceptEdit | RejectEdit, section: Section, refusal: dict[
     named = {**refusal, "proposal_id": command.proposal_id}
     if ended is None:
         return e.RefusedUnknownProposal(**named)
-    if ended.how == "voided":
-        return e.RefusedVoidProposal(**named, version=ended.version, current_version=section.current_number)
-    return e.RefusedDecidedProposal(**named, decision=ended.how)
+    match ended.how:
+        case "voided":
+            return e.RefusedVoidProposal(**named, version=ended.version, current_version=section.current_number)
+        case "refused" | "failed":
+            return e.RefusedWithdrawnProposal(**named, reason=ended.how)
+        case "accepted" | "rejected":
+            return e.RefusedDecidedProposal(**named, decision=ended.how)
+        case _:
+            assert_never(ended.how)
 
 
 def proposal_made(outcome: o.DraftRevised, section: Section, proposal: Proposing) -> e.SectionEditProposed:

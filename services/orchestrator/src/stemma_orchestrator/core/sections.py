@@ -70,7 +70,7 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
         case e.SectionRevisionRequested() | e.SectionEditRequested():
             return _revising(document, section, event)
         case e.SectionRevisionRefused():
-            return withdrawn(section, event.job_id) or replace(section, phase=_before(section.phase))
+            return withdrawn(section, event) or replace(section, phase=_before(section.phase))
         case e.SectionEditProposed() | e.SectionEditRejected() | e.SectionEditVoided():
             return after_proposal(section, event)
         case e.SectionFailure():
@@ -209,8 +209,8 @@ def _before(phase: Phase) -> Resting | Queued:
 def _failed(section: Section, event: e.AnyFailure) -> Section:
     if event.job_id in section.checks:
         return replace(section, checks=_without(section, event.job_id))
-    if (proposing := withdrawn(section, event.job_id)) is not None:
-        return proposing
+    if (without := withdrawn(section, event)) is not None:
+        return without
     match section.phase:
         case Revising():
             return replace(section, phase=section.phase.before)

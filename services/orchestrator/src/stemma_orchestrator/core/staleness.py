@@ -1,29 +1,40 @@
 """Which sections are stale, and why: derived, never stored. Digests decide, versions tell.
 
 A section is stale when a direct upstream has another text than the one that it rests on, or when that upstream is
-stale itself and nobody kept the section against just that text of it.
+stale itself and nobody kept the section against just that: that text of it, made stale by the same texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from stemma_contracts.v1.values import SectionPlan, StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.values import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 
-from .state import Document, Section, State, Version
+from .state import Document, Section, State
 from .versions import text_of
 
 Staleness = Mapping[str, tuple[StaleReason, ...]]
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """Why a section is stale, and the changed sections that it comes from, however far above."""
+
+    reasons: tuple[StaleReason, ...] = ()
+    causes: frozenset[str] = field(default_factory=frozenset)
 
 
 def staleness(state: State) -> Staleness:
     """The reasons of every stale section."""
     if not isinstance(state, Document):
         return {}
-    found: dict[str, tuple[StaleReason, ...]] = {}
-    for name in state.sections:
-        _visit(state, name, found)
-    return {name: reasons for name, reasons in found.items() if reasons}
+    return {name: standing.reasons for name, standing in _standings(state).items() if standing.reasons}
+
+
+def stale_causes(document: Document) -> Mapping[str, tuple[ChangedUpstream, ...]]:
+    """What made each stale section so: the changed sections, in their versions of now."""
+    return {name: _changed(document, standing) for name, standing in _standings(document).items() if standing.reasons}
 
 
 def stale_changes(was: Staleness, now: Staleness) -> dict[str, tuple[StaleMark, ...] | tuple[str, ...]]:
@@ -32,31 +43,45 @@ def stale_changes(was: Staleness, now: Staleness) -> dict[str, tuple[StaleMark, 
     return {"makes_stale": makes, "clears_stale": tuple(name for name in was if name not in now)}
 
 
-def _visit(document: Document, name: str, found: dict[str, tuple[StaleReason, ...]]) -> tuple[StaleReason, ...]:
+def _changed(document: Document, standing: _Standing) -> tuple[ChangedUpstream, ...]:
+    return tuple(
+        ChangedUpstream(section_id=name, version=section.current_number)
+        for name, section in document.sections.items()
+        if name in standing.causes
+    )
+
+
+def _standings(document: Document) -> dict[str, _Standing]:
+    found: dict[str, _Standing] = {}
+    for name in document.sections:
+        _visit(document, name, found)
+    return found
+
+
+def _visit(document: Document, name: str, found: dict[str, _Standing]) -> _Standing:
     if name not in found:
-        section = document.sections[name]
-        found[name] = _reasons(document, section.plan, section.current, found) if section.current else ()
+        found[name] = _standing(document, document.sections[name], found)
     return found[name]
 
 
-def _reasons(
-    document: Document, plan: SectionPlan, current: Version, found: dict[str, tuple[StaleReason, ...]]
-) -> tuple[StaleReason, ...]:
-    accepted = {upstream.section_id: upstream for upstream in current.upstream}
-    reasons = (
-        _reason(
-            accepted.get(name, UpstreamVersion(section_id=name, version=0)),
-            document.sections[name],
-            bool(_visit(document, name, found)),
-        )
-        for name in plan.depends_on
-    )
-    return tuple(reason for reason in reasons if reason is not None)
+def _standing(document: Document, section: Section, found: dict[str, _Standing]) -> _Standing:
+    if section.current is None:
+        return _Standing()
+    accepted = {upstream.section_id: upstream for upstream in section.current.upstream}
+    reasons, causes = list[StaleReason](), set[str]()
+    for name in section.plan.depends_on:
+        above = _visit(document, name, found)
+        reason = _reason(accepted.get(name, UpstreamVersion(section_id=name, version=0)), document, above)
+        if reason is not None:
+            reasons.append(reason)
+            causes |= above.causes if reason.accepted_version == reason.current_version else above.causes | {name}
+    return _Standing(tuple(reasons), frozenset(causes))
 
 
-def _reason(accepted: UpstreamVersion, upstream: Section, stale: bool) -> StaleReason | None:
+def _reason(accepted: UpstreamVersion, document: Document, above: _Standing) -> StaleReason | None:
+    upstream, stale = document.sections[accepted.section_id], bool(above.reasons)
     same = text_of(upstream, accepted.version) == text_of(upstream, upstream.current_number)
-    if same and (accepted.stale or not stale):
+    if same and (not stale or _was_kept_against(accepted, document, above)):
         return None
     return StaleReason(
         upstream_section_id=accepted.section_id,
@@ -64,3 +89,15 @@ def _reason(accepted: UpstreamVersion, upstream: Section, stale: bool) -> StaleR
         current_version=upstream.current_number,
         upstream_stale=stale,
     )
+
+
+def _was_kept_against(accepted: UpstreamVersion, document: Document, above: _Standing) -> bool:
+    """Whether all that makes the upstream stale now did so when a person kept the section."""
+    if not accepted.stale_because:
+        return accepted.stale
+    known = {cause.section_id: cause.version for cause in accepted.stale_because}
+    return all(_same_text(document.sections[name], known.get(name, 0)) for name in above.causes)
+
+
+def _same_text(section: Section, number: int) -> bool:
+    return text_of(section, number) == text_of(section, section.current_number)

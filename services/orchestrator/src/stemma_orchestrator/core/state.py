@@ -217,7 +217,7 @@ class HandledRequest:
     """
 
     digest: str
-    section_id: str | None = None
+    section_ids: tuple[str, ...] = ()
     export_id: str | None = None
     refusals: tuple[AnyRefusal, ...] = ()
     started: Mapping[str, str] = field(default_factory=dict)

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from stemma_contracts.v1.answers import RequestAccepted
+
 from stemma_client.cli.asking import ask, text_in
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean_line, note
@@ -14,7 +16,7 @@ from stemma_client.client import Client
 from stemma_client.views import SectionView
 
 from .finding import find_section, text_of, version_to_decide, words_or_stdin
-from .several import Choice, chosen, current_version, named_versions, seen_versions
+from .several import Choice, chosen, seen_versions
 from .telling import tell_answer
 from .texteditor import edited_in_file, kept_unless_sent
 
@@ -78,7 +80,7 @@ async def keep(client: Client, *, document: str, choice: Choice, as_json: bool) 
         tell_answer(accepted, f"kept {section} version {version}", as_json=as_json, version=version)
     else:
         accepted = await client.keep_sections(view.document_id, versions)
-        tell_answer(accepted, f"kept {_versions_words(versions)}", as_json=as_json, versions=versions)
+        tell_answer(accepted, f"kept {_versions_words(accepted, versions)}", as_json=as_json, versions=versions)
 
 
 async def regenerate(
@@ -96,8 +98,7 @@ async def regenerate(
     if not sections:
         note("there is nothing to regenerate")
         return
-    named = named_versions(choice)
-    versions = {s.section_id: named.get(s.section_id) or current_version(s) for s in sections}
+    versions = await seen_versions(client, view, sections, choice, "regenerate")
     if not replace_edited:
         replace_edited = any([await _may_replace(section) for section in sections])
     guidance = await words_or_stdin(message) if message else None
@@ -109,7 +110,8 @@ async def regenerate(
         tell_answer(accepted, words, as_json=as_json, version=version)
     else:
         accepted = await client.regenerate_sections(view.document_id, versions, **given)
-        tell_answer(accepted, f"regenerating {_versions_words(versions)}", as_json=as_json, versions=versions)
+        words = f"regenerating {_versions_words(accepted, versions)}"
+        tell_answer(accepted, words, as_json=as_json, versions=versions)
 
 
 def _is_stale(section: SectionView) -> bool:
@@ -120,8 +122,10 @@ def _can_be_regenerated(section: SectionView) -> bool:
     return section.can_be_regenerated
 
 
-def _versions_words(versions: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} version {version}" for name, version in versions.items())
+def _versions_words(accepted: RequestAccepted, versions: Mapping[str, int]) -> str:
+    """The sections in the order in which they were taken; an orchestrator of before names none of them."""
+    names = accepted.section_ids or tuple(versions)
+    return ", ".join(f"{name} version {versions[name]}" for name in names)
 
 
 async def _may_replace(section: SectionView) -> bool:

@@ -70,7 +70,9 @@ async def _decided(
         known = proposal is not None and proposal.proposal_id == given
         return (proposal.version if known and proposal else max(1, section.version)), given
     if proposal is None:
-        raise CliError(ExitCode.FAILED, f"no edit of {section.section_id} is proposed")
+        raise CliError(
+            ExitCode.FAILED, f"no edit of {section.section_id} is proposed", await _last(client, view, section)
+        )
     name = f"{view.document_id[:8]} {section.section_id}"
     await show_proposal(client, view, section, proposal)
     await agreed(
@@ -79,6 +81,13 @@ async def _decided(
         f"read it with `stemma show {name}`, then `stemma {verb}-edit {name} --proposal {proposal.proposal_id}`",
     )
     return proposal.version, proposal.proposal_id
+
+
+async def _last(client: Client, view: DocumentView, section: SectionView) -> str:
+    """What came of the last instruction, if it was no proposal."""
+    if section.refusal is not None:
+        return f"the editor refused the last instruction: {await text_of(client, view.document_id, section.refusal)}"
+    return f"what failed last: {section.failure}" if section.failure else ""
 
 
 async def show_proposal(client: Client, view: DocumentView, section: SectionView, proposal: ProposalView) -> None:

@@ -1,0 +1,92 @@
+"""What people are answered, on a real server; the editor agent is played by the tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from orchestrator_story import ref
+from stemma_client import Client
+from stemma_client.errors import RequestRejectedError
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.outcomes import InstructionRefused
+from stemma_messaging import Publisher
+from stemma_provisioning import NatsServer, client_user
+from stemma_testkit.servers import connected, eventually, provisioned_server
+from test_orchestrator_service import orchestrator
+
+CHAIN = ("research", "solution", "connections")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+async def client(server: NatsServer) -> AsyncIterator[Client]:
+    """A caller of an orchestrator that has no workers."""
+    user = client_user("default")
+    async with (
+        orchestrator(server),
+        Client.connect(server.url, user=user, password=server.passwords[user], actor="ana") as client,
+    ):
+        yield client
+
+
+async def written(client: Client) -> str:
+    """A proposal whose first sections a person wrote."""
+    document_id = (await client.create_document("proposal", brief="Write it.")).document_id
+    for name in CHAIN:
+        await client.edit(document_id, name, 0, text=f"What a person says of {name}.")
+    return document_id
+
+
+@pytest.mark.req("P10", "E3")
+async def test_a_request_about_several_sections_is_answered_for_all_of_them(client: Client) -> None:
+    document_id = await written(client)
+    await client.edit(document_id, "research", 1, text="What a person says instead.")
+    accepted = await client.keep_sections(document_id, {"connections": 1, "solution": 1})
+    assert (accepted.section_id, accepted.section_ids) == (None, ("solution", "connections"))
+    one = await client.regenerate(document_id, "connections", 1, replace_edited=True)
+    assert (one.section_id, one.section_ids) == ("connections", ("connections",))
+
+
+@pytest.mark.req("P10")
+async def test_a_section_kept_while_its_upstream_was_stale_hears_of_the_next_change(client: Client) -> None:
+    document_id = await written(client)
+    await client.edit(document_id, "research", 1, text="What a person says instead.")
+    await client.keep(document_id, "connections", 1)
+    assert [section.section_id for section in (await client.document(document_id)).stale] == ["solution"]
+    await client.edit(document_id, "research", 2, text="What a person says in the end.")
+    stale = (await client.document(document_id)).stale
+    assert [section.section_id for section in stale] == ["solution", "connections"]
+
+
+@pytest.mark.req("P9")
+async def test_a_decision_about_an_edit_that_the_editor_refused_is_answered_with_what_happened(
+    client: Client, server: NatsServer
+) -> None:
+    document_id = await written(client)
+    await client.edit(document_id, "research", 1, instruction="Paint it blue.")
+    asked = (await client.history(document_id))[-1]
+    outcome = InstructionRefused(
+        job_id=f"{document_id}.{len(await client.history(document_id))}.revise.research",
+        tenant="default",
+        document_id=document_id,
+        section_id="research",
+        reason=ref("no"),
+    )
+    async with connected(server, subjects.EDITOR) as editor:
+        subject = subjects.outcome(subjects.EDITOR, registry.entry_of(outcome).token)
+        await Publisher(editor.jetstream(), subjects.EDITOR).publish(subject, outcome, id="o1", about="default")
+
+    async def refused() -> bool:
+        return (await client.document(document_id)).sections["research"].refusal is not None
+
+    await eventually(refused)
+    proposal_id = str(getattr(asked.contract, "proposal_id", ""))
+    with pytest.raises(RequestRejectedError, match=f"{proposal_id} was never proposed: the editor refused"):
+        await client.accept_edit(document_id, "research", 1, proposal_id)
