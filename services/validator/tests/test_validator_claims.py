@@ -128,6 +128,26 @@ async def test_stays_quiet_about_a_job_that_names_no_grounds(looked: Looked) -> 
     assert outcome.validation.grounding is None
 
 
+async def test_a_draft_that_was_checked_is_not_read_again_when_others_rest_on_it(
+    looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = await looked.job(CLEAN)
+    await looked.handled(checked)
+    read: list[str] = []
+
+    def counted(text: str, media_type: str, language: str, *, standing: str, name: str) -> object:
+        read.append(text)
+        return read_source(text, media_type, language, standing=standing, name=name)
+
+    monkeypatch.setattr("stemma_validator.claims.read", counted)
+    upstream = UpstreamDraft(section_id="budget", title="Budget", version=1, draft=checked.draft)
+    resting = await looked.job("# Approach\n\nThe year costs EUR 51,000.\n", facts="# Facts\n\nNone.\n")
+    outcome = await looked.handled(resting.model_copy(update={"upstream": (upstream,)}))
+    assert CLEAN not in read
+    (claim,) = await looked.claims(outcome)
+    assert (claim.standing, claim.sources[0].name, claim.sources[0].line) == ("upstream", "budget", 3)
+
+
 async def test_a_source_is_read_once_whatever_it_is_called(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
     await looked.handled(await looked.job(CLEAN))
     read: list[str] = []

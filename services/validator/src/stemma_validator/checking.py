@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from tempfile import gettempdir
@@ -12,15 +11,10 @@ from stemma_contracts.v1.values import ValidationIssue
 
 from .errors import EngineCrashed
 from .length import too_long
-from .processes import Limits, run_limited
+from .processes import SAFE_CHARACTERS, Limits, beside, run_limited
 from .structure import check_structure
 
 NAME = "structure check"
-QUICK_CHARACTERS = 2 * 1024
-"""Up to here a draft takes less than a millisecond, the worst input a tenth of a second: a thread costs more."""
-SAFE_CHARACTERS = 64 * 1024
-"""Up to here the worst input takes a second or two, in a thread; beyond, a process of its own can be ended."""
-
 issues_json: TypeAdapter[list[ValidationIssue]] = TypeAdapter(list[ValidationIssue])
 
 
@@ -40,10 +34,8 @@ class StructureCheck(BaseModel):
 
 async def check_within(check: StructureCheck, limits: Limits) -> list[ValidationIssue]:
     """The issues of a draft of any size; raises `ValidationImpossible` past the limits."""
-    if len(check.text) <= QUICK_CHARACTERS:
-        return check.run()
     if len(check.text) <= SAFE_CHARACTERS:
-        return await asyncio.to_thread(check.run)
+        return await beside(check.run, len(check.text))
     argv = [sys.executable, "-I", "-m", "stemma_validator.check_process"]
     stdin = check.model_dump_json().encode()
     finished = await run_limited(NAME, argv, folder=Path(gettempdir()), limits=limits, stdin=stdin)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from tempfile import gettempdir
@@ -12,11 +11,9 @@ from stemma_evidence import Grounded, Source, ground, read
 
 from .claim_report import ClaimFindings, told
 from .errors import EngineCrashed
-from .processes import Limits, run_limited
+from .processes import SAFE_CHARACTERS, Limits, beside, run_limited
 
 NAME = "claims check"
-SAFE_CHARACTERS = 64 * 1024
-"""Up to here all texts together take less than two seconds, in a thread; beyond, a process of its own can be ended."""
 
 sources_json: TypeAdapter[Source] = TypeAdapter(Source)
 
@@ -55,20 +52,21 @@ class ClaimsCheck(BaseModel):
         draft = read(self.text, "text/markdown", self.language, standing="draft", name="")
         found: tuple[Grounded, ...] = ground(draft, sources, self.own_words)
         fresh = tuple(s for s, source in zip(sources, self.sources, strict=True) if source.known is None)
-        return ClaimsChecked(findings=told(found), read=fresh)
+        return ClaimsChecked(findings=told(found), read=fresh, draft=draft)
 
 
 class ClaimsChecked(BaseModel):
-    """What was found, and the sources that were read for it, in their order."""
+    """What was found, the sources that were read for it in their order, and the draft, unless a process read it."""
 
     findings: ClaimFindings
     read: tuple[Source, ...] = ()
+    draft: Source | None = None
 
 
 async def check_claims(check: ClaimsCheck, limits: Limits) -> ClaimsChecked:
     """Look up the claims of a draft of any size; raises `ValidationImpossible` past the limits."""
     if check.characters <= SAFE_CHARACTERS:
-        return await asyncio.to_thread(check.run)
+        return await beside(check.run, check.characters)
     argv = [sys.executable, "-I", "-m", "stemma_validator.claims_process"]
     stdin = check.model_dump_json().encode()
     finished = await run_limited(NAME, argv, folder=Path(gettempdir()), limits=limits, stdin=stdin)

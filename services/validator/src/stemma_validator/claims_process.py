@@ -10,7 +10,7 @@ from .claims import ClaimsCheck
 def main() -> None:
     """Look up the claims of one draft."""
     check = ClaimsCheck.model_validate_json(sys.stdin.buffer.read())
-    sys.stdout.buffer.write(check.run().model_dump_json().encode())
+    sys.stdout.buffer.write(check.run().model_dump_json(exclude={"draft"}).encode())
 
 
 if __name__ == "__main__":

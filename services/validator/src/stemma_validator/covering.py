@@ -14,11 +14,9 @@ from stemma_contracts.v1.values import ArtifactRef
 from stemma_evidence import InputText, coverage
 
 from .errors import EngineCrashed
-from .processes import Limits, run_limited
+from .processes import SAFE_CHARACTERS, Limits, run_limited
 
 NAME = "coverage check"
-SAFE_CHARACTERS = 64 * 1024
-"""Up to here the worst texts take a second or two, in a thread; beyond, a process of its own can be ended."""
 MAX_NAMED_BYTES = 8_000
 """What an event may hold of the chapters that are missing."""
 MAX_REPORTED = 5_000

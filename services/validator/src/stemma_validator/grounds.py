@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
+from stemma_artifacts.digests import digest_of
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.media import READ, is_attachment
 from stemma_contracts.v1.jobs import ValidateDraft
@@ -13,7 +14,7 @@ from stemma_contracts.v1.values import ArtifactRef
 from stemma_evidence import Source, language_of
 
 from .claim_report import ClaimFindings
-from .claims import ClaimsCheck, ClaimsChecked, SourceText, check_claims
+from .claims import ClaimsCheck, SourceText, check_claims
 from .processes import Limits
 
 READ_CHARACTERS = 2 * 1024 * 1024
@@ -47,23 +48,26 @@ class Grounds:
         if job.brief is None:
             return ClaimFindings()
         sources, unread = await self._sources(job)
+        language = _language(job)
         check = ClaimsCheck(
             text=text,
-            language=job.document.language or "en",
+            language=language,
             sources=tuple(source for _, source in sources),
             own_words=_own_words(job),
         )
         checked = await check_claims(check, self._limits)
-        self._keep([key for key, source in sources if source.known is None], checked)
+        self._keep([key for key, source in sources if source.known is None], checked.read)
+        if checked.draft and _is_read_alike(job.draft, text, language):
+            self._keep([_key(job, job.draft)], [checked.draft])
         report = checked.findings.report.model_copy(update={"unread": unread})
         return checked.findings.model_copy(update={"report": report})
 
     async def _sources(self, job: ValidateDraft) -> tuple[list[tuple[_Key, SourceText]], tuple[str, ...]]:
         sources: list[tuple[_Key, SourceText]] = []
         unread = [item.name for item in job.inputs if is_attachment(item.artifact.media_type)]
-        characters, language = 0, job.document.language or "en"
+        characters = 0
         for wanted in _wanted(job):
-            key = (job.document.tenant, wanted.ref.digest, wanted.ref.media_type, language)
+            key = _key(job, wanted.ref)
             known = self._kept.get(key)
             size = _size(known) if known else wanted.ref.size
             if characters + size > READ_CHARACTERS:
@@ -76,7 +80,7 @@ class Grounds:
             elif (text := await self._text(job, wanted.ref)) is None:
                 unread.append(wanted.name or wanted.ref.name)
             else:
-                sources.append((key, _unknown(wanted, text, language)))
+                sources.append((key, _unknown(wanted, text, _language(job))))
         return sources, tuple(unread)
 
     async def _text(self, job: ValidateDraft, ref: ArtifactRef) -> str | None:
@@ -86,10 +90,18 @@ class Grounds:
         except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
             return None
 
-    def _keep(self, keys: list[_Key], checked: ClaimsChecked) -> None:
-        for key, source in zip(keys, checked.read, strict=True):
+    def _keep(self, keys: Iterable[_Key], read: Iterable[Source]) -> None:
+        for key, source in zip(keys, read, strict=True):
             if _size(source) <= _KEPT_CHARACTERS:
                 self._kept[key] = source
+
+
+def _key(job: ValidateDraft, ref: ArtifactRef) -> _Key:
+    return job.document.tenant, ref.digest, ref.media_type, _language(job)
+
+
+def _language(job: ValidateDraft) -> str:
+    return job.document.language or "en"
 
 
 def _size(source: Source) -> int:
@@ -109,13 +121,23 @@ def _wanted(job: ValidateDraft) -> Iterator[_Wanted]:
         yield _Wanted("person", "", words)
 
 
+def _is_read_alike(draft: ArtifactRef, text: str, language: str) -> bool:
+    """Whether the draft, once others rest on it, says as a source what it says as it was checked."""
+    as_stored = draft.media_type == "text/markdown" and digest_of(text.encode()) == draft.digest
+    return as_stored and not text.startswith("\ufeff") and _told_language(draft, text, language) == language
+
+
+def _told_language(ref: ArtifactRef, text: str, language: str) -> str:
+    if ref.media_type in ("text/markdown", "text/plain") and len(text) >= _LEAST_TO_TELL:
+        return language_of(text, language)
+    return language
+
+
 def _unknown(wanted: _Wanted, text: str, language: str) -> SourceText:
-    if wanted.ref.media_type in ("text/markdown", "text/plain") and len(text) >= _LEAST_TO_TELL:
-        language = language_of(text, language)
     return SourceText(
         standing=wanted.standing,
         name=wanted.name,
-        language=language,
+        language=_told_language(wanted.ref, text, language),
         media_type=wanted.ref.media_type,
         text=text,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import reduce
 from typing import cast
 
@@ -13,6 +12,8 @@ from stemma_contracts.v1.values import ArtifactRef, BlockIndex, IdentifiedBlock
 from stemma_markdown import Block, BlockKind, IdentifiedBlocks, identify, nothing_identified
 from stemma_markdown import IdentifiedBlock as Identified
 from stemma_telemetry import get_logger
+
+from .processes import beside
 
 log = get_logger()
 
@@ -31,9 +32,9 @@ async def identified(job: ValidateDraft, text: str, artifacts: ArtifactStore) ->
         log.warning("block_index_lost", cause=type(cause).__name__)
         return None
     since = drafts[1:] if job.history.blocks else drafts
-    found = await asyncio.to_thread(
-        reduce, identify, [*(draft for draft in since if draft is not None), text], previous
-    )
+    versions = [*(draft for draft in since if draft is not None), text]
+    characters = len(previous.text) + sum(map(len, versions))
+    found = await beside(lambda: reduce(identify, versions, previous), characters)
     body = index_of(found).model_dump_json().encode()
     return await artifacts.put(
         job.document.tenant, job.document.document_id, body, media_type="application/json", name="blocks.json"
