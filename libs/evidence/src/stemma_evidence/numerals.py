@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache, lru_cache
 
 from text_to_num import find_numbers
 
+from .spans import merged
 from .vocabulary import DECIMAL_POINT
 
 _DIGITS = re.compile(
@@ -17,6 +19,8 @@ _DIGITS = re.compile(
 _IDEOGRAPHS = re.compile(r"[〇零一二三四五六七八九十百千万萬億亿兆]{2,20}|[一二三四五六七八九十](?=[人名年月個个件社])")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|[.,;:!?()\n]")
 _LONGEST = 40
+_AROUND = 4
+"""Words beside one that is a number by itself which may belong to the same number."""
 _SPOKEN = frozenset({"en", "de", "fr", "es", "it", "nl", "pt"})
 _COMPOUND = re.compile(
     r"(?:[0-9][0-9,]{0,20}(?:\.[0-9]{1,10})?[百千]?[万萬億亿兆千百]){1,4}(?:[0-9][0-9,]{0,20})?(?![0-9])"
@@ -130,11 +134,26 @@ def words(text: str, language: str) -> Iterator[Numeral]:
         yield from ideographs(text)
     if language not in _SPOKEN:
         return
-    spoken = [_Spoken(match[0].casefold(), match.start()) for match in _WORD.finditer(text)]
-    for found in find_numbers(spoken, language, threshold=0):
-        if not found.is_ordinal:
-            first, last = spoken[found.start], spoken[found.end - 1]
-            yield Numeral(first.start, last.start + len(last.word), (Decimal(found.text.replace(",", ".")),), True)
+    written = list(_WORD.finditer(text))
+    count = _counting(language)
+    counted = (at for at, match in enumerate(written) if count(match[0]))
+    for start, end in merged((max(0, at - _AROUND), at + 1 + _AROUND) for at in counted):
+        spoken = [_Spoken(match[0].casefold(), match.start()) for match in written[start:end]]
+        for found in find_numbers(spoken, language, threshold=0):
+            if not found.is_ordinal:
+                first, last = spoken[found.start], spoken[found.end - 1]
+                yield Numeral(first.start, last.start + len(last.word), (Decimal(found.text.replace(",", ".")),), True)
+
+
+@cache
+def _counting(language: str) -> Callable[[str], bool]:
+    """Whether a word is a number or an ordinal by itself: every number in words has such a one."""
+
+    @lru_cache(maxsize=50_000)
+    def counts(word: str) -> bool:
+        return bool(find_numbers([_Spoken(word.casefold(), 0)], language, threshold=0))
+
+    return counts
 
 
 def compounds(text: str) -> Iterator[Numeral]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -24,8 +25,8 @@ class Scope:
     heads: tuple[str, ...] = ()
 
 
-def scopes(document: Document, language: str) -> Iterator[Scope]:
-    """The sentences and rows of a Markdown text, in their order."""
+def scopes(document: Document, language: str, places: Sequence[int]) -> Iterator[Scope]:
+    """The rows of a Markdown text, and its sentences in paragraphs that hold one of the places, all in their order."""
     heading, heads, last = "", dict[int, str](), 0
     for line, group in groupby(document.prose, lambda piece: piece.line if piece.kind == "cell" else 0):
         pieces = list(group)
@@ -41,7 +42,7 @@ def scopes(document: Document, language: str) -> Iterator[Scope]:
         for piece in pieces:
             if piece.kind == "heading":
                 heading = piece.text
-            else:
+            elif bisect_left(places, piece.start) < bisect_left(places, piece.end):
                 yield from _sentences(piece, heading, language)
 
 

@@ -12,8 +12,8 @@ from stemma_markdown import Document
 from .claim import Claim
 from .extraction import claims
 from .quotations import folded
-from .scopes import rows, scopes
-from .subjects import Subject, subjects
+from .scopes import Scope, rows, scopes
+from .subjects import COMPARED, Subject, subjects
 from .tabular import as_lines
 from .words import stems
 
@@ -85,7 +85,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         claims=found,
         wording=wording,
         words=_words(written, blocks),
-        subjects=subjects(shown, found, tuple(rows(shown) if lines else scopes(Document(shown), language)), language),
+        subjects=subjects(shown, found, tuple(_scopes(shown, found, lines, language)), language),
         loose=_loose(found, written, tabular=bool(lines)),
         headings=tuple(
             (n, _TAG.sub("", m[1]).strip()) for n, line in enumerate(written, 1) if (m := _HEADING.match(line))
@@ -95,6 +95,14 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         lines=lines,
         language=language,
     )
+
+
+def _scopes(text: str, found: tuple[Claim, ...], lines: tuple[int, ...], language: str) -> Iterable[Scope]:
+    """The stretches of a text that claims are compared by."""
+    starts = [claim.start for claim in found if claim.kind in COMPARED]
+    if not starts:
+        return ()
+    return rows(text) if lines else scopes(Document(text), language, starts)
 
 
 def _wording(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 
 class Taken:
     """The places of a text of ``length`` characters, free at first."""
@@ -19,3 +21,16 @@ class Taken:
     def free(self, start: int, end: int) -> bool:
         """Whether no part of a span is taken."""
         return self._places.find(1, start, end) < 0
+
+
+def merged(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Stretches that come in order, those that touch as one."""
+    start, end = 0, -1
+    for begin, finish in stretches:
+        if begin > end:
+            if end >= 0:
+                yield start, end
+            start = begin
+        end = finish
+    if end >= 0:
+        yield start, end

@@ -1,0 +1,28 @@
+"""What reading a text costs: what says no value is not looked at again and again. Counted in calls, not in seconds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from stemma_evidence import read
+from stemma_evidence.windows import NearDigits
+from stemma_testkit.counting import calls
+
+PROSE = "The hall of the association is open to all of its members and their guests. Nobody pays at the door.\n\n"
+VALUES = "The hall of the association is open to 412 of its members from 1 June 2027. Nobody pays EUR 3 there.\n\n"
+
+
+@pytest.mark.req("T3")
+def test_prose_without_values_takes_a_third_of_the_work() -> None:
+    def work(text: str) -> int:
+        return calls(lambda: read(text, "text/markdown", "en", standing="input", name="a.md"))
+
+    work(PROSE + VALUES)
+    assert work(PROSE * 50) < work(VALUES * 50) / 3
+
+
+def test_an_expression_is_found_near_digits_as_in_the_whole_text() -> None:
+    pattern = re.compile(r"(?<!x)[a-z]{0,5}[0-9]{1,3}(?![0-9])")
+    text = "no value " * 40 + "x12 ab7 " + "word " * 30 + "1" * 5 + "." + "end " * 50 + "9"
+    assert [match.span() for match in NearDigits(text).matches(pattern)] == [m.span() for m in pattern.finditer(text)]
