@@ -288,3 +288,11 @@ def test_a_value_that_the_sources_have_of_something_else_is_unsupported(
     language: str, facts: str, draft: str, misplaced: list[str]
 ) -> None:
     assert unsupported(draft, language, a_source(facts, language)) == misplaced
+
+
+def test_a_quotation_with_an_entity_stands_where_it_was_taken_from() -> None:
+    text = 'Wrong answer: "We hire a validation (IV&amp;V) expert to report on status."\n'
+    source = read(text, "text/markdown", "en", standing="input", name="a.md")
+    for quoted in (text, text.replace("&amp;", "&")):
+        draft = read(quoted, "text/markdown", "en", standing="draft", name="")
+        assert {item.claim.kind: item.standing for item in ground(draft, [source])}["quotation"] == "input"

@@ -80,7 +80,7 @@ def test_what_a_checker_found_is_put_right_from_the_end_on() -> None:
     assert next_call(status, saved, shown, edited, again) == ("create_checkpoint", {"label": "chapter_1"})
 
 
-@pytest.mark.parametrize("rule", ["MD014", "grounding/name"])
+@pytest.mark.parametrize("rule", ["MD042", "grounding/name"])
 def test_a_chapter_with_an_issue_that_it_cannot_mend_is_saved_again_and_not_written_again(rule: str) -> None:
     status = situation(5, issues=f"line 5: Something else ({rule})")
     saved = done("create_checkpoint", "Saved.", label="x")
@@ -90,6 +90,14 @@ def test_a_chapter_with_an_issue_that_it_cannot_mend_is_saved_again_and_not_writ
 def test_after_a_rollback_the_chapter_is_written_again() -> None:
     back = HumanMessage("The last step failed (step_timeout). The document is as it was at 20260314_092653_x.md.")
     assert next_call(situation(5), LISTED, READ, WRITTEN, back)[0] == "read_file"
+
+
+def test_a_file_without_a_heading_of_its_own_gets_the_one_that_is_given_and_its_headings_stand_below_it() -> None:
+    opens = {"file": "site.md", "from_line": "1", "to_line": "3", "level": "1", "depth": "3", "heading": "Sites."}
+    entry = block("entry", "Site", number="1", status="current", **opens)
+    parts = [block("section", "Why.", title="H"), block("document", "", lines="5"), block("outline", [entry])]
+    status = HumanMessage("\n".join(parts))
+    assert next_call(status, READ)[1] == {"content": "## Sites\n\n### Site\n\nThe quay."}
 
 
 LACKS = """The document is not complete. It lacks:
@@ -143,6 +151,7 @@ def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes
             "See 2, now:\\\n`<i>` <x@y.org> <https://y.org/a>.",
         ),
         (["[Y](https://y.org) [z](z.md) ![p](p.png)"], "[Y](https://y.org) z ![p](p.png)"),
+        (["a.<sup><a href='#3'>3</a></sup> To"], "a.³ To"),
         (["", "  "], ""),
     ],
 )
@@ -162,6 +171,9 @@ def test_a_part_is_cut_where_no_code_is_open() -> None:
         ("MD012", "", ""),
         ("STEMMA005", "See ![the plan](x.png).", "See the plan."),
         ("STEMMA008", "Kept[^1].", "Kept."),
+        ("MD011", "use (Stylelint)[https://stylelint.io/] now", "use [Stylelint](https://stylelint.io/) now"),
+        ("MD014", "  $ npm i", "  npm i"),
+        ("MD059", "See [here](https://a.org) or [a](b.md).", "See here (<https://a.org>) or [a](b.md)."),
         ("MD034", "See https://example.org/x now", "See <https://example.org/x> now"),
         ("MD036", "**Note**", "Note"),
         ("MD055", "a | b", "| a | b |"),

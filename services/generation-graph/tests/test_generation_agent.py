@@ -103,16 +103,16 @@ async def test_a_check_that_passed_is_not_asked_for_again_of_the_same_text() -> 
 
 
 @pytest.mark.req("T2", "G8")
-async def test_a_chapter_is_checked_by_itself_under_the_title_and_the_whole_with_the_last_one(
+async def test_a_chapter_is_checked_by_itself_under_the_headings_above_it_and_the_whole_with_the_last_one(
     workshop: Workshop,
 ) -> None:
-    fixed = await workshop.store("# D\n\n## B\n\n*Two*.\n")
-    mended = issues(5).model_copy(update={"fixed": fixed})
+    fixed = await workshop.store("# D\n\n## A\n\n## B\n\n*Two*.\n")
+    mended = issues(7).model_copy(update={"fixed": fixed})
     agency = Agency(workshop, limits=AgentLimits(max_fix_attempts=0), reports=[CLEAN, mended, CLEAN])
     script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\n_Two_."), SAVE, append("## C\n\nThree."), SAVE]
     outcome = await agency.run([*script, FINISH, SCORES], TWO_FILES)
     whole = "# D\n\n## A\n\nOne.\n\n## B\n\n*Two*.\n\n## C\n\nThree.\n"
-    assert agency.validated == ["# D\n\n## A\n\nOne.\n", "# D\n\n## B\n\n_Two_.\n", whole]
+    assert agency.validated == ["# D\n\n## A\n\nOne.\n", "# D\n\n## A\n\n## B\n\n_Two_.\n", whole]
     assert [need.excerpt for need in agency.needs] == [True, True, False, False, False]
     assert await workshop.read(outcome.draft) == whole
     assert agency.state["accepted_issues"] == [_key(issues(9).issues[0], whole.split("\n"))], "its line in the draft"
@@ -130,7 +130,7 @@ async def test_what_was_settled_is_checked_again_when_it_was_changed() -> None:
 @pytest.mark.req("T2", "G8")
 async def test_what_one_chapter_keeps_is_not_held_against_the_next_one_and_not_shown_to_the_agent_again() -> None:
     kept = issues(1)
-    agency = Agency(limits=AgentLimits(max_fix_attempts=0), reports=[kept, issues(1, 5), issues(1, 9)])
+    agency = Agency(limits=AgentLimits(max_fix_attempts=0), reports=[kept, issues(1, 7), issues(1, 9)])
     script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, append("## C\n\nThree."), SAVE]
     outcome = await agency.run([*script, FINISH, SCORES], TWO_FILES)
     assert [(w.code, w.count, w.detail) for w in outcome.warnings] == [
@@ -363,7 +363,7 @@ async def test_each_step_is_one_call_with_the_tools_and_shows_where_the_agent_is
 
 @pytest.mark.req("G15")
 async def test_chapter_and_file_advance_with_their_checkpoints_and_nothing_is_written_twice() -> None:
-    agency = Agency(reports=[CLEAN, issues(1), CLEAN, CLEAN])
+    agency = Agency(reports=[CLEAN, issues(5), CLEAN, CLEAN])
     mend = call("edit_markdown_line", line_number=9, new_content="Two.\n\nThat is all.")
     script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, mend, SAVE]
     script += [append("## C\n\nThree."), SAVE, FINISH]

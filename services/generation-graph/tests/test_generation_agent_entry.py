@@ -17,7 +17,7 @@ from stemma_generation_graph.graphs.document_agent.routing import ROUTES, route_
 from stemma_generation_graph.graphs.document_agent.state import DocumentState, build_initial_state
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.inputs import InputsRefused
-from stemma_generation_graph.session.outline import chapters_of
+from stemma_generation_graph.session.outline import chapters_of, outline_of
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
@@ -122,6 +122,26 @@ async def test_after_the_tools_the_first_condition_that_holds_counts(marks: dict
 )
 def test_a_file_has_the_chapters_that_its_headings_make(text: str, expected: list[tuple[str, int, int]]) -> None:
     assert [(c.title, c.from_line, c.to_line) for c in chapters_of("a.md", text)] == expected
+
+
+@pytest.mark.req("G15")
+def test_each_of_several_files_stands_under_one_heading() -> None:
+    files = {
+        "a.md": "# A\n\nx\n\n## B\n\ny\n",
+        "guides/style_of-code.md": "One.\n\n## C\n\ny\n",
+        "d.md": "---\ntitle: 'D: all of it'\n---\n\n# E\n\nx\n\n# F\n\ny\n",
+        "e.md": "---\ntitle: [a, b\n---\nx\n",
+    }
+    outline = [(c.title, c.level, c.depth, c.heading) for c in outline_of(files)]
+    assert outline == [
+        ("A", 1, 2, ""),
+        ("C", 2, 3, "Style of code"),
+        ("E", 1, 3, "D: all of it"),
+        ("F", 1, 3, ""),
+        ("e.md", 1, 3, "E"),
+    ]
+    [alone] = [outline_of({"d.md": files["d.md"]})]
+    assert [(c.title, c.depth, c.heading) for c in alone] == [("E", 2, ""), ("F", 2, "")]
 
 
 @pytest.mark.req("P3", "G1")

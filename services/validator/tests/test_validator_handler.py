@@ -70,11 +70,13 @@ async def test_an_excerpt_is_asked_nothing_that_only_the_whole_can_tell(
     run: Run, job_for: Build, artifacts: ArtifactStore
 ) -> None:
     text = "# D\n\n## A\n\n[B](#b), [c][c] and d[^d].\n\nTODO: ![x](x.png) \n\n[e]: https://example.org\n"
-    job = await job_for(text, headings=("B",))
+    text += "\nSee plan.md for more.\n"
+    brief = await artifacts.put(TENANT, DOCUMENT, b"TODO", media_type="text/markdown", name="brief.md")
+    job = (await job_for(text, headings=("B",))).model_copy(update={"brief": brief})
     part = job.model_copy(update={"excerpt": True})
     rules = [{issue.rule for issue in (await report_of(await run(j), artifacts)).issues} for j in (job, part)]
-    assert rules[0] - rules[1] == {"MD051", "MD052", "MD053", "STEMMA004", "STEMMA008"}
-    assert rules[1] == {"MD009", "STEMMA005", "STEMMA011"}
+    assert rules[0] - rules[1] == {"MD051", "MD052", "MD053", "STEMMA004", "STEMMA008", "grounding/citation"}
+    assert rules[1] == {"MD009", "STEMMA005", "STEMMA011", "grounding/name"}
 
 
 @pytest.mark.req("V1", "V4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 
@@ -16,7 +17,7 @@ from .masking import blank, prose
 from .measures import Measure, measure, ranged
 from .names import names
 from .numerals import Numeral
-from .quotations import quotations
+from .quotations import folded, quotations
 from .spans import Taken
 
 _ORDER = re.compile(r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]|[0-9]{1,9}[.)](?=[ \n]|$))")
@@ -123,5 +124,7 @@ def _names(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> 
 
 
 def _quotations(text: str, shown: str, lines: Lines) -> Iterator[Claim]:
-    for start, end, value in quotations(shown):
+    for start, end, found in quotations(shown):
+        # An entity keeps its width in what is shown, so that its letters stand apart there.
+        value = folded(html.unescape(text[start + 1 : end - 1])) if "&" in text[start:end] else found
         yield Claim("quotation", text[start:end], start, end, lines.at(start), (value,))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from stemma_markdown import Document, Prose
+from stemma_markdown import Document, Prose, without_templates
 
 from .claim import Claim
 from .extraction import claims
@@ -31,7 +31,7 @@ class Passage:
 
 def passages(text: str, language: str) -> Iterator[Passage]:
     """The passages of a text in their order, without headings and without the descriptions of images."""
-    shown = _without_images(text)
+    shown = _without_images(without_templates(text))
     facts = [claim for claim in claims(shown, language) if claim.kind in FACTS]
     starts = [claim.start for claim in facts]
     above: list[tuple[int, str, int]] = []

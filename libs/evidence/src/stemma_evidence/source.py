@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -108,7 +109,7 @@ def _scopes(text: str, found: tuple[Claim, ...], lines: tuple[int, ...], languag
 def _wording(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     parts, starts, position = [], [(0, 1)], 0
     for number, line in enumerate(text.split("\n"), 1):
-        words = folded(line).casefold()
+        words = folded(html.unescape(line)).casefold()
         if words:
             starts.append((position, number))
             parts.append(words)

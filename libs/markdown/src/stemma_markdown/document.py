@@ -15,7 +15,7 @@ from .parser import parse, parse_blocks
 from .prose import Prose, prose_of
 from .references import FootnoteMark, Image, Link, footnotes_of, images_of, links_of
 from .sentences import Sentence, sentences_of
-from .templates import cleared, may_have_tags
+from .templates import cleared, tags_of
 
 
 class Document:
@@ -77,7 +77,8 @@ class Document:
 
         What stands in code stays, and so does ``{{ x }}``: it stands for words that only the template knows.
         """
-        return cleared(self.text, self._leaves) if may_have_tags(self.text) else self.text
+        tags = list(tags_of(self.text))
+        return cleared(self.text, tags, self._leaves) if tags else self.text
 
     def sentences(self, language: str) -> tuple[Sentence, ...]:
         """The sentences of paragraphs, list items and quotes; ``language`` is a BCP 47 tag such as ``de``."""

@@ -18,23 +18,18 @@ _MOST_CHARACTERS = 2_000
 _Range = tuple[int, int]
 
 
-def cleared(text: str, leaves: Iterable[Leaf]) -> str:
+def cleared(text: str, tags: Iterable[_Range], leaves: Iterable[Leaf]) -> str:
     """The text without the tags that stand outside of code, and without comments; its lines keep their numbers."""
     code = sorted(_code(leaves))
     starts = [start for start, _ in code]
     kept, at = list[str](), 0
-    for start, end in _tags(text):
+    for start, end in tags:
         place = bisect_right(starts, start) - 1
         if start < at or (place >= 0 and code[place][1] > start):
             continue
         kept.append(text[at:start])
         at = _leave(kept, text, start, end)
     return "".join([*kept, text[at:]])
-
-
-def may_have_tags(text: str) -> bool:
-    """Whether there is anything to look at."""
-    return _OPENER.search(text) is not None
 
 
 def _leave(kept: list[str], text: str, start: int, end: int) -> int:
@@ -48,7 +43,7 @@ def _leave(kept: list[str], text: str, start: int, end: int) -> int:
     return end
 
 
-def _tags(text: str) -> Iterator[_Range]:
+def tags_of(text: str) -> Iterator[_Range]:
     """The tags in their order; a comment goes from its tag to the one that ends it."""
     after, last_end = 0, max((found.end() for found in _END_OF_COMMENT.finditer(text)), default=0)
     closing: dict[str, int] = {}

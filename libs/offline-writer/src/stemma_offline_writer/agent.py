@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.messages.tool import ToolCall
 
 from .agent_history import Act, acts_of, since
-from .agent_situation import Chapter, Situation, read_situation
+from .agent_situation import TOP, Chapter, Situation, read_situation
 from .chapters import composed, safe_cut
 from .mending import can_mend, mended
 
@@ -78,11 +78,17 @@ def _write(situation: Situation, chapter: Chapter, acts: Sequence[Act]) -> tuple
     if not whole and sum(map(len, part.lines)) < PART_CHARS:
         return "read_file", {"file_name": chapter.file, "from_line": part.after}
     lines = part.lines if whole else part.lines[: safe_cut(part.lines)]
-    text = composed(lines, 2 - chapter.level)
+    opens = chapter.heading and not any(act.name == WRITING_TOOL for act in acts)
+    above = [f"# {chapter.heading}", ""] if opens else []
+    text = "\n\n".join(filter(None, [composed(above, TOP - 1), _composed(chapter, lines, opens=bool(opens))]))
     if not text:
         return None
     title = f"# {situation.title}\n\n" if situation.lines == 0 else ""
     return WRITING_TOOL, {"content": title + text}
+
+
+def _composed(chapter: Chapter, lines: Sequence[str], *, opens: bool) -> str:
+    return composed(lines, chapter.depth - chapter.level, TOP if opens else 0)
 
 
 def _unwritten(chapter: Chapter, acts: Sequence[Act]) -> _Part | None:

@@ -9,16 +9,23 @@ from dataclasses import dataclass
 from langchain_core.messages import BaseMessage, HumanMessage
 from stemma_models.prompting import Block, parse_blocks
 
+TOP = 2
+"""The level of the highest headings, below the title."""
 _ISSUE = re.compile(r"line (\d+): .*\(([\w/-]+)\)$")
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """The chapter to be written: its lines in its file, and the level of that file's highest heading."""
+    """The chapter to be written: its lines in its file, the level of that file's highest heading, here and there.
+
+    ``heading`` stands above the chapter if it opens a file without such a heading.
+    """
 
     number: int
     file: str
     level: int
+    depth: int
+    heading: str
     from_line: int
     to_line: int
 
@@ -60,7 +67,8 @@ def _current(outline: Block) -> Chapter | None:
         if entry.attributes.get("status") == "current":
             number, file = _number(entry, "number"), entry.attributes.get("file", "")
             lines = _number(entry, "from_line"), _number(entry, "to_line")
-            return Chapter(number, file, _number(entry, "level"), *lines)
+            depth, heading = _number(entry, "depth") or TOP, entry.attributes.get("heading", "")
+            return Chapter(number, file, _number(entry, "level"), depth, heading, *lines)
     return None
 
 

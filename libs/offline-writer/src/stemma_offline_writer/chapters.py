@@ -22,11 +22,14 @@ _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]]+\]:(?!\s*<?\S+\.(?:png|jpe?g|gif
 _STRUCTURE = re.compile(r"^\s*(?:[-*+>|#]|\d{1,9}[.)]\s|$)")
 
 
-def composed(lines: Sequence[str], shift: int) -> str:
-    """The lines with their headings ``shift`` levels deeper and blank lines where Markdown wants them."""
+def composed(lines: Sequence[str], shift: int, under: int = 0) -> str:
+    """The lines with their headings ``shift`` levels deeper and blank lines where Markdown wants them.
+
+    ``under`` is the level of the heading above them, 0 if that is not known: no level is left out.
+    """
     written: list[str] = []
     kind = ""
-    for line, new in _formed(_with_hash_headings(_without_inner_links(lines)), shift):
+    for line, new in _formed(_with_hash_headings(_without_inner_links(lines)), shift, under):
         apart = new == "heading" or (new != kind and (new in _BLOCKS or kind in ("heading", "table", "fence", "rule")))
         if apart and written and written[-1]:
             written.append("")
@@ -46,9 +49,9 @@ def safe_cut(lines: Sequence[str]) -> int:
     return cut or len(lines)
 
 
-def _formed(lines: Sequence[str], shift: int) -> Iterator[tuple[str, str]]:
+def _formed(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str, str]]:
     """Each line as it is written, and what it is."""
-    open_fence, level, last, lists = "", 0, "", Lists()
+    open_fence, level, last, lists = "", under, "", Lists()
     for line in lines:
         after = _fence_after(open_fence, line)
         if open_fence or after:

@@ -11,6 +11,8 @@ _INNER_LINK = re.compile(
 )
 _BREAK_AT_END = re.compile(r"\s*<br\s*/?>\s*$", re.IGNORECASE)
 _BREAK = re.compile(r"\s*<br\s*/?>\s*", re.IGNORECASE)
+_RAISED = re.compile(r"<sup\b[^<>]*>\s*(?:<a\b[^<>]*>)?\s*(\d{1,9})\s*(?:</a>)?\s*</sup>", re.IGNORECASE)
+_RAISED_DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAG = re.compile(r"<!--.*?-->|</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _BARE = re.compile(
     r"(?<![<(\[\"'\w/.:@])(?:https?://[^\s<>()\[\]|]+[^\s<>()\[\]|.,;:!?]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", re.ASCII
@@ -30,7 +32,8 @@ def formed(line: str) -> str:
 
 
 def _formed(text: str) -> str:
-    plain = _TAG.sub("", _BREAK.sub(" ", text))
+    raised = _RAISED.sub(lambda found: found[1].translate(_RAISED_DIGITS), text)
+    plain = _TAG.sub("", _BREAK.sub(" ", raised))
     return _BARE.sub(lambda found: f"<{found.group()}>", plain)
 
 

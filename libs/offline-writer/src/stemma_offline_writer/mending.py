@@ -11,6 +11,8 @@ _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
 _REFERENCE = re.compile(r"!?\[([^\[\]\n]*)\]\[[^\[\]\n]*\]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
+_REVERSED = re.compile(r"\(([^()\n]{1,500})\)\[([^\[\]\s]{1,2000})\]")
+_NO_WORDS = re.compile(r"(?<!!)\[((?:click )?here|link|more|read more|this)\]\(<?([^()<>\s]+)>?\)", re.IGNORECASE)
 _BARE_ADDRESS = re.compile(r"(?<![<(\[\"'])\bhttps?://[^\s<>)\]]+")
 
 Mend = Callable[[str], str]
@@ -19,7 +21,9 @@ Mend = Callable[[str], str]
 _MENDS: Mapping[str, Mend] = {
     "MD009": str.rstrip,
     "MD010": lambda line: line.expandtabs(4),
+    "MD011": lambda line: _REVERSED.sub(r"[\1](\2)", line),
     "MD012": lambda line: "",
+    "MD014": lambda line: re.sub(r"^(\s*)\$ +", r"\1", line),
     "MD018": lambda line: re.sub(r"^(#{1,6})(?=[^#\s])", r"\1 ", line),
     "MD019": lambda line: re.sub(r"^(#{1,6})\s+", r"\1 ", line),
     "MD026": lambda line: line.rstrip(" .,;:!。，；：！"),
@@ -33,6 +37,7 @@ _MENDS: Mapping[str, Mend] = {
     "MD051": lambda line: _LINK.sub(r"\1", line),
     "MD052": lambda line: _REFERENCE.sub(r"\1", line),
     "MD055": lambda line: re.sub(r"^\s*(?![\s|])", "| ", re.sub(r"(?<![|\s])\s*$", " |", line)),
+    "MD059": lambda line: _NO_WORDS.sub(r"\1 (<\2>)", line),
     "STEMMA005": lambda line: _IMAGE.sub(r"\1", line),
     "STEMMA006": lambda line: _IMAGE.sub(r"\1", line),
     "STEMMA007": lambda line: _REFERENCE.sub(r"\1", line),

@@ -53,6 +53,7 @@ async def on_validate_draft(
             claims = await grounds.check(job, text)
         coverage = await coverage_of(job, text, artifacts, limits)
     findings = findings.with_claims(claims).unfinished(unfinished.causes)
+    findings = findings.without(OF_THE_WHOLE) if job.excerpt else findings
     _log(findings)
     summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
     grounding = await _store_claims(job, claims, artifacts)
@@ -99,8 +100,7 @@ async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limi
     lint = map(normalise, await engine.lint(text))
     wanted = {"required_headings": job.section.required_headings, "max_words": job.section.max_words}
     check = StructureCheck.model_validate({"text": text, "assets": job.assets, **({} if job.excerpt else wanted)})
-    findings = found(engine, lint, await check_within(check, limits))
-    return findings.without(OF_THE_WHOLE) if job.excerpt else findings
+    return found(engine, lint, await check_within(check, limits))
 
 
 async def _store(

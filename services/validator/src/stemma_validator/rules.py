@@ -61,6 +61,7 @@ SAME_FAULT = {rule.code: rule.same_as for rule in Rule}
 OF_THE_WHOLE = frozenset(
     [
         "MD053",
+        "grounding/citation",
         *(
             name
             for rule in (Rule.UNDEFINED_REFERENCE, Rule.UNDEFINED_FOOTNOTE, Rule.MISSING_ANCHOR)

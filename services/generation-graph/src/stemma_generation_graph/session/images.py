@@ -14,7 +14,8 @@ from stemma_generation_graph.sources.markdown import resolve
 SKIPPED = "Image not supplied: "
 
 _SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
-_ESCAPED = re.compile(r"([\\`*_\[\]<>])")
+_ESCAPED = re.compile(r"([\\`*\[\]<>]|(?<![^\W_])_|_(?![^\W_]))")
+"""What could be markup in a name; an underscore within a word is none."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _REST_IS_BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")
 

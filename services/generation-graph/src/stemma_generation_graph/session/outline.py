@@ -1,26 +1,37 @@
-"""The chapters of an input file: where the agent writes, checks and saves one at a time."""
+"""The chapters of the input files: where the agent writes, checks and saves one at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Any
 
+import yaml
 from stemma_markdown import Document, Heading
 
 CHAPTER_CHARS = 6000
+TOP = 2
+"""The level of the highest headings in the document, below its title."""
+MAX_TITLE_CHARS = 200
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """Lines of a file, counted from 1; ``level`` is that of the file's highest heading."""
+    """Lines of a file, counted from 1; ``level`` is that of the file's highest heading, ``depth`` in the document.
+
+    ``heading`` is to stand above the chapter if it opens a file that has no heading of its own above all others.
+    """
 
     file: str
     title: str
     level: int
     from_line: int
     to_line: int
+    depth: int = TOP
+    heading: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """As it stands in the graph's state."""
@@ -30,6 +41,44 @@ class Chapter:
 def headings_of(text: str) -> list[str]:
     """The headings of a file, each on one line, in their order."""
     return [heading.text for heading in Document(text).headings if heading.text]
+
+
+def outline_of(files: Mapping[str, str]) -> list[Chapter]:
+    """The chapters of all files. Of several files each stands under one heading: its only highest one, or its title."""
+    return [chapter for name, text in files.items() for chapter in _under_one(name, text, among=len(files))]
+
+
+def _under_one(name: str, text: str, among: int) -> list[Chapter]:
+    chapters = chapters_of(name, text)
+    if among < 2 or not chapters or _has_one_heading(text):
+        return chapters
+    first, *rest = (replace(chapter, depth=TOP + 1) for chapter in chapters)
+    return [replace(first, heading=title_of_file(name, text)), *rest]
+
+
+def _has_one_heading(text: str) -> bool:
+    """Whether a file begins with a heading, and has no other of that level or above."""
+    document = Document(text)
+    first = next((block for block in document.blocks if block.kind not in ("front_matter", "blank")), None)
+    levels = [heading.level for heading in document.headings]
+    return first is not None and first.kind == "heading" and levels.count(levels[0]) == 1 and min(levels) == levels[0]
+
+
+def title_of_file(name: str, text: str) -> str:
+    """The title that front matter gives, else the name of the file in words."""
+    block = next(iter(Document(text).blocks), None)
+    title = _title_in(block.text) if block is not None and block.kind == "front_matter" else ""
+    words = re.sub(r"[-_\s]+", " ", PurePosixPath(name).stem).strip()
+    return title or words[:1].upper() + words[1:] or name
+
+
+def _title_in(front_matter: str) -> str:
+    try:
+        fields = next(yaml.safe_load_all(front_matter), None)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return ""
+    title = fields.get("title") if isinstance(fields, dict) else None
+    return " ".join(title.split())[:MAX_TITLE_CHARS] if isinstance(title, str) else ""
 
 
 def chapters_of(file: str, text: str) -> list[Chapter]:

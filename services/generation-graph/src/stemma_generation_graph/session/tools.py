@@ -9,11 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from stemma_markdown import without_templates
 
 from stemma_generation_graph.tools.search import ToolRefused
 
 from .checkpoints import clean_label
 from .images import as_shown
+from .labels import without_labels
 from .outline import headings_of
 from .references import is_image, shown_by
 from .session import DRAFT, INPUTS, Session
@@ -183,7 +185,12 @@ def readable_names(session: Session) -> dict[str, str]:
 async def shown_text(session: Session, name: str, decisions: Mapping[str, str]) -> str:
     """An input as the agent reads it."""
     text = await session.text(INPUTS + name)
-    return await asyncio.to_thread(as_shown, name, text, shown_by(decisions))
+    return await asyncio.to_thread(_shown, name, text, decisions)
+
+
+def _shown(name: str, text: str, decisions: Mapping[str, str]) -> str:
+    """The lines of the file without what means nothing outside of it: labels, and the tags of a template."""
+    return without_labels(name, without_templates(as_shown(name, text, shown_by(decisions))))
 
 
 async def _list_files(_: ListFiles, bench: Workbench) -> str:
@@ -298,7 +305,7 @@ async def _leave_out(arguments: LeaveOut, bench: Workbench) -> str:
         raise ToolRefused("reason: there are no words in it.")
     heading = " ".join(arguments.heading.split())
     if heading:
-        found = headings_of(await bench.session.text(INPUTS + name))
+        found = headings_of(await shown_text(bench.session, name, bench.decisions))
         heading = next((title for title in found if title.casefold() == heading.casefold()), "")
         if not heading:
             raise ToolRefused(f"heading: the file has none of these words; it has: {'; '.join(found[:MAX_HEADINGS])}")

@@ -2,62 +2,62 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from stemma_contracts.v1.values import ValidationIssue, ValidationReport
+from stemma_contracts.v1.values import ValidationReport
+from stemma_markdown import Block, split
 
 from stemma_generation_graph.session.session import CHECKPOINTS, DRAFT, Session
 
 from .state import DocumentState
 
-UNTITLED = "# Document"
-TITLE_LINES = 2
-"""How many lines an excerpt has before its part: the title of the whole and a blank one."""
+UNTITLED = "# Document\n\n"
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A text for the validator: the draft from ``start`` on, under its title unless that is where it begins."""
+    """A text for the validator: the draft from ``start`` on, under the headings above it unless it begins there."""
 
     draft: str
     start: int
+    above: str
     excerpt: bool
 
     @property
     def text(self) -> str:
         """The text to be checked."""
-        return self._head + self.draft[self.start :].lstrip("\n")
+        return self.above + self.draft[self.start :]
 
     def put_back(self, mended: str) -> str:
         """The draft in which a mended text takes the place of the one that was checked."""
-        if not self.start:
-            return mended
-        part = self.draft[self.start :]
-        blank = part[: len(part) - len(part.lstrip("\n"))]
-        if not mended.startswith(self._head):
+        if not mended.startswith(self.above):
             return self.draft
-        return self.draft[: self.start] + blank + mended.removeprefix(self._head)
+        return self.draft[: self.start] + mended.removeprefix(self.above)
 
     def in_draft(self, report: ValidationReport) -> ValidationReport:
-        """The report with the lines of the draft."""
-        if not self.start:
-            return report
-        part = self.draft[self.start :]
-        before = self.draft.count("\n", 0, self.start) + len(part) - len(part.lstrip("\n")) - TITLE_LINES
-        moved = tuple(_moved(issue, before) for issue in report.issues)
-        return report.model_copy(update={"issues": moved})
-
-    @property
-    def _head(self) -> str:
-        title = self.draft.partition("\n")[0]
-        return f"{title if title.startswith('# ') else UNTITLED}\n\n" if self.start else ""
+        """The report with the lines of the draft, and without what is found in the headings above."""
+        added, before = self.above.count("\n"), self.draft.count("\n", 0, self.start)
+        moved = tuple(
+            issue.model_copy(update={"line_number": issue.line_number and issue.line_number - added + before})
+            for issue in report.issues
+            if issue.line_number == 0 or issue.line_number > added
+        )
+        passed = report.validation_passed or (bool(report.issues) and not moved)
+        return report.model_copy(update={"issues": moved, "validation_passed": passed})
 
 
-def _moved(issue: ValidationIssue, lines: int) -> ValidationIssue:
-    if issue.line_number == 0:
-        return issue
-    return issue.model_copy(update={"line_number": issue.line_number + lines if issue.line_number > TITLE_LINES else 1})
+@lru_cache(maxsize=4)
+def headings_above(settled: str) -> str:
+    """The headings that what follows on a text stands under, so that levels can be checked, and no other text."""
+    path: list[Block] = []
+    for block in split(settled):
+        if block.kind == "heading":
+            path = [*(above for above in path if above.level < block.level), block]
+    shown = "".join(f"{block.content.strip()}\n\n" for block in path)
+    return shown if path and path[0].level == 1 else UNTITLED + shown
 
 
 async def what_to_check(state: DocumentState, session: Session) -> Checked:
@@ -67,10 +67,13 @@ async def what_to_check(state: DocumentState, session: Session) -> Checked:
     """
     draft = await session.text(DRAFT)
     if _is_whole(state):
-        return Checked(draft, 0, excerpt=False)
+        return Checked(draft, 0, "", excerpt=False)
     settled = await session.text(CHECKPOINTS + state["settled_checkpoint"])
-    goes_on = bool(settled) and draft.startswith(settled) and settled.endswith("\n") and bool(draft[len(settled) :])
-    return Checked(draft, len(settled) if goes_on else 0, excerpt=True)
+    part = draft.removeprefix(settled)
+    if not settled.endswith("\n") or not part.strip() or not draft.startswith(settled):
+        return Checked(draft, 0, "", excerpt=True)
+    start = len(draft) - len(part.lstrip("\n"))
+    return Checked(draft, start, await asyncio.to_thread(headings_above, settled), excerpt=True)
 
 
 def _is_whole(state: DocumentState) -> bool:

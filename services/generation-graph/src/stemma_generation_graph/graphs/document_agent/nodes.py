@@ -18,7 +18,7 @@ from stemma_telemetry.names import Log, Metric
 from stemma_generation_graph.graphs.calling import answers_to_broken, run_tool_calls
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.reducers import Change
-from stemma_generation_graph.session.outline import chapters_of
+from stemma_generation_graph.session.outline import outline_of
 from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
 from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session
 from stemma_generation_graph.session.tools import FINISH, Workbench, get_tools, shown_text
@@ -63,7 +63,7 @@ class DocumentNodes:
         missing = await asyncio.to_thread(scan, session, sources)
         return {
             "manifest": session.manifest,
-            "document_outline": [c.as_json() for name, text in texts.items() for c in chapters_of(name, text)],
+            "document_outline": [chapter.as_json() for chapter in await asyncio.to_thread(outline_of, texts)],
             "missing_references": [entry.model_dump(mode="json") for entry in missing],
             "pending_question": question_about(batch_of(missing)) if missing else "",
             "question_about": IMAGES if missing else "",

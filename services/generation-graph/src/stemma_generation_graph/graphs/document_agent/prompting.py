@@ -8,6 +8,7 @@ from typing import Any
 from stemma_models.prompting import block
 
 from stemma_generation_graph.graphs.section.material import form
+from stemma_generation_graph.session.outline import TOP
 from stemma_generation_graph.session.session import Session
 from stemma_generation_graph.session.tools import readable_names
 
@@ -69,6 +70,8 @@ def _place(chapter: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, st
         "from_line": str(chapter["from_line"]),
         "to_line": str(chapter["to_line"]),
         "level": str(chapter["level"]),
+        "depth": str(chapter.get("depth", TOP)),
+        **({"heading": chapter["heading"]} if chapter.get("heading") else {}),
     }
 
 
