@@ -176,3 +176,41 @@ def test_the_time_stays_near_to_linear_on_hostile_texts(text: str) -> None:
     coverage([InputText("a.md", whole.replace("pump", "hose"))], whole, ())
     second = time.process_time() - started - first
     assert second < 8 * first + 1
+
+
+PRICES = """lot;amount_eur;pieces;due
+Steel piles;310000;412;2027-06-01
+Concrete deck;512000;1;2027-07-01
+"""
+AS_TABLE = """# Quay
+
+## Prices
+
+| lot | amount_eur | pieces | due |
+| --- | --- | --- | --- |
+| Steel piles | 310000 | 412 | 2027-06-01 |
+| Concrete deck | 512000 | 1 | 2027-07-01 |
+"""
+
+
+def of_rows(source: str, text: str, media_type: str = "text/csv", *left_out: LeftOut) -> list[tuple[int, str]]:
+    found = coverage([InputText("prices", source, media_type)], text, left_out)
+    return [(block.line, block.standing) for block in found]
+
+
+def test_the_rows_of_a_csv_file_are_compared_by_their_values() -> None:
+    assert of_rows(PRICES, AS_TABLE) == [(2, "covered"), (3, "covered")]
+    prose = "# Quay\n\nThe 412 steel piles cost EUR 310,000 and are due on 1 June 2027.\n"
+    assert of_rows(PRICES, prose) == [(2, "covered"), (3, "missing")]
+    for wrong in (("310000", "301000"), ("412", "421"), ("2027-06-01", "2027-06-10"), ("Steel piles", "Wooden poles")):
+        assert of_rows(PRICES, AS_TABLE.replace(*wrong)) == [(2, "missing"), (3, "covered")]
+    assert of_rows(PRICES, "# Quay\n", "text/csv", LeftOut(file="prices", reason="No.")) == [
+        (2, "left_out"),
+        (3, "left_out"),
+    ]
+
+
+def test_the_objects_of_json_are_compared_by_their_values() -> None:
+    source = '[{"lot": "Steel piles", "amount_eur": 310000},\n {"lot": "Concrete deck", "amount_eur": 512000}]'
+    assert of_rows(source, AS_TABLE, "application/json") == [(1, "covered"), (2, "covered")]
+    assert of_rows(source, AS_TABLE.replace("512000", "521000"), "application/json") == [(1, "covered"), (2, "missing")]

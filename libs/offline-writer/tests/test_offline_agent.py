@@ -125,7 +125,13 @@ def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes
     assert call == ("finish", {})
     reasons = [m.tool_calls[0]["args"]["reason"] for m in thread[3:] if isinstance(m, AIMessage)]
     assert "(amounts, dates or names are missing (40 m); 2 blocks in all)" in reasons[0]
-    assert "under no heading" in reasons[2]
+    assert reasons[2].startswith("A part of this file")
+    full = [
+        AIMessage("", tool_calls=[{"name": "leave_out", "args": {"file": "c.md", "heading": "C"}, "id": "l"}]),
+        ToolMessage("At most 200 chapters can be left out.", tool_call_id="l", status="error"),
+    ]
+    bound = [*thread, *refused('It lacks:\n\n- `c.md`, "C", line 1: nothing of it is there'), *full]
+    assert next_call(bound)[1]["heading"] == "", "the file takes the place of its chapters"
     again = refused('It lacks:\n\n- `c.md`, "C", line 1: nothing of it is there')
     assert next_call([*thread, *again])[1]["heading"] == "C"
 

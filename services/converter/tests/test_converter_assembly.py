@@ -43,6 +43,15 @@ async def test_each_section_is_one_chapter_without_gaps_in_its_levels(exporter: 
     ]  # fmt: skip
 
 
+@pytest.mark.req("T1")
+async def test_the_title_of_a_document_of_one_section_is_no_chapter(exporter: Any) -> None:
+    text = await exporter.text("md", "# A  plan\n\nWhy.\n\n## One\n\n#### Deep\n\n## Two\n")
+    assert re.findall(r"^#+ .*$", text, re.MULTILINE) == ["# A plan", "## One", "### Deep", "## Two"]
+    assert text.index("Why.") < text.index("## One")
+    alone = await exporter.text("md", "# A plan\n\nWhy.\n")
+    assert re.findall(r"^#+ .*$", alone, re.MULTILINE) == ["# A plan", "## A plan"]
+
+
 async def test_headings_inside_lists_and_quotations_are_no_chapters(exporter: Any) -> None:
     text = await exporter.text("md", "# One\n\n> # Quoted\n\n- # Listed\n")
     assert re.findall(r"^#+ .*$", text, re.MULTILINE) == ["# A plan", "## One"]

@@ -6,6 +6,7 @@ from .extraction import claims
 from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .index import Found
 from .source import Place, Source, read
+from .tabular import rows_of
 from .words import language_of
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "ground",
     "language_of",
     "read",
+    "rows_of",
 ]

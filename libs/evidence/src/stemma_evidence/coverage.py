@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from stemma_contracts.v1.coverage import BlockCoverage, LeftOut, WhyMissing
 
 from .content_words import content_words
-from .passages import Passage, passages
+from .passages import Passage, passages, rows
+from .tabular import is_tabular
 from .words import language_of
 
 ENOUGH = 0.6
@@ -33,6 +34,7 @@ class InputText:
 
     name: str
     text: str | None
+    media_type: str = "text/markdown"
 
 
 def coverage(sources: Sequence[InputText], text: str, left_out: Collection[LeftOut]) -> tuple[BlockCoverage, ...]:
@@ -53,7 +55,8 @@ def _of_source(source: InputText, whole: _Whole, left_out: Collection[LeftOut]) 
         yield BlockCoverage(file=source.name, chapter="", line=1, standing=standing, why=why)
         return
     language = _language(source.text)
-    read = list(passages(source.text, language))
+    tabular = is_tabular(source.media_type)
+    read = list(rows(source.text, source.media_type, language) if tabular else passages(source.text, language))
     spoken = _Spoken(read, language if _can_tell(source.text) else None)
     for passage in read:
         found = whole.holds(passage)
@@ -129,7 +132,8 @@ class _Section:
     def read(self, language: str) -> None:
         self.plain = folded("\n".join(passage.text for passage in self.passages))
         self.words = content_words(self.plain, language)
-        self.facts = frozenset(value for passage in self.passages for fact in passage.facts for value in fact.values)
+        facts = (fact for passage in self.passages for fact in (*passage.facts, *passage.numbers))
+        self.facts = frozenset(value for fact in facts for value in fact.values)
 
     def lacks(self, passage: Passage) -> tuple[str, ...]:
         """The facts of a passage that do not stand here."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from stemma_markdown import Document, Prose, without_templates
 
 from .claim import Claim
 from .extraction import claims
+from .tabular import named, rows_of
 
 FACTS = ("amount", "date", "name")
 
@@ -19,7 +20,8 @@ FACTS = ("amount", "date", "name")
 class Passage:
     """``path`` are the headings above it, the nearest last; ``place`` the same as numbers, for two of one name.
 
-    ``facts`` are its amounts, dates and names; ``line`` counts from 1.
+    ``facts`` are its amounts, dates and names, of a row of a table its other numbers too; ``numbers`` are those that a
+    paragraph may round or leave out; ``line`` counts from 1.
     """
 
     text: str
@@ -27,12 +29,30 @@ class Passage:
     place: tuple[int, ...]
     line: int
     facts: tuple[Claim, ...]
+    numbers: tuple[Claim, ...] = ()
+
+
+def rows(text: str, media_type: str, language: str) -> Iterator[Passage]:
+    """The rows of a table or JSON, each a passage of the cells that have words; numbers are facts of their row.
+
+    What has its unit from the name of its column may stand without it under that name.
+    """
+    for line, cells in rows_of(text, media_type):
+        found = claims("\n\n".join(named(cell, name, language) for name, cell in cells), language)
+        facts = tuple(_also_bare(claim) for claim in found if claim.kind in (*FACTS, "quantity"))
+        words = " ".join(" ".join(cell.split()) for _, cell in cells if any(map(str.isalpha, cell)))
+        yield Passage(words, (), (), line, facts)
+
+
+def _also_bare(claim: Claim) -> Claim:
+    bare = tuple(value.partition(" ")[0] for value in claim.values) if claim.units else ()
+    return replace(claim, values=(*claim.values, *bare))
 
 
 def passages(text: str, language: str) -> Iterator[Passage]:
     """The passages of a text in their order, without headings and without the descriptions of images."""
     shown = _without_images(without_templates(text))
-    facts = [claim for claim in claims(shown, language) if claim.kind in FACTS]
+    facts = [claim for claim in claims(shown, language) if claim.kind in (*FACTS, "quantity")]
     starts = [claim.start for claim in facts]
     above: list[tuple[int, str, int]] = []
     number = 0
@@ -48,7 +68,8 @@ def passages(text: str, language: str) -> Iterator[Passage]:
             path=tuple(" ".join(title.split()) for _, title, _ in above),
             place=tuple(number for _, _, number in above),
             line=first.line,
-            facts=tuple(found),
+            facts=tuple(claim for claim in found if claim.kind in FACTS),
+            numbers=tuple(claim for claim in found if claim.kind not in FACTS),
         )
 
 

@@ -26,6 +26,23 @@ _DAY = re.compile(r"\A([0-3]?[0-9])\.(?= [^\W\d_]{3,12}\.? (?:19|20|21)[0-9]{2}\
 """The full stop of a day at the beginning of a cell, such as ``1. März 2027``: on a line it would begin a list."""
 
 
+def is_tabular(media_type: str) -> bool:
+    """Whether texts of a media type are rows of values, and no prose."""
+    return media_type in _CSV or media_type == "application/json"
+
+
+def rows_of(text: str, media_type: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """The rows of a table or JSON: the line of each in the file, and its cells with the names of their columns.
+
+    The first row of a table, its head, is left out if others follow.
+    """
+    cells = _values(text) if media_type == "application/json" else _cells(text)
+    rows = [list(row) for _, row in groupby(cells, key=lambda cell: cell[0])]
+    has_head = media_type in _CSV and len(rows) > 1
+    for row in rows[1:] if has_head else rows:
+        yield row[0][1], [(name, cell) for _, _, name, cell in row]
+
+
 def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int, ...]]:
     """The text to read, and for each line of it the line in the file; none if they are the same."""
     if media_type in _CSV:
@@ -38,7 +55,7 @@ def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int,
     lines: list[int] = []
     for _, row in groupby(cells, key=lambda cell: cell[0]):
         for _, line, name, cell in row:
-            shown.append(_named(cell, name, language))
+            shown.append(named(cell, name, language))
             lines.append(line)
         shown.append("")
         lines.append(lines[-1])
@@ -100,7 +117,7 @@ def _plain(text: str, first: int) -> Iterator[_Cell]:
         yield -number, number, "", line
 
 
-def _named(cell: str, name: str, language: str) -> str:
+def named(cell: str, name: str, language: str) -> str:
     """A cell with the unit and the name of its column, as ``4250 EUR (amount_eur)``."""
     cell = _DAY.sub(r"\1", " ".join(cell.split()))
     if not name or name == cell:

@@ -46,10 +46,15 @@ def _next(situation: Situation, acts: Sequence[Act]) -> tuple[str, dict[str, Any
 
 
 def _finish(acts: Sequence[Act]) -> tuple[str, dict[str, Any]]:
-    """Say that all is written; what is said to be missing then is named, once, before it is said again."""
+    """Say that all is written; what is said to be missing then is named, once, before it is said again.
+
+    Once no more chapters can be named, their files are: there are fewer of those than may be named.
+    """
     told = next((act for act in reversed(acts) if act.name == FINISHING_TOOL), None)
     named = [act.arguments for act in since(acts, (FINISHING_TOOL,)) if act.name == LEAVING_TOOL]
-    for file, heading, why in told.lacking() if told else ():
+    is_full = any(act.name == LEAVING_TOOL and act.failed for act in acts)
+    for file, chapter, why in told.lacking() if told else ():
+        heading = "" if is_full else chapter
         if not any((entry.get("file"), entry.get("heading")) == (file, heading) for entry in named):
             return LEAVING_TOOL, {"file": file, "heading": heading, "reason": _reason(heading, why)}
     return FINISHING_TOOL, {}
@@ -57,7 +62,7 @@ def _finish(acts: Sequence[Act]) -> tuple[str, dict[str, Any]]:
 
 def _reason(heading: str, why: str) -> str:
     """Why something is left out, with the words of the check; without a heading it is not the file as a whole."""
-    part = "A part of this chapter" if heading else "A part of this file that stands under no heading"
+    part = "A part of this chapter" if heading else "A part of this file"
     return f"{part} could not be carried over as it is ({why})."
 
 

@@ -14,7 +14,7 @@ from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
 from .anchors import joined
 from .attribution import Replay
-from .chapters import chapter
+from .chapters import bears_title, chapter, whole
 from .cleaning import image_names, with_safe_references, without_markup
 from .images import Picture
 from .manuscript import House, Manuscript
@@ -99,7 +99,8 @@ def assemble(
     """The manuscript of a job; ``pictures`` has none for an image that was refused."""
     spoken = language_of(job.document.language)
     headline = one_line(title) or spoken.words.untitled
-    chapters = [_chapter(one, pictures, spoken.words) for one in drafts]
+    is_whole = len(drafts) == 1 and bears_title(headline, drafts[0].blocks)
+    chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
     blocks = joined(headline, chapters, [one.warnings for one in drafts]) + page(uncovered, spoken.words)
     shown = image_names(blocks)
     return Manuscript(
@@ -124,10 +125,10 @@ def language_of(tag: str) -> Language:
         return language(DEFAULT)
 
 
-def _chapter(one: Draft, pictures: Mapping[str, Picture | None], words: Words) -> list[Node]:
+def _chapter(one: Draft, pictures: Mapping[str, Picture | None], words: Words, *, is_whole: bool) -> list[Node]:
     blocks = with_safe_references(one.blocks, pictures, one.warnings, words)
     remarks = [getattr(words, code) for code in _state(one.section)]
-    return chapter(one_line(one.section.title), blocks, remarks)
+    return whole(blocks, remarks) if is_whole else chapter(one_line(one.section.title), blocks, remarks)
 
 
 def _state(section: ExportSection) -> list[str]:

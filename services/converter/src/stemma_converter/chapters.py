@@ -1,4 +1,4 @@
-"""A draft as a chapter: one heading of level 1, the others below it without gaps."""
+"""A draft as a chapter: one heading of level 1, the others below it without gaps; or as all chapters of a document."""
 
 from __future__ import annotations
 
@@ -22,13 +22,26 @@ def chapter(title: str, blocks: list[Node], remarks: Sequence[str]) -> list[Node
     return [head, *notice(remarks), *rest]
 
 
-def _with_levels(blocks: list[Node]) -> list[Node]:
-    shift = 2 - min((block["c"][0] for block in blocks if block["t"] == "Header"), default=2)
-    last = 1
+def bears_title(title: str, blocks: list[Node]) -> bool:
+    """Whether a draft begins with the title of the document, and has headings below it that can be its chapters."""
+    headers = [block for block in blocks if block["t"] == "Header"]
+    if len(headers) < 2 or blocks[0] is not headers[0]:
+        return False
+    return " ".join(plain(headers[0]).split()).casefold() == " ".join(title.split()).casefold()
+
+
+def whole(blocks: list[Node], remarks: Sequence[str]) -> list[Node]:
+    """The blocks of a draft that is the document: its title stands on the cover, so it is no chapter."""
+    return [*notice(remarks), *_with_levels(blocks[1:], top=1)]
+
+
+def _with_levels(blocks: list[Node], top: int = 2) -> list[Node]:
+    shift = top - min((block["c"][0] for block in blocks if block["t"] == "Header"), default=top)
+    last = top - 1
     leveled = []
     for block in blocks:
         if block["t"] == "Header":
-            last = max(2, min(block["c"][0] + shift, last + 1, 6))
+            last = max(top, min(block["c"][0] + shift, last + 1, 6))
             leveled.append(_header(last, block))
         else:
             leveled += rewrite([block], _inner_heading_as_text)

@@ -41,7 +41,7 @@ from .graphs.section.evaluating import evaluated
 from .graphs.section.material import load_material
 from .inputs import InputsRefused, missing_inputs
 from .recipes import recipe
-from .runner import Finished, Paused, Runner
+from .runner import Finished, GenerateResult, Paused, Runner
 from .sources.library import Library
 
 PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
@@ -91,7 +91,7 @@ async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
 
 
 async def _outcome(
-    job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[Finished | Paused]]
+    job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[GenerateResult]]
 ) -> Outcome:
     annotate(session_id=desk.runner.session_of(job.section.graph, context.call.thread_id))
     started = datetime.now(UTC)

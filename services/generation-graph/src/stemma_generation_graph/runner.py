@@ -66,6 +66,10 @@ class Paused:
     asked: Asked
 
 
+GenerateResult = Finished | Paused
+"""What a run comes to, started or resumed: its end, or a pause, which outlives the job."""
+
+
 class Runner:
     """The compiled graphs; each is compiled once."""
 
@@ -92,7 +96,7 @@ class Runner:
         """The session of a thread: that of a graph which pauses outlives a job. Raises `JobRefused`."""
         return thread_id if self._graph(graph).pauses else None
 
-    async def start(self, job: GenerateSection, context: RunContext) -> Finished | Paused:
+    async def start(self, job: GenerateSection, context: RunContext) -> GenerateResult:
         """Run a job from its start, or from where an earlier delivery of it came to.
 
         Raises `JobCancelledError` if an answer went on with the thread: what this job asked was heard.
@@ -109,7 +113,7 @@ class Runner:
             raise JobCancelledError(Usage())
         return await self._go_on(job, snapshot, context)
 
-    async def resume(self, job: ResumeGraph, answer: Any, context: RunContext) -> Finished | Paused:
+    async def resume(self, job: ResumeGraph, answer: Any, context: RunContext) -> GenerateResult:
         """Give a paused thread its answer, a JSON value, once.
 
         A job that repeats the answer of a lost one goes on where that came to. Raises `JobRefused` if the thread is
@@ -155,7 +159,7 @@ class Runner:
 
     async def _go_on(
         self, job: GenerateSection | ResumeGraph, snapshot: StateSnapshot, context: RunContext
-    ) -> Finished | Paused:
+    ) -> GenerateResult:
         spent = snapshot.values.get("spent") or {}
         if spent.get("job_id") == job.job_id:
             context.call.meter.count(Usage.model_validate(spent))
@@ -163,11 +167,11 @@ class Runner:
             return await self._advance(job, None, context)
         return self._result(job, snapshot)
 
-    async def _advance(self, job: GenerateSection | ResumeGraph, given: Any, context: RunContext) -> Finished | Paused:
+    async def _advance(self, job: GenerateSection | ResumeGraph, given: Any, context: RunContext) -> GenerateResult:
         await self._invoke(job.section.graph, given, self._config(job), context)
         return self._result(job, await self._compiled[job.section.graph].aget_state(self._config(job)))
 
-    def _result(self, job: GenerateSection | ResumeGraph, snapshot: StateSnapshot) -> Finished | Paused:
+    def _result(self, job: GenerateSection | ResumeGraph, snapshot: StateSnapshot) -> GenerateResult:
         if snapshot.interrupts:
             asked = Asked.model_validate(snapshot.interrupts[0].value)
             return Paused(job.thread_id, _checkpoint_id(snapshot), asked)

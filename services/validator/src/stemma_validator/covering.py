@@ -29,6 +29,7 @@ class InputToCover(BaseModel):
 
     name: str
     text: str | None = None
+    media_type: str = "text/markdown"
 
 
 class CoverageCheck(BaseModel):
@@ -45,7 +46,11 @@ class CoverageCheck(BaseModel):
 
     def run(self) -> list[BlockCoverage]:
         """Where each block of the inputs stands."""
-        return list(coverage([InputText(item.name, item.text) for item in self.inputs], self.text, self.left_out))
+        return list(
+            coverage(
+                [InputText(item.name, item.text, item.media_type) for item in self.inputs], self.text, self.left_out
+            )
+        )
 
 
 async def check_coverage(check: CoverageCheck, limits: Limits) -> list[BlockCoverage]:

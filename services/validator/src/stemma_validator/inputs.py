@@ -23,7 +23,9 @@ async def coverage_of(
     if not job.section.covers_inputs:
         return None
     inputs = [
-        InputToCover(name=item.name, text=await _text(job, item.artifact, artifacts))
+        InputToCover(
+            name=item.name, text=await _text(job, item.artifact, artifacts), media_type=item.artifact.media_type
+        )
         for item in job.inputs
         if item.artifact.media_type not in SHOWN
     ]

@@ -19,13 +19,14 @@ from .labels import without_labels
 from .outline import headings_of
 from .references import is_image, shown_by
 from .session import DRAFT, INPUTS, Session
+from .tables import TABLES, as_tables
 
 FINISH = "finish"
 PAGE_CHARS = 10_000
 MAX_DRAFT_CHARS = 2_000_000
 MAX_LEFT_OUT = 200
 MAX_HEADINGS = 30
-READABLE = ("text/markdown", "text/plain")
+READABLE = ("text/markdown", "text/plain", *TABLES)
 
 Marks = dict[str, Any]
 
@@ -67,7 +68,7 @@ class ListFiles(Arguments):
 
 
 class ReadFile(Arguments):
-    """Read an input file. Images stand in it as the document must show them."""
+    """Read an input file. Images stand in it as the document must show them, CSV and JSON as tables."""
 
     model_config = ConfigDict(title="read_file")
 
@@ -185,6 +186,9 @@ def readable_names(session: Session) -> dict[str, str]:
 async def shown_text(session: Session, name: str, decisions: Mapping[str, str]) -> str:
     """An input as the agent reads it."""
     text = await session.text(INPUTS + name)
+    ref = session.ref(INPUTS + name)
+    if ref is not None and ref.media_type in TABLES:
+        return await asyncio.to_thread(as_tables, text, ref.media_type)
     return await asyncio.to_thread(_shown, name, text, decisions)
 
 

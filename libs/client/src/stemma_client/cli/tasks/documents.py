@@ -237,5 +237,7 @@ async def show_section(client: Client, *, document: str, section: str, as_json: 
         return
     for words in lines_of(await findings_of(client, view, found)):
         note(words)
+    for words in coverage_lines(found.validation.coverage if found.validation else None):
+        note(words)
     if found.proposal is not None:
         await show_proposal(client, view, found, found.proposal)

@@ -110,4 +110,5 @@ def _is_image(session: Session, name: str) -> bool:
 async def _source(session: Session, name: str) -> InputText:
     ref = session.ref(INPUTS + name)
     readable = ref is not None and ref.media_type in READ
-    return InputText(name, await session.text(INPUTS + name) if readable else None)
+    media_type = ref.media_type if ref is not None else ""
+    return InputText(name, await session.text(INPUTS + name) if readable else None, media_type)
