@@ -31,7 +31,7 @@ PLANTED = {
     "stemma_offline_writer": "stemma_messaging",
     "stemma_local": "stemma_orchestrator",
     "stemma_orchestrator.core": "time",
-    "stemma_generation_graph.session": "markdown_it",
+    "stemma_generation_graph.session": "pyromark",
     "stemma_validator.engines": "sentencex",
 }
 CORE_FORBIDS = [

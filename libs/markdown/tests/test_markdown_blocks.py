@@ -93,6 +93,15 @@ def test_takes_no_rule_for_front_matter(text: str) -> None:
     assert "front_matter" not in {block.kind for block in split(text)}
 
 
+def test_definitions_after_a_list_are_no_part_of_it() -> None:
+    blocks = split("- a\n\n[b]: c\n[d]: e\n\nwords\n")
+    assert [(block.kind, block.line) for block in blocks] == [("list", 1), ("definition", 3), ("paragraph", 6)]
+
+
+def test_a_footnote_on_the_line_of_another_is_in_its_block() -> None:
+    assert [block.kind for block in split("[^1]: [^2]: words\n\nmore\n")] == ["footnote", "paragraph"]
+
+
 def test_takes_jinja_at_the_beginning_for_front_matter() -> None:
     blocks = split("{% extends 'base' %}\n{# note #}\n\n# Title\n")
     assert [(block.kind, block.line) for block in blocks] == [("front_matter", 1), ("heading", 4)]

@@ -14,7 +14,8 @@ HOSTILE = {
     "quoted lines": "> a\nb\n", "backticks": "`a", "spans": "`` ` ", "pipes": "|\n", "tables": "a|b\n-|-\n",
     "lists": "- a\n", "nested lists": "* ", "tags": "<a ", "comments": "<!-- ", "markup": "a<!A", "entities": "&#1",
     "headings": "# a\n", "underlines": "a\n===\n", "fences": "```\n", "footnotes": "[^1]: a[^1]\n", "one line": "word ",
-    "breaks": "a  \n", "quotation marks": "\u201c", "sentences": "\u3042\u3002",
+    "breaks": "a  \n", "image links": "[![a](b)](c) ", "escapes": "\\\\[",
+    "quotation marks": "\u201c", "sentences": "\u3042\u3002",
 }  # fmt: skip
 
 
@@ -35,7 +36,8 @@ def calls(work: Callable[[], object]) -> int:
 
 def read(text: str) -> None:
     document = Document(text)
-    assert document.prose is not None
+    for name in ("prose", "headings", "images", "links", "footnotes", "fences"):
+        assert getattr(document, name) is not None
     assert document.sentences("en") is not None
     identify(nothing_identified(), text)
 

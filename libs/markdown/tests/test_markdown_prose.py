@@ -179,3 +179,27 @@ def test_footnotes_are_marked_at_their_definitions_and_references() -> None:
 def test_an_image_in_the_description_of_another_is_none() -> None:
     (image,) = images("![a ![b](c.png) *d*](e.png)")
     assert (image.target, image.description, image.markup) == ("e.png", "a b d", "a ![b](c.png) *d*")
+
+
+def test_an_escaped_sign_stands_where_its_backslash_does() -> None:
+    text = "- \\[a\\] b\n\n\\*c*\n"
+    assert [(piece.text, text[piece.start : piece.end]) for piece in prose(text)] == [
+        ("[a] b", "\\[a\\] b"),
+        ("*c*", "\\*c*"),
+    ]
+
+
+def test_one_tilde_strikes_nothing_out() -> None:
+    assert plain("From ~5 to ~6, ~so~ and ~~not~~.") == "From ~5 to ~6, ~so~ and not."
+
+
+def test_halves_of_characters_and_zeros_are_read_like_others() -> None:
+    (piece,) = prose("a \ud800 b\x00 c")
+    assert piece.source(len(piece.text) - 1, len(piece.text)) == (7, 8)
+
+
+def test_code_over_several_lines_of_a_quote_has_its_places() -> None:
+    text = "> `one\n> two` and\n> three\n"
+    (piece,) = prose(text)
+    assert piece.text == "one two and three"
+    assert [text[slice(*piece.source(at, at + 3))] for at in (0, 4, 8)] == ["one", "two", "and"]

@@ -2,10 +2,8 @@
 
 All functions are pure. Places are offsets into the text that was given, in characters; lines count from 1.
 Whoever asks several things of one text makes a `Document` of it, which is parsed once. Whoever needs the syntax tree
-itself takes the tokens of `parse`: no other package imports a Markdown parser.
+itself takes its tokens: no other package imports a Markdown parser.
 """
-
-from markdown_it.token import Token
 
 from .blocks import Block, BlockKind, split
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
@@ -13,17 +11,17 @@ from .document import Document, fences, headings, images, links, plain, prose, s
 from .fences import Fence
 from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
-from .leaves import ProseKind
-from .parser import parse
-from .prose import Prose
+from .prose import Prose, ProseKind
 from .references import FootnoteMark, Image, Link
 from .sentences import Sentence, sentence_ranges
+from .tokens import Container, Inline, Leaf, Token, markup
 from .wrapping import unwrapped
 
 __all__ = [
     "Block",
     "BlockDifference",
     "BlockKind",
+    "Container",
     "Document",
     "Fence",
     "FootnoteMark",
@@ -31,6 +29,8 @@ __all__ = [
     "IdentifiedBlock",
     "IdentifiedBlocks",
     "Image",
+    "Inline",
+    "Leaf",
     "Link",
     "Passage",
     "Prose",
@@ -47,8 +47,8 @@ __all__ = [
     "identify",
     "images",
     "links",
+    "markup",
     "nothing_identified",
-    "parse",
     "plain",
     "prose",
     "sentence_ranges",

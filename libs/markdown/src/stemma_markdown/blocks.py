@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
-
-from markdown_it.token import Token
+from typing import Any, Literal, NamedTuple, cast
 
 from .lines import BLANK, Lines
-from .parser import parse_blocks
+from .parser import events
 
 BlockKind = Literal[
     "heading",
@@ -27,17 +25,15 @@ BlockKind = Literal[
 ]
 
 _KINDS: dict[str, BlockKind] = {
-    "heading_open": "heading",
-    "paragraph_open": "paragraph",
-    "bullet_list_open": "list",
-    "ordered_list_open": "list",
-    "blockquote_open": "quote",
-    "fence": "code",
-    "code_block": "code",
-    "table_open": "table",
-    "hr": "rule",
-    "html_block": "html",
-    "footnote_reference_open": "footnote",
+    "Heading": "heading",
+    "Paragraph": "paragraph",
+    "List": "list",
+    "BlockQuote": "quote",
+    "CodeBlock": "code",
+    "Table": "table",
+    "Rule": "rule",
+    "HtmlBlock": "html",
+    "FootnoteDefinition": "footnote",
 }
 
 
@@ -72,8 +68,7 @@ class Block:
         return self.text[len(self.content) :]
 
 
-@dataclass(frozen=True)
-class _Start:
+class _Start(NamedTuple):
     line: int
     kind: BlockKind
     level: int = 0
@@ -82,13 +77,7 @@ class _Start:
 def split(text: str) -> tuple[Block, ...]:
     """Cut a text into its top-level blocks: ``"".join(block.text for block in split(text)) == text``."""
     lines = Lines(text)
-    return blocks_of(lines, parse_blocks(lines.parsed))
-
-
-def blocks_of(lines: Lines, tokens: Iterable[Token]) -> tuple[Block, ...]:
-    """The blocks that tokens stand for."""
-    text = lines.source
-    starts = list(_starts(lines, tokens))
+    starts = list(_starts(lines))
     bounds = [lines.starts[start.line] for start in starts] + [len(text)]
     blocks = [
         Block(start.kind, start.level, text[begin:end], start.line + 1, begin, end)
@@ -98,18 +87,47 @@ def blocks_of(lines: Lines, tokens: Iterable[Token]) -> tuple[Block, ...]:
     return (Block("blank", 0, before, 1, 0, len(before)), *blocks) if before else tuple(blocks)
 
 
-def _starts(lines: Lines, tokens: Iterable[Token]) -> Iterator[_Start]:
-    """Where blocks begin; lines in no token hold link definitions."""
+def _starts(lines: Lines) -> Iterator[_Start]:
+    """Where blocks begin; lines in no block hold link definitions."""
     covered = lines.front_matter
     if covered:
         yield _Start(0, "front_matter")
-    for token in tokens:
-        if token.level == 0 and token.nesting >= 0 and token.map:
-            yield from _islands(lines, covered, token.map[0])
-            if token.map[0] < len(lines.texts):
-                yield _Start(token.map[0], _KINDS.get(token.type, "paragraph"), _level(token))
-            covered = max(covered, token.map[1])
+    for tag, start, end in _top_level(lines):
+        first = lines.number(start) - 1
+        yield from _islands(lines, covered, first)
+        if first >= covered:  # a footnote may begin on the line of another one
+            yield _start(tag, first)
+        covered = max(covered, lines.number(end - 1))
     yield from _islands(lines, covered, len(lines.texts))
+
+
+def _top_level(lines: Lines) -> Iterator[tuple[str | dict[str, Any], int, int]]:
+    """The tags of the blocks that stand in no other, and their ranges.
+
+    Where link definitions come after a list, the parser takes one into its range: its last item tells where it ends.
+    """
+    depth, tag, begin, after = 0, cast("str | dict[str, Any]", ""), 0, 0
+    for event, start, end in events(lines):
+        if isinstance(event, str):
+            if depth == 0:
+                yield event, start, end
+        elif "Start" in event:
+            if depth == 0:
+                tag, begin, after = event["Start"], start, end
+            elif depth == 1 and event["Start"] == "Item":
+                after = end
+            depth += 1
+        elif "End" in event:
+            depth -= 1
+            if depth == 0:
+                yield tag, begin, after
+
+
+def _start(tag: str | dict[str, Any], line: int) -> _Start:
+    if isinstance(tag, str):
+        return _Start(line, _KINDS[tag])
+    ((name, value),) = tag.items()
+    return _Start(line, _KINDS[name], int(value["level"][1]) if name == "Heading" else 0)
 
 
 def _islands(lines: Lines, first: int, end: int) -> Iterator[_Start]:
@@ -119,7 +137,3 @@ def _islands(lines: Lines, first: int, end: int) -> Iterator[_Start]:
         if after_blank and not blank:
             yield _Start(number, "definition")
         after_blank = blank
-
-
-def _level(token: Token) -> int:
-    return int(token.tag[1]) if token.type == "heading_open" else 0

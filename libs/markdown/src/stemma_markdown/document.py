@@ -4,47 +4,54 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from markdown_it.token import Token
-
-from .blocks import Block, blocks_of
+from .blocks import Block, split
 from .fences import Fence, fences_of
 from .headings import Heading, headings_of
-from .leaves import Leaf, leaves
 from .lines import Lines
-from .parser import parse, parse_blocks
 from .prose import Prose, prose_of
+from .reading import read
 from .references import FootnoteMark, Image, Link, footnotes_of, images_of, links_of
 from .sentences import Sentence, sentences_of
 from .templates import cleared, tags_of
+from .tokens import Leaf, Token
 
 
 class Document:
     """What stands in a text; the text is parsed when it is first asked for."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, math: bool = False) -> None:
+        """With ``math`` what stands between dollar signs is a formula."""
         self.text = text
         self._lines = Lines(text)
+        self._math = math
+
+    def line(self, place: int) -> int:
+        """The line, counted from 1, that a place in the text is on."""
+        return self._lines.number(place)
+
+    def line_start(self, place: int) -> int:
+        """Where the line begins that a place in the text is on."""
+        return self._lines.starts[self.line(place) - 1]
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The top-level blocks; their texts, joined, are the text."""
-        known = "tokens" in self.__dict__
-        return blocks_of(self._lines, self.tokens if known else parse_blocks(self._lines.parsed))
+        return split(self.text)
 
     @cached_property
     def tokens(self) -> list[Token]:
-        """The tokens of `parse`, without a byte order mark and front matter; lines are those of the text."""
-        return parse(self._lines.parsed)
+        """The syntax tree as a flat row, without front matter."""
+        return read(self._lines, math=self._math)
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
         """The headings that stand in no quote and no list."""
-        return tuple(headings_of(self._leaves, self._lines.starts))
+        return tuple(headings_of(self._leaves, self._lines))
 
     @cached_property
     def prose(self) -> tuple[Prose, ...]:
         """The pieces of prose and code; empty ones are left out."""
-        return tuple(prose_of(self._leaves))
+        return tuple(prose_of(self._leaves, self._lines))
 
     @cached_property
     def plain(self) -> str:
@@ -64,7 +71,7 @@ class Document:
     @cached_property
     def footnotes(self) -> tuple[FootnoteMark, ...]:
         """The labels of the footnotes that are defined, at their definitions and where they are referred to."""
-        return tuple(footnotes_of(self._leaves, self.tokens, self._lines))
+        return tuple(footnotes_of(self.tokens))
 
     @cached_property
     def fences(self) -> tuple[Fence, ...]:
@@ -86,7 +93,7 @@ class Document:
 
     @cached_property
     def _leaves(self) -> list[Leaf]:
-        return list(leaves(self.tokens, self._lines))
+        return [token for token in self.tokens if isinstance(token, Leaf)]
 
 
 def headings(text: str) -> tuple[Heading, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .leaves import Leaf
 from .lines import Lines
+from .prose import contents
+from .tokens import Leaf
+
+_MARKER = re.compile(r"[ \t]*(`+|~+)")
 
 
 @dataclass(frozen=True)
@@ -36,20 +40,20 @@ class Fence:
 def fences_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Fence]:
     """The fenced code among leaves, also in quotes and lists."""
     for leaf in leaves:
-        token = leaf.token
-        if token.type != "fence" or not token.map:
+        found = _MARKER.match(lines.source, leaf.start) if leaf.info is not None else None
+        if found is None:
             continue
-        first, after = token.map[0], min(token.map[1], len(lines.texts))
+        first, last = lines.number(leaf.start), lines.number(max(leaf.start, leaf.end - 1))
         yield Fence(
-            token.markup,
-            token.info.strip(),
-            token.content,
-            first + 1,
-            after,
-            lines.starts[first],
-            lines.starts[after - 1] + len(lines.texts[after - 1].rstrip("\r\n")),
-            leaf.nested,
-            after - first > 1 and _closes(lines.texts[after - 1], token.markup),
+            found[1],
+            (leaf.info or "").strip(),
+            contents(leaf).text,
+            first,
+            last,
+            lines.starts[first - 1],
+            lines.starts[last - 1] + len(lines.texts[last - 1].rstrip("\r\n")),
+            leaf.depth > 0,
+            last > first and _closes(lines.texts[last - 1], found[1]),
         )
 
 

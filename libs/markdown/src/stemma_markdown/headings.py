@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .leaves import Leaf
+from .lines import Lines
 from .prose import plain_places
+from .tokens import Leaf
 
 _PUNCTUATION = re.compile(r"[^\w\- ]")
 
@@ -27,13 +28,13 @@ class Heading:
     end: int
 
 
-def headings_of(leaves: Iterable[Leaf], starts: list[int]) -> Iterator[Heading]:
-    """The headings among leaves; ``starts`` are the places where lines begin."""
+def headings_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Heading]:
+    """The headings among leaves."""
     for leaf in leaves:
-        if leaf.kind == "heading" and not leaf.nested:
-            places = plain_places(leaf)
-            start, end = places.source(0, len(places.text)) if places.text else (starts[leaf.line - 1],) * 2
-            yield Heading(leaf.level, " ".join(places.text.split()), leaf.line, start, end)
+        if leaf.kind == "heading" and leaf.depth == 0:
+            places, line = plain_places(leaf, lines.source), lines.number(leaf.start)
+            start, end = places.source(0, len(places.text)) if places.text else (lines.starts[line - 1],) * 2
+            yield Heading(leaf.level, " ".join(places.text.split()), line, start, end)
 
 
 def anchor(heading: str) -> str:

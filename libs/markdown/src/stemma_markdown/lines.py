@@ -1,4 +1,4 @@
-"""The lines of a source, and what of them the parser gets to see."""
+"""The lines of a source, and what of them is content."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from itertools import accumulate
 BLANK = " \t\r\n"
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MARK = "\ufeff"
 _KEY = re.compile(r"[\w\"'][\w .\"'-]{0,100}:(?:\s|$)")
 _JINJA = re.compile(r"\{%.*%\}|\{#.*#\}|\{\{.*\}\}")
@@ -42,11 +44,16 @@ class Lines:
         """How many lines at the beginning are YAML between ``---``, or Jinja statements, and no content."""
         return _yaml_lines(self.texts) or _jinja_lines(self.texts)
 
+    @property
+    def content_start(self) -> int:
+        """Where the content begins, behind a byte order mark and front matter."""
+        return self.starts[self.front_matter]
+
     @cached_property
-    def parsed(self) -> str:
-        """What the parser reads: the same lines with plain ends, blank ones in place of front matter."""
-        hidden = self.front_matter
-        return "\n" * hidden + "\n".join(line.rstrip("\r\n") for line in self.texts[hidden:]) + "\n"
+    def readable(self) -> str:
+        """The source as the parser reads it: as long, without lone carriage returns and halves of characters."""
+        text = _LONE_RETURN.sub("\n", self.source) if "\r" in self.source else self.source
+        return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
     def number(self, place: int) -> int:
         """The line, counted from 1, that a place in the source is on."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Plain text, and the range of the source that it stands for; as long as the range if it stands there as it is."""
 
     text: str
@@ -22,10 +21,6 @@ class Piece:
     def after(self, offset: int) -> int:
         """The place in the source after a character of the piece."""
         return self.start + offset + 1 if self.end - self.start == len(self.text) else self.end
-
-    def moved(self, by: int) -> Piece:
-        """The same piece further on in the source."""
-        return Piece(self.text, self.start + by, self.end + by)
 
 
 class Places:
@@ -65,3 +60,26 @@ class Places:
     def _at(self, offset: int) -> int:
         index = bisect_right(self._starts, offset) - 1
         return self.pieces[index].at(offset - self._starts[index])
+
+
+def aligned(text: str, source: str, start: int, end: int) -> Iterator[Piece]:
+    """The pieces of a text that stands in a range of the source, among marks of quotes or cells that are not its own.
+
+    A space may stand for a line end. What comes after a letter that is not there is one piece without exact places.
+    """
+    if len(text) == end - start:
+        yield Piece(text, start, end)
+        return
+    for number, letter in enumerate(text):
+        place = start
+        while place < end and not _is(letter, source[place]):
+            place += 1
+        if place == end:
+            yield Piece(text[number:], start, end)
+            return
+        yield Piece(letter, place, place + 1)
+        start = place + 1
+
+
+def _is(letter: str, sign: str) -> bool:
+    return letter == sign or (letter in " \n" and sign in "\r\n")

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal, cast
 
-from markdown_it.token import Token
+from .lines import Lines
+from .places import Piece, Places, aligned
+from .tokens import Inline, Leaf
 
-from .leaves import Leaf, ProseKind
-from .places import Piece, Places
+ProseKind = Literal["heading", "paragraph", "cell", "code", "html"]
 
 _TAG = re.compile(r"<!--|<[^<>]*>")
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
+_MARKS = re.compile(r"`+|\$+")
 
 
 @dataclass(frozen=True)
@@ -51,53 +54,56 @@ class Prose:
         return self.places.source(start, end)
 
 
-def prose_of(leaves: Iterable[Leaf]) -> Iterator[Prose]:
+def prose_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Prose]:
     """The prose of leaves that have any."""
     for leaf in leaves:
-        places = plain_places(leaf)
+        places = plain_places(leaf, lines.source)
         if places.text.strip():
-            yield Prose(leaf.kind, leaf.level, leaf.line, leaf.quoted, leaf.in_footnote, places)
+            kind = cast("ProseKind", leaf.kind)
+            yield Prose(kind, leaf.level, lines.number(leaf.start), leaf.quoted, leaf.in_footnote, places)
 
 
-def plain_places(leaf: Leaf) -> Places:
+def plain_places(leaf: Leaf, source: str) -> Places:
     """The plain text of a leaf with its places."""
-    return Places(_pieces(leaf.token, leaf.content))
-
-
-def _pieces(token: Token, content: Places) -> Iterator[Piece]:
-    match token.type:
-        case "inline":
-            yield from inline_pieces(token.children or [], content, 0)
-        case "html_block":
-            yield from _without_tags(content)
+    match leaf.kind:
+        case "code":
+            content = contents(leaf)
+            return Places(content.cut(0, len(content.text.rstrip("\n"))))
+        case "html":
+            return Places(_without_tags(contents(leaf)))
         case _:
-            yield from content.cut(0, len(content.text.rstrip("\n")))
+            return Places(inline_pieces(leaf.inlines, source))
 
 
-def inline_pieces(children: list[Token], content: Places, base: int) -> Iterator[Piece]:
-    """The plain text of inline tokens whose spans count from ``base`` in the content."""
-    for child in children:
-        start, end = (base + place for place in child.meta["span"])
-        match child.type:
+def contents(leaf: Leaf) -> Places:
+    """The text of code or HTML, with its places."""
+    return Places(Piece(inline.text, inline.start, inline.end) for inline in leaf.inlines)
+
+
+def inline_pieces(inlines: Iterable[Inline], source: str) -> Iterator[Piece]:
+    """The plain text of inline tokens."""
+    for inline in inlines:
+        match inline.kind:
             case "text":
-                yield from content.cut(start, end)
-            case "text_special":
-                yield Piece(child.content, *content.source(start, end))
+                yield Piece(inline.text, inline.start, inline.end)
             case "softbreak":
-                yield Piece(" ", *content.source(start, end))
+                yield Piece(" ", inline.start, inline.end)
             case "hardbreak":
-                yield Piece("\n", *content.source(start, end))
-            case "html_inline" if _BREAK.match(child.content):
-                yield Piece("\n", *content.source(start, end))
-            case "code_inline" | "math_inline" | "math_inline_double":
-                yield from _code(child, content, start, end)
-            case "image":
-                yield from inline_pieces(child.children or [], content, start + 2)
+                yield Piece("\n", inline.start, inline.end)
+            case "html" if _BREAK.match(inline.text):
+                yield Piece("\n", inline.start, inline.end)
+            case "code" | "math":
+                yield from _code(inline, source)
 
 
-def _code(child: Token, content: Places, start: int, end: int) -> Iterator[Piece]:
-    around = (end - start - len(child.content)) // 2
-    yield from content.cut(start + around, end - around)
+def _code(inline: Inline, source: str) -> Iterable[Piece]:
+    """Code stands between marks, and maybe a space on either side."""
+    found = _MARKS.match(source, inline.start)
+    width = len(found[0]) if found else 0
+    start, end = inline.start + width, inline.end - width
+    if end - start == len(inline.text) + 2 and source[start] in " \r\n":
+        start, end = start + 1, end - 1
+    return aligned(inline.text, source, start, end)
 
 
 def _without_tags(content: Places) -> Iterator[Piece]:

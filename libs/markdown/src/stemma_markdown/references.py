@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
-from markdown_it.token import Token
-
-from .leaves import Leaf
 from .lines import Lines
-from .places import Places
-from .prose import inline_pieces
+from .places import Places, aligned
+from .prose import contents, inline_pieces
+from .tokens import Inline, Leaf, Token, markup
 
 _IMG = re.compile(r"<!--|<img\b[^<>]*>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\b(src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+))""", re.IGNORECASE)
@@ -62,25 +61,38 @@ class FootnoteMark:
 def images_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Image]:
     """The images of leaves in their order, also those inside links; in the description of another one there is none."""
     for leaf in leaves:
-        if leaf.token.type == "html_block":
-            yield from _html_images(leaf, leaf.content.text, 0, lines)
-        for token in leaf.token.children or []:
-            if token.type == "html_inline":
-                yield from _html_images(leaf, token.content, token.meta["span"][0], lines)
-            elif token.type == "image":
-                yield _image(token, leaf, lines)
+        if leaf.kind == "html":
+            yield from _html_images(leaf, contents(leaf), lines)
+            continue
+        for index, inline in _outside_descriptions(leaf.inlines):
+            if inline.kind == "html":
+                html = Places(aligned(inline.text, lines.source, inline.start, inline.end))
+                yield from _html_images(leaf, html, lines)
+            elif inline.kind == "image":
+                yield _image(leaf, index, lines)
 
 
-def _image(token: Token, leaf: Leaf, lines: Lines) -> Image:
-    begin, end = leaf.content.source(*token.meta["span"])
+def _outside_descriptions(inlines: list[Inline]) -> Iterator[tuple[int, Inline]]:
+    """The tokens that stand in the description of no image, with their numbers."""
+    described = -1
+    for index, inline in enumerate(inlines):
+        if inline.start >= described:
+            yield index, inline
+            if inline.kind == "image":
+                described = inline.end
+
+
+def _image(leaf: Leaf, index: int, lines: Lines) -> Image:
+    image, inside = leaf.inlines[index], list(_inside(leaf.inlines, index))
+    behind = max((inline.end for inline in inside), default=image.start + 2)
     return Image(
-        str(token.attrs.get("src", "")),
-        Places(inline_pieces([token], leaf.content, 0)).text,
-        token.content,
-        str(token.attrs.get("title", "")),
-        lines.number(begin),
-        begin,
-        end,
+        image.target,
+        Places(inline_pieces(inside, lines.source)).text,
+        markup(inside, lines.source, image.start + 2, lines.source.find("]", behind)),
+        image.title,
+        lines.number(image.start),
+        image.start,
+        image.end,
         leaf.in_footnote,
         is_html=False,
     )
@@ -89,48 +101,45 @@ def _image(token: Token, leaf: Leaf, lines: Lines) -> Image:
 def links_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Link]:
     """The links of leaves in their order; links in the description of an image are none."""
     for leaf in leaves:
-        children = leaf.token.children or []
-        for index, token in enumerate(children):
-            if token.type == "link_open":
-                words = Places(inline_pieces(_inside(children, index), leaf.content, 0))
-                begin, end = leaf.content.source(*token.meta["span"])
+        for index, inline in _outside_descriptions(leaf.inlines):
+            if inline.kind == "link":
                 yield Link(
-                    str(token.attrs.get("href", "")),
-                    words.text,
-                    str(token.attrs.get("title", "")),
-                    lines.number(begin),
-                    begin,
-                    end,
+                    inline.target,
+                    Places(inline_pieces(_inside(leaf.inlines, index), lines.source)).text,
+                    inline.title,
+                    lines.number(inline.start),
+                    inline.start,
+                    inline.end,
                     leaf.in_footnote,
                 )
 
 
-def footnotes_of(leaves: Iterable[Leaf], tokens: Iterable[Token], lines: Lines) -> Iterator[FootnoteMark]:
+def footnotes_of(tokens: Iterable[Token]) -> Iterator[FootnoteMark]:
     """The labels of footnotes that are defined: first the definitions, then the references to them."""
+    references = []
     for token in tokens:
-        if token.type == "footnote_reference_open" and token.map:
-            label, line = str(token.meta["label"]), token.map[0]
-            start = lines.starts[line] + lines.texts[line].index("[^") + 2
-            yield FootnoteMark(label, start, start + len(label), is_definition=True)
-    for leaf in leaves:
-        for token in leaf.token.children or []:
-            if token.type == "footnote_ref":
-                begin, end = leaf.content.source(*token.meta["span"])
-                yield FootnoteMark(str(token.meta["label"]), begin + 2, end - 1, is_definition=False)
+        if isinstance(token, Leaf):
+            references += [inline for inline in token.inlines if inline.kind == "footnote"]
+        elif token.kind == "footnote":
+            yield _mark(str(token.detail), token.start, is_definition=True)
+    yield from (_mark(inline.text, inline.start, is_definition=False) for inline in references)
 
 
-def _inside(tokens: list[Token], opening: int) -> list[Token]:
-    level = tokens[opening].level
-    closing = (
-        n for n in range(opening + 1, len(tokens)) if tokens[n].type == "link_close" and tokens[n].level == level
-    )
-    return tokens[opening + 1 : next(closing)]
+def _mark(label: str, bracket: int, *, is_definition: bool) -> FootnoteMark:
+    return FootnoteMark(label, bracket + 2, bracket + 2 + len(label), is_definition)
 
 
-def _html_images(leaf: Leaf, html: str, base: int, lines: Lines) -> Iterator[Image]:
-    for start, tag in _img_tags(html):
+def _inside(inlines: list[Inline], opening: int) -> Iterator[Inline]:
+    """What stands in a link or in the description of an image."""
+    end = inlines[opening].end
+    following = map(inlines.__getitem__, range(opening + 1, len(inlines)))
+    return takewhile(lambda inline: inline.start < end, following)
+
+
+def _html_images(leaf: Leaf, html: Places, lines: Lines) -> Iterator[Image]:
+    for start, tag in _img_tags(html.text):
         values = {key.lower(): double or single or bare for key, double, single, bare in _ATTRIBUTE.findall(tag)}
-        begin, end = leaf.content.source(base + start, base + start + len(tag))
+        begin, end = html.source(start, start + len(tag))
         yield Image(
             values.get("src", ""),
             values.get("alt", ""),

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from .leaves import Leaf
+from .tokens import Leaf
 
 _CLOSERS = {"{{%": "%}}", "{{<": ">}}", "{%": "%}", "{#": "#}"}
 _OPENER = re.compile(r"\{\{[%<]|\{[%#]")
@@ -75,8 +75,7 @@ def _closed(text: str, opener: str, start: int, closing: dict[str, int]) -> int:
 
 def _code(leaves: Iterable[Leaf]) -> Iterator[_Range]:
     for leaf in leaves:
-        if leaf.kind == "code" and leaf.content.text:
-            yield leaf.content.source(0, len(leaf.content.text))
-        for child in leaf.token.children or ():
-            if child.type == "code_inline":
-                yield leaf.content.source(*child.meta["span"])
+        if leaf.kind == "code" and leaf.inlines:
+            yield leaf.inlines[0].start, leaf.inlines[-1].end
+        else:
+            yield from ((inline.start, inline.end) for inline in leaf.inlines if inline.kind == "code")

@@ -8,22 +8,10 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from stemma_markdown import Token, parse
+from stemma_markdown import Container, Document, Image, Leaf, Token, markup
 
 Json = dict[str, Any]
-
-_KINDS = {
-    "bullet_list": "list",
-    "ordered_list": "list",
-    "blockquote": "quote",
-    "fence": "code",
-    "code_block": "code",
-    "hr": "rule",
-    "math_block": "math",
-    "math_block_label": "math",
-    "footnote_reference": "footnote",
-    "html_block": "html",
-}
+Images = dict[int, Image]
 
 
 @dataclass
@@ -78,92 +66,102 @@ def _before_heading(blocks: list[Json]) -> Iterator[Json]:
 
 def _blocks(text: str) -> Iterator[Json]:
     """Blocks without a gap: lines that no token covers belong to the block before them."""
-    lines = text.split("\n")
-    ends = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-    groups = list(_groups(parse(text, math=True)))
-    starts = [0, *(group[0].map[0] for group in groups if group[0].map), len(ends)]
-    if starts[1] > 0 and (gap := "".join(ends[: starts[1]])):
-        yield {"type": _gap_kind(gap), "line": 1, "source": gap}
-    for group, (start, end) in zip(groups, pairwise(starts[1:]), strict=True):
-        yield {**_described(group), "line": start + 1, "source": "".join(ends[start:end])}
-
-
-def _gap_kind(source: str) -> str:
-    return "definitions" if source.strip() else "blank"
+    document = Document(text, math=True)
+    groups = list(_groups(document.tokens))
+    starts = [document.line_start(group[0].start) for group in groups]
+    images = {image.start: image for image in document.images if not image.is_html}
+    gap = text[: starts[0]] if starts else text
+    if gap:
+        yield {"type": "definitions" if gap.strip() else "blank", "line": 1, "source": gap}
+    for group, (start, end) in zip(groups, pairwise([*starts, len(text)]), strict=True):
+        yield {**_described(group, document, images), "line": document.line(start), "source": text[start:end]}
 
 
 def _groups(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """The tokens of one top-level block at a time."""
     group: list[Token] = []
     for token in tokens:
-        group.append(token)
-        if token.level == 0 and token.nesting <= 0:
+        if token.depth == 0 and group:
             yield group
             group = []
+        group.append(token)
+    if group:
+        yield group
 
 
-def _described(group: list[Token]) -> Json:
-    first = group[0]
-    kind = first.type.removesuffix("_open")
-    shared = {"type": _KINDS.get(kind, kind)}
-    match shared["type"]:
+def _described(group: list[Token], document: Document, images: Images) -> Json:
+    match group[0]:
+        case Leaf() as leaf:
+            return _described_leaf(leaf, document, images)
+        case Container(kind="table") as table:
+            return {"type": "table", "rows": _rows(group, document), "align": _alignment(table)}
+        case Container(kind="list", detail=number):
+            return {"type": "list", "ordered": number is not None, "items": _items(group, document)}
+        case Container(kind="footnote", detail=label):
+            return {"type": "footnote", "label": label, **_inline(group, document, images)}
+        case Container() as other:
+            return {"type": other.kind, **_inline(group, document, images)}
+
+
+def _described_leaf(leaf: Leaf, document: Document, images: Images) -> Json:
+    match leaf.kind:
         case "heading":
-            return {**shared, "level": int(first.tag[1]), "title": _words(group[1])}
+            return {"type": "heading", "level": leaf.level, "title": _title(leaf)}
         case "code":
-            return {**shared, "language": next(iter(first.info.split()), ""), "text": first.content}
-        case "table":
-            return {**shared, "rows": _rows(group), "align": _alignment(group)}
-        case "list":
-            return {**shared, "ordered": kind == "ordered_list", "items": _items(group)}
-        case "footnote":
-            return {**shared, "label": first.meta["label"], **_inline(group)}
-        case "math":
-            return {**shared, "text": first.content}
+            text = "".join(inline.text for inline in leaf.inlines)
+            return {"type": "code", "language": next(iter((leaf.info or "").split()), ""), "text": text}
+        case "paragraph" if _is_formula(leaf, document.text):
+            return {"type": "math", "text": leaf.inlines[0].text}
         case _:
-            return {**shared, **_inline(group)}
+            return {"type": leaf.kind, **_inline([leaf], document, images)}
 
 
-def _inline(group: list[Token]) -> Json:
+def _is_formula(leaf: Leaf, text: str) -> bool:
+    return [inline.kind for inline in leaf.inlines] == ["math"] and text.startswith("$$", leaf.inner_start)
+
+
+def _inline(group: list[Token], document: Document, images: Images) -> Json:
     """The text and the images of a block, where it has them."""
-    inlines = [token for token in group if token.type == "inline"]
-    images = [
-        {"source": unquote(str(child.attrs["src"])), "alt": child.content}
-        for token in inlines
-        for child in token.children or []
-        if child.type == "image"
-    ]
-    described: Json = {"text": "\n".join(token.content for token in inlines)} if inlines else {}
-    return described | ({"images": images} if images else {})
+    leaves = [token for token in group if isinstance(token, Leaf) and token.kind in ("heading", "paragraph", "cell")]
+    found = [images[inline.start] for leaf in leaves for inline in leaf.inlines if inline.start in images]
+    described: Json = {"text": "\n".join(_written(leaf, document) for leaf in leaves)} if leaves else {}
+    sources = [{"source": unquote(image.target), "alt": image.markup} for image in found]
+    return described | ({"images": sources} if sources else {})
 
 
-def _words(inline: Token) -> str:
-    parts = (child.content if child.type != "softbreak" else " " for child in inline.children or [])
+def _written(leaf: Leaf, document: Document) -> str:
+    return markup(leaf.inlines, document.text, leaf.inner_start, leaf.inner_end)
+
+
+def _title(heading: Leaf) -> str:
+    parts = (" " if inline.kind == "softbreak" else inline.text for inline in heading.inlines)
     return "".join(parts).strip()
 
 
-def _rows(group: list[Token]) -> list[list[str]]:
+def _rows(group: list[Token], document: Document) -> list[list[str]]:
     rows: list[list[str]] = []
-    for token in group:
-        if token.type == "tr_open":
+    for token in group[1:]:
+        if isinstance(token, Leaf):
+            rows[-1].append(_written(token, document))
+        else:
             rows.append([])
-        elif token.type == "inline":
-            rows[-1].append(token.content)
     return rows
 
 
-def _alignment(group: list[Token]) -> list[str]:
-    styles = (str(token.attrs.get("style", "")) for token in group if token.type == "th_open")
-    return [style.removeprefix("text-align:") or "default" for style in styles]
+def _alignment(table: Container) -> list[str]:
+    names = table.detail if isinstance(table.detail, tuple) else ()
+    return ["default" if name == "none" else name for name in names]
 
 
-def _items(group: list[Token]) -> list[Json]:
+def _items(group: list[Token], document: Document) -> list[Json]:
     """The items of a list in a row; ``depth`` is 0 for those of the list itself."""
     items: list[Json] = []
     for token in group:
-        if token.type == "list_item_open" and token.map:
-            items.append({"depth": token.level // 2, "line": token.map[0] + 1, "text": ""})
-        elif token.type == "inline" and items and not items[-1]["text"]:
-            items[-1] |= _task(token.content)
+        if isinstance(token, Container):
+            if token.kind == "item":
+                items.append({"depth": token.depth // 2, "line": document.line(token.start), "text": ""})
+        elif token.kind in ("heading", "paragraph", "cell") and items and not items[-1]["text"]:
+            items[-1] |= _task(_written(token, document))
     return items
 
 

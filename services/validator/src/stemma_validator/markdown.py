@@ -1,20 +1,21 @@
-"""The text of a draft's tokens with what is not prose taken out."""
+"""The text of a draft with what is not prose taken out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stemma_markdown import Token
+from stemma_markdown import Document, Inline, Leaf
 
 OPAQUE = "\ufffc"
 _ESCAPED = {"[": "\ue000", "]": "\ue001"}
-_LEADING = frozenset({"image", "link_open", "footnote_ref"})
+_LEADING = frozenset({"image", "link", "footnote"})
+_WITH_PROSE = frozenset({"heading", "paragraph", "cell"})
 
 
 @dataclass(frozen=True)
 class Prose:
-    """The text of one inline or HTML token. Code, links' ends and images' ends are `OPAQUE`."""
+    """The text of one heading, paragraph, cell or HTML block. Code, links' ends and images' ends are `OPAQUE`."""
 
     line: int
     text: str
@@ -27,57 +28,56 @@ class Prose:
 
 @dataclass(frozen=True)
 class Part:
-    """An inline token that leads elsewhere, and the line that it is on."""
+    """An image, a link or the mark of a footnote, and the line that it is on."""
 
-    token: Token
+    token: Inline
     line: int
     in_footnote: bool
 
 
-def prose(tokens: list[Token]) -> Iterator[Prose]:
-    """The text of a draft, token by token, without its code."""
-    quotes = 0
-    for token in tokens:
-        quotes += (token.type == "blockquote_open") - (token.type == "blockquote_close")
-        if token.type == "inline":
-            yield Prose(first_line(token), "".join(map(_written, token.children or [])), quotes > 0)
-        elif token.type == "html_block":
-            yield Prose(first_line(token), token.content)
+def prose(document: Document) -> Iterator[Prose]:
+    """The text of a draft, block by block, without its code."""
+    for leaf in _leaves(document):
+        if leaf.kind in _WITH_PROSE:
+            yield Prose(document.line(leaf.start), "".join(_written(leaf, document.text)), leaf.quoted)
+        elif leaf.kind == "html":
+            yield Prose(document.line(leaf.start), "".join(inline.text for inline in leaf.inlines))
 
 
-def parts(tokens: list[Token]) -> Iterator[Part]:
+def parts(document: Document) -> Iterator[Part]:
     """The images, links and footnote marks of a draft, also those inside links and in the words of images."""
-    footnotes = 0
-    for token in tokens:
-        footnotes += (token.type == "footnote_reference_open") - (token.type == "footnote_reference_close")
-        if token.type == "inline":
-            yield from _parts(token.children or [], first_line(token), footnotes > 0)
+    for leaf in _leaves(document):
+        for inline in leaf.inlines:
+            if inline.kind in _LEADING:
+                yield Part(inline, document.line(inline.start), leaf.in_footnote)
 
 
-def first_line(token: Token) -> int:
-    """The line that a block begins on; the first line is 1."""
-    return token.map[0] + 1 if token.map else 0
+def _leaves(document: Document) -> Iterator[Leaf]:
+    return (token for token in document.tokens if isinstance(token, Leaf))
 
 
-def _parts(children: list[Token], line: int, in_footnote: bool) -> Iterator[Part]:
-    for child in children:
-        if child.type in _LEADING:
-            yield Part(child, line, in_footnote)
-        yield from _parts(child.children or [], line, in_footnote)
-        line += _written(child).count("\n")
+def _written(leaf: Leaf, source: str) -> Iterator[str]:
+    """The text of a leaf's tokens. What leads elsewhere is opaque at both ends."""
+    ends: list[int] = []
+    for inline in leaf.inlines:
+        while ends and ends[-1] <= inline.start:
+            ends.pop()
+            yield OPAQUE
+        match inline.kind:
+            case "text":
+                yield _text(inline, source)
+            case "html":
+                yield inline.text
+            case "softbreak" | "hardbreak":
+                yield "\n"
+            case "link" | "image":
+                ends.append(inline.end)
+                yield OPAQUE
+            case _:
+                yield OPAQUE
+    yield OPAQUE * len(ends)
 
 
-def _written(token: Token) -> str:
-    match token.type:
-        case "text" | "html_inline":
-            return token.content
-        case "text_special":
-            return _ESCAPED.get(token.content, token.content)
-        case "softbreak" | "hardbreak":
-            return "\n"
-        case "image":
-            return f"{OPAQUE}{token.content}{OPAQUE}"
-        case "code_inline" | "link_open" | "link_close" | "footnote_ref":
-            return OPAQUE
-        case _:
-            return ""
+def _text(inline: Inline, source: str) -> str:
+    escaped = inline.end - inline.start > len(inline.text) and source[inline.start] == "\\"
+    return _ESCAPED.get(inline.text, inline.text) if escaped else inline.text

@@ -36,8 +36,8 @@ def check_structure(text: str, assets: Collection[str], required_headings: Itera
         return [Rule.EMPTY.issue(1)]
     document = Document(text)
     found = document.headings
-    written = list(prose(document.tokens))
-    inline = list(parts(document.tokens))
+    written = list(prose(document))
+    inline = list(parts(document))
     return [
         *_title(document),
         *_missing_headings(found, required_headings),
@@ -66,9 +66,9 @@ def _missing_headings(found: Iterable[Heading], required: Iterable[str]) -> Iter
 
 def _images(inline: list[Part], assets: Collection[str]) -> Iterator[ValidationIssue]:
     for part in inline:
-        if part.token.type != "image":
+        target = part.token.target
+        if part.token.kind != "image":
             continue
-        target = str(part.token.attrs.get("src", ""))
         if _ELSEWHERE.match(target):
             yield Rule.REMOTE_IMAGE.issue(part.line, target)
         elif _file_name(target) not in assets:
@@ -77,8 +77,8 @@ def _images(inline: list[Part], assets: Collection[str]) -> Iterator[ValidationI
 
 def _links(inline: list[Part], assets: Collection[str], known: set[str]) -> Iterator[ValidationIssue]:
     for part in inline:
-        target = str(part.token.attrs.get("href", ""))
-        if part.token.type != "link_open" or not target or _ELSEWHERE.match(target):
+        target = part.token.target
+        if part.token.kind != "link" or not target or _ELSEWHERE.match(target):
             continue
         if target.startswith("#"):
             if not _leads_somewhere(target, known):
@@ -103,8 +103,8 @@ def _undefined(written: list[Prose]) -> Iterator[ValidationIssue]:
 
 def _nested_footnotes(inline: list[Part]) -> Iterator[ValidationIssue]:
     for part in inline:
-        if part.in_footnote and part.token.type == "footnote_ref":
-            yield Rule.NESTED_FOOTNOTE.issue(part.line, str(part.token.meta.get("label", "")))
+        if part.in_footnote and part.token.kind == "footnote":
+            yield Rule.NESTED_FOOTNOTE.issue(part.line, part.token.text)
 
 
 def _placeholders(written: list[Prose]) -> Iterator[ValidationIssue]:
