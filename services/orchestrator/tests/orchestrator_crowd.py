@@ -41,6 +41,9 @@ IDEAS = {
     "edited": ["edit", "write", "regenerate", "keep", "keep", "restore", "revise"],
     "failed": ["retry", "retry", "retry", "write", "regenerate"],
 }
+DECIDING: dict[str, type[r.ProposalDecision]] = {"accept": r.AcceptEdit, "reject": r.RejectEdit}
+"""The words of these are the id of a proposed edit."""
+PROPOSED = ["accept"] * 3 + ["reject", "write", "edit", "regenerate"]
 WORK: dict[type[j.Job], str] = {
     j.GenerateSection: "generate",
     j.ResumeGraph: "generate",
@@ -86,12 +89,13 @@ class Crowd:
         if chance < 0.06 or (document.lifecycle == "paused" and chance < 0.4):
             return Ask("resume" if document.lifecycle == "paused" else self.random.choice(["pause", "export"]))
         name, section = self.random.choice(list(document.sections.items()))
-        verb = self.random.choice(IDEAS[status_of(section.phase)])
+        verb = self.random.choice(PROPOSED if section.proposal else IDEAS[status_of(section.phase)])
+        words = f"{name} by a person {self.random.randrange(4)}"
         return Ask(
             verb,
             name,
             section.current_number if verb in ("write", "edit") else max(1, section.current_number),
-            f"{name} by a person {self.random.randrange(4)}",
+            section.proposal.proposal_id if section.proposal and verb in DECIDING else words,
             number=self.random.randint(1, max(1, section.current_number)),
             replace=self.random.random() < 0.7,
         )
@@ -180,6 +184,8 @@ def request_of(ask: Ask, document_id: str, request_id: str) -> r.Request:
     about: dict[str, Any] = {"request_id": request_id, "document_id": document_id}
     section: dict[str, Any] = {**about, "section_id": ask.section}
     version: dict[str, Any] = {**section, "version": ask.version}
+    if ask.verb in DECIDING:
+        return DECIDING[ask.verb](**version, proposal_id=ask.words)
     match ask.verb:
         case "approve":
             return r.ApproveSection(**version)

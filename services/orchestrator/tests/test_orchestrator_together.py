@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from nats.js import JetStreamContext
-from orchestrator_crowd import TENANT, Crowd
+from orchestrator_crowd import DECIDING, TENANT, Crowd
 from orchestrator_naive import Ask, Book, Say
 from orchestrator_witness import Witness
 from pydantic import SecretStr
@@ -19,7 +20,7 @@ from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.values import ReviewEdits, ReviewMode, ReviewPolicy
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.app import service
 from stemma_orchestrator.core.jobs import open_jobs
@@ -28,9 +29,10 @@ from stemma_testkit.servers import connected, eventually, provisioned_server
 
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 CLIENTS = 3
-WANTED: list[tuple[tuple[str, ...], ReviewMode]] = [
-    (("budget", "timeline"), ReviewMode.HUMAN),
-    (("conclusion",), ReviewMode.NONE),
+WANTED: list[tuple[tuple[str, ...], ReviewMode, ReviewEdits]] = [
+    (("budget", "timeline"), ReviewMode.HUMAN, "human"),
+    (("conclusion",), ReviewMode.NONE, "none"),
+    (("approach",), ReviewMode.NONE, "human"),
 ]
 
 
@@ -93,7 +95,7 @@ async def live_through(crowd: Crowd, client: Client, jetstream: JetStreamContext
     return documents
 
 
-def created(number: int, sections: tuple[str, ...], mode: ReviewMode) -> r.CreateDocument:
+def created(number: int, sections: tuple[str, ...], mode: ReviewMode, edits: ReviewEdits) -> r.CreateDocument:
     review = ReviewPolicy(mode=mode)
     return r.CreateDocument(
         request_id=f"create-{number}",
@@ -101,20 +103,24 @@ def created(number: int, sections: tuple[str, ...], mode: ReviewMode) -> r.Creat
         brief="Write it.",
         sections=sections,
         review=review,
-        review_edits="none",
+        review_edits=edits,
     )
 
 
 def decisions(history: Sequence[Recorded]) -> list[list[e.AnyEvent]]:
-    """The events of each decision: what follows from one names neither a request nor a job."""
+    """The events of each decision: what follows from one, and what it voids before, name neither request nor job."""
     found: list[list[e.AnyEvent]] = []
+    voided: list[e.AnyEvent] = []
     for recorded in history:
         event = recorded.event
         assert isinstance(event, e.AnyEvent)
-        if cause_of(event) is None:
+        if isinstance(event, e.SectionEditVoided):
+            voided.append(event)
+        elif cause_of(event) is None:
             found[-1].append(event)
         else:
-            found.append([event])
+            found.append([*voided, event])
+            voided = []
     return found
 
 
@@ -133,7 +139,7 @@ def witnessed(crowd: Crowd, history: Sequence[Recorded]) -> Witness:
     witness = Witness(Book({plan.section_id: plan.depends_on for plan in plans}, by_policy, *limits, proposes))
     witness.begun([requested])
     for events in rest:
-        cause = cause_of(events[0])
+        cause = next(filter(None, map(cause_of, events)), None)
         assert cause is not None
         witness.saw(move_behind(crowd, witness, cause), events)
     return witness
@@ -141,9 +147,15 @@ def witnessed(crowd: Crowd, history: Sequence[Recorded]) -> Witness:
 
 def move_behind(crowd: Crowd, witness: Witness, cause: str) -> Ask | Say:
     if cause in crowd.asks:
-        return crowd.asks[cause]
+        ask = crowd.asks[cause]
+        return replace(ask, number=number_of(witness, ask.words)) if ask.verb in DECIDING else ask
     said = crowd.said[cause]
     return Say(said.verb, witness.ticket_of(cause), said.words, said.good)
+
+
+def number_of(witness: Witness, proposal_id: str) -> int:
+    """The number that the naive model knows a proposed edit by."""
+    return next(number for number, known in witness.proposals.items() if known == proposal_id)
 
 
 def assert_every_request_left_one_event(crowd: Crowd, histories: Sequence[Sequence[Recorded]]) -> None:

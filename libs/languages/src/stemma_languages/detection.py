@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 from .languages import DEFAULT, shipped
@@ -12,6 +13,9 @@ CHARS = 20_000
 CERTAIN = 0.9
 CLEARLY = 3
 """How many times likelier than English another language must be: a word or two may be anything."""
+
+_LOADING = Lock()
+"""`lru_cache` calls a function twice that two threads ask for at once."""
 
 
 def detect(text: str) -> str:
@@ -40,7 +44,9 @@ def _likelihoods(seen: str) -> tuple[tuple[str, float], ...]:
     """Kept because who asks what a text is in often asks two questions of it."""
     if not any(char.isalpha() for char in seen):
         return ()
-    return tuple(_identifier().rank(seen))
+    with _LOADING:
+        identifier = _identifier()
+    return tuple(identifier.rank(seen))
 
 
 @lru_cache(maxsize=1)
