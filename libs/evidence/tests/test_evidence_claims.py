@@ -234,6 +234,13 @@ def test_a_paragraph_that_begins_with_a_date_keeps_its_day(text: str) -> None:
     assert values(text, "de", "date") == ["2027-12-05"]
 
 
+@pytest.mark.parametrize(
+    ("text", "language"), [("| 項目 | 金額（EUR） |", "ja"), ("De kosten in EUR staan onderaan.", "nl")]
+)
+def test_the_code_of_a_currency_is_no_name(text: str, language: str) -> None:
+    assert [claim for claim in claims(text, language) if claim.kind == "name"] == []
+
+
 def test_the_letters_of_a_word_with_digits_are_no_name() -> None:
     assert claims("We test with Pa11y and axe, then Pa11y again.", "en") == ()
 

@@ -93,6 +93,7 @@ def _is_common(word: str, language: str, common: frozenset[str]) -> bool:
     plain = word.casefold()
     return (
         plain in CAPITALISED
+        or word in currency_codes()
         or (plain in common and not is_marked(word))
         or _ELIDED.match(word) is not None
         or (language == "de" and _ABSTRACT.fullmatch(word) is not None)
