@@ -176,7 +176,7 @@ def docx_words(data: bytes) -> str:
 
 def pdf_words(data: bytes, tag: str) -> str:
     reader = PdfReader(BytesIO(data))
-    assert str(reader.trailer["/Root"]["/Lang"]).split("-")[0] == tag
+    assert str(reader.root_object["/Lang"]).split("-")[0] == tag
     return squeezed("".join(page.extract_text() for page in reader.pages))
 
 

@@ -263,6 +263,22 @@ async def test_a_script_without_a_font_is_named_with_its_characters(exporter: An
     ]  # fmt: skip
 
 
+@pytest.mark.req("T5")
+async def test_text_from_right_to_left_stands_on_the_page_and_nothing_is_said_of_its_font(exporter: Any) -> None:
+    data, outcome = await exporter.export("pdf", "# A\n\nمرحبا بالعالم\n\nשלום עולם\n")
+    assert outcome.remarks == ()
+    shown = set(pdf_text(data))
+    assert set("مرحبابالعالمשלוםעולם") <= shown
+    assert "\x00" not in shown
+
+
+@pytest.mark.req("T5", "W5")
+@pytest.mark.parametrize("format", ["docx", "html", "md", "json"])
+async def test_a_format_whose_reader_brings_the_fonts_says_nothing_of_them(exporter: Any, format: str) -> None:
+    _, outcome = await exporter.export(format, "# A\n\nไทย \U0001f600\n")
+    assert outcome.remarks == ()
+
+
 @pytest.mark.req("T5", "W5")
 async def test_a_title_without_a_font_is_named_too(exporter: Any) -> None:
     _, outcome = await exporter.export("pdf", "# A\n", title="ไทย")
