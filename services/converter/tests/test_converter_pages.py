@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf import PdfReader
 from stemma_converter.confinement import Limits
-from stemma_converter.pages import Pages, set_pages
+from stemma_converter.converter import Converter
+from stemma_converter.kept_pages import KeptPages
+from stemma_converter.pages import Pages, Place, Places, set_pages
+from stemma_converter.pdf import to_pages
+
+from .conftest import Exporter
 
 LINE = "Words that fill a line of the page so that it holds what it can, and a few more of them.\n\n"
 
@@ -54,3 +61,53 @@ async def test_asking_for_the_pages_adds_none(tmp_path: Path) -> None:
     source = "#set page(height: 5cm, margin: 1cm)\n= Full\n" + "#block(height: 3cm)[x]\n" * 3
     pages = await pages_of(tmp_path, source)
     assert len(PdfReader(BytesIO(pages.pdf)).pages) == pages.places.end.page == 4
+
+
+@pytest.mark.req("W5")
+async def test_the_pages_of_a_docx_are_those_that_its_pdf_leaves_with(
+    converter: Converter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = counted(monkeypatch)
+    exporter = Exporter(replace(converter))
+    word, _ = await exporter.export("docx", "# A\n", "# B\n")
+    pdf, _ = await exporter.export("pdf", "# A\n", "# B\n")
+    again, _ = await exporter.export("docx", "# A\n", "# B\n")
+    assert (len(made), pdf[:5], again) == (1, b"%PDF-", word)
+
+
+@pytest.mark.req("W5")
+@pytest.mark.parametrize(
+    "other", [{"title": "Another"}, {"language": "de"}, {"generator": "m"}, {"states": {0: {"stale": True}}}]
+)
+async def test_pages_are_set_anew_for_whatever_would_look_another_way(
+    converter: Converter, monkeypatch: pytest.MonkeyPatch, other: dict[str, Any]
+) -> None:
+    made = counted(monkeypatch)
+    exporter = Exporter(replace(converter))
+    first, _ = await exporter.export("pdf", "# A\n")
+    second, _ = await exporter.export("pdf", "# A\n", **other)
+    assert (len(made), first != second) == (2, True)
+
+
+async def test_pages_that_are_larger_than_all_that_may_be_kept_are_set_each_time() -> None:
+    made: list[None] = []
+    kept = KeptPages(max_bytes=1)
+
+    async def make() -> Pages:
+        made.append(None)
+        return Pages(b"%PDF-", Places(headings=(), end=Place(page=1, height=0), page_height=1))
+
+    assert await kept.get("key", make) == await kept.get("key", make)
+    assert len(made) == 2
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """An entry for each time that pages are set."""
+    made: list[None] = []
+
+    async def set_and_count(*arguments: Any) -> Pages:
+        made.append(None)
+        return await to_pages(*arguments)
+
+    monkeypatch.setattr("stemma_converter.converter.to_pages", set_and_count)
+    return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning
@@ -114,7 +115,14 @@ def assemble(
         pictures={name: picture for name, picture in pictures.items() if picture and name in shown},
         warnings=tuple(warning for one in drafts for warning in _warnings(one)),
         remarks=() if one_line(title) else (ExportRemark(code="no_title"),),
+        key=_key(job),
     )
+
+
+def _key(job: ConvertDocument) -> str:
+    """What a manuscript is made of, in short: all artifacts stand in the job by their digests."""
+    content = job.model_dump_json(exclude={"job_id", "export_id", "format", "session_id"})
+    return sha256(content.encode()).hexdigest()
 
 
 def language_of(tag: str) -> Language:

@@ -18,6 +18,7 @@ from stemma_telemetry import get_logger
 from .errors import ConversionError
 from .fonts import font_folders
 from .images import ImageLimits
+from .kept_pages import KeptPages
 from .manuscript import House, Manuscript
 from .markdown import to_markdown, write_blocks
 from .pages import Pages
@@ -27,7 +28,7 @@ from .scripts import by_script
 from .structure import section_tree
 from .templates import WORD_TEMPLATE
 from .webpage import to_html
-from .word import to_docx
+from .word import to_docx, to_package
 
 log = get_logger()
 
@@ -57,7 +58,7 @@ class Converter:
     """The programs, templates and bounds of conversions; ``house`` names who sends the documents.
 
     ``template`` is the Word template of a house; without it that of ``config`` is taken. ``fonts`` are folders with
-    fonts for the PDF.
+    fonts for the PDF. ``kept`` are pages that were set before.
     """
 
     pandoc: Pandoc
@@ -66,6 +67,7 @@ class Converter:
     images: ImageLimits = field(default_factory=ImageLimits)
     template: Path | None = None
     fonts: tuple[Path, ...] = field(default_factory=lambda: font_folders(None))
+    kept: KeptPages = field(default_factory=KeptPages, init=False)
 
     async def write(self, to: ExportFormat, manuscript: Manuscript) -> Export:
         """The manuscript in a format, with all remarks; raises `ConversionError`."""
@@ -90,14 +92,23 @@ class Converter:
 
     async def pages(self, manuscript: Manuscript) -> Pages:
         """The manuscript as PDF, and on which pages of it everything stands; raises `ConversionError`."""
-        return await to_pages(manuscript, self.pandoc, self.config, self.fonts)
+        return await self._pages(manuscript, self.pandoc)
+
+    async def _pages(self, manuscript: Manuscript, pandoc: Pandoc) -> Pages:
+        return await self.kept.get(manuscript.key, lambda: to_pages(manuscript, pandoc, self.config, self.fonts))
 
     async def _word(self, manuscript: Manuscript) -> Export:
         template = self.template or self.config / WORD_TEMPLATE
         wanted = manuscript.headings > 0 and manuscript.previous is None
-        pages = await self._pages_in_time(manuscript) if wanted else None
+        setting = asyncio.create_task(self._pages_in_time(manuscript)) if wanted else None
+        try:
+            package = await to_package(manuscript, self.pandoc, self.config, template)
+            pages = await setting if setting else None
+        finally:
+            if setting:
+                setting.cancel()
         numbers = pages.of_headings() if pages else ()
-        data = await to_docx(manuscript, self.pandoc, self.config, template, numbers)
+        data = await to_docx(package, manuscript, numbers)
         complete = not wanted or len(numbers) == manuscript.headings
         return Export(data, pages, () if complete else (ExportRemark(code="no_page_numbers"),))
 
@@ -105,7 +116,7 @@ class Converter:
         """The pages for a table of contents: a document leaves without them rather than late or not at all."""
         limits = replace(self.pandoc.limits, seconds=self.pandoc.limits.seconds * _SHARE_FOR_CONTENTS)
         try:
-            return await replace(self, pandoc=replace(self.pandoc, limits=limits)).pages(manuscript)
+            return await self._pages(manuscript, replace(self.pandoc, limits=limits))
         except ConversionError as error:
             log.warning("contents_without_pages", reason=error.code, program=error.program, exit_code=error.exit_code)
             return None

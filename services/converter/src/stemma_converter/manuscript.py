@@ -30,7 +30,7 @@ class Manuscript:
     ``created_at`` has a zone; ``tag`` is the BCP 47 tag of the text, ``language`` the one that our own words are in.
     ``generator`` names the models that wrote it, for the properties, and may be empty. ``previous`` are the blocks of
     the version that a comparison leads from, none if nothing is compared; ``replays`` tell by the numbers of ``makers``
-    who changed what in each chapter.
+    who changed what in each chapter. ``key`` is the same for what was assembled of the same, empty if nobody said.
     """
 
     title: str
@@ -46,6 +46,7 @@ class Manuscript:
     previous: list[Node] | None = None
     replays: tuple[Replay, ...] = ()
     makers: tuple[Maker, ...] = ()
+    key: str = ""
 
     @property
     def date(self) -> str:

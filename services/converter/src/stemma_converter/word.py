@@ -25,21 +25,23 @@ from .tree import Node, attributes, meta, node, rewrite, text
 _COVER_STYLES = ("Title", "Subtitle", "Author", "Date")
 
 
-async def to_docx(
-    manuscript: Manuscript, pandoc: Pandoc, config: Path, template: Path, pages: Sequence[int] = ()
-) -> bytes:
-    """A Word document with cover, contents, numbered headings and captions; the same bytes for the same manuscript.
-
-    ``pages`` are those that the headings stand on. A comparison has tracked changes and no contents, which could not
-    be those of both versions.
-    """
+async def to_package(manuscript: Manuscript, pandoc: Pandoc, config: Path, template: Path) -> bytes:
+    """What pandoc makes of a manuscript: a Word document with cover, numbered headings and captions."""
     async with staged(manuscript, attributes("", "notice", custom_style="Notice")) as (folder, blocks):
         options: list[str | Path] = [
             "--reference-doc", template, "--lua-filter", config / "media.lua",
             "--syntax-highlighting=none",
         ]  # fmt: skip
         styled = rewrite([*blocks, *_end(manuscript)], _with_cell_style)
-        package = await pandoc.write("docx", styled, _cover(manuscript), folder=folder, options=options)
+        return await pandoc.write("docx", styled, _cover(manuscript), folder=folder, options=options)
+
+
+async def to_docx(package: bytes, manuscript: Manuscript, pages: Sequence[int] = ()) -> bytes:
+    """The package with contents, dates and names; the same bytes for the same manuscript.
+
+    ``pages`` are those that the headings stand on. A comparison has tracked changes and no contents, which could not
+    be those of both versions.
+    """
     return await asyncio.to_thread(_finished, package, manuscript, pages)
 
 
