@@ -40,12 +40,21 @@ _IDENTIFIER = re.compile(
     r"|\([A-Z]{2,4}\) (?:No\.? |Nr\.? |nº )?[0-9]{1,4}/[0-9]{2,4}|20[0-9]{2}/[0-9]{1,4}/[A-Z]{2,3})(?![\w])"
 )
 _SPACE = re.compile(r"\s+")
+_NAMES_OF_FILES = "md markdown txt csv tsv json y pdf doc xls ppt odt rtf htm xml png jp gif svg webp"
+_IN_EACH: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (_ADDRESS, ("://", "www.", "@")),
+    (_FILE, tuple(f".{name}" for name in _NAMES_OF_FILES.split())),
+    (_IDENTIFIER, tuple("0123456789")),
+    (_SECTION, ("§", "第", "節", "章", "节", *(f"{name.casefold()} " for name in sum(PARTS, ())))),
+)
+"""Each expression with pieces of which one is in all that it finds; to look for them takes a tenth of its time."""
 
 
 def citations(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and folded text of each reference; a later one may lie inside an earlier one."""
-    for pattern in (_ADDRESS, _FILE, _IDENTIFIER, _SECTION):
-        for match in pattern.finditer(text):
+    small = text.casefold()
+    for pattern, pieces in _IN_EACH:
+        for match in pattern.finditer(text) if any(piece in small for piece in pieces) else ():
             end = match.end() - len(match[0]) + len(match[0].rstrip(".,;:-/"))
             yield match.start(), end, _folded(text[match.start() : end])
     for match in _NOTE.finditer(text):

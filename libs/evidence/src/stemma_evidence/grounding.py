@@ -68,7 +68,7 @@ def _without_exchanged(found: list[Grounded], draft: Source, index: Index) -> li
     compared = [number for number, item in enumerate(found) if item.places and item.claim.kind in _COMPUTABLE]
     compared = [number for number in compared if not found[number].how and found[number].standing != PERSON]
     stated = [(draft.claims[number], draft.subjects[number]) for number in compared]
-    for place, instead in Exchanges(index.sources).found(stated).items():
+    for place, instead in Exchanges(index.sources).found(stated).items() if stated else ():
         item = found[compared[place]]
         found[compared[place]] = Grounded(item.claim, UNSUPPORTED, (instead, *item.places), EXCHANGED)
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections import Counter
+from functools import cache, lru_cache
 
 from .name_words import FUNCTION_WORDS
 
@@ -30,7 +31,14 @@ def language_of(text: str, default: str) -> str:
         return "ja"
     if len(_HAN.findall(seen)) > len(seen) // 10:
         return "zh"
-    words = [word.casefold() for word in _LATIN.findall(seen)]
-    counts = {language: sum(map(known.__contains__, words)) for language, known in FUNCTION_WORDS.items()}
-    best = max(counts, key=lambda language: counts[language])
-    return best if counts[best] > counts.get(default, 0) + len(words) // 20 else default
+    words = _LATIN.findall(seen.casefold())
+    counts = Counter(language for word in words for language in _languages().get(word, ()))
+    best = max(FUNCTION_WORDS, key=lambda language: counts[language])
+    return best if counts[best] > counts[default] + len(words) // 20 else default
+
+
+@cache
+def _languages() -> dict[str, tuple[str, ...]]:
+    """The languages that a function word is of."""
+    every = {word for known in FUNCTION_WORDS.values() for word in known}
+    return {word: tuple(tag for tag, known in FUNCTION_WORDS.items() if word in known) for word in every}

@@ -54,7 +54,7 @@ def identify(previous: IdentifiedBlocks, text: str) -> IdentifiedBlocks:
     Equal blocks are the same ones, wherever they stand; of the others those that are alike by at least half.
     """
     blocks = split(text)
-    partners = match_blocks([known.block for known in previous.blocks], blocks)
+    partners = match_blocks([known.block for known in previous.blocks], blocks) if previous.blocks else {}
     fresh = _fresh(previous.scope, previous.given)
     identified = tuple(
         IdentifiedBlock(previous.blocks[partners[number]].block_id if number in partners else next(fresh), block)

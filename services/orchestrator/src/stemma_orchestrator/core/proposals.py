@@ -79,7 +79,7 @@ def proposal_made(outcome: o.DraftRevised, section: Section, proposal: Proposing
 
 def with_voided(state: State, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
     """The events, and before them which open proposals are void because newer versions come."""
-    if not isinstance(state, Document):
+    if not isinstance(state, Document) or all(section.proposal is None for section in state.sections.values()):
         return list(events)
     after: State = state
     for event in events:
