@@ -17,7 +17,9 @@ SECTIONS = (
 KINDS = (
     DocumentKind(kind="memo", title="Memo", description="Short.", sections=SECTIONS),
     DocumentKind(kind="note", title="Note", sections=SECTIONS[:1]),
-    DocumentKind(kind="paper", title="Paper", sections=SECTIONS[1:]),
+    DocumentKind(
+        kind="paper", title="Paper", sections=(SECTIONS[1].model_copy(update={"needs_input": ("text/markdown",)}),)
+    ),
 )
 
 
@@ -32,9 +34,9 @@ async def test_kinds_are_listed_with_their_sections_and_who_settles_them(cli: An
     assert shown.exit_code == 0
     memo, note, paper = shown.stdout.splitlines()
     assert [" ".join(line.split()) for line in (memo, note, paper)] == [
-        "memo Memo draft, end end Short.",
-        "note Note draft nothing, unless a check fails",
-        "paper Paper end every section",
+        "memo Memo draft, end end a brief Short.",
+        "note Note draft nothing, unless a check fails a brief",
+        "paper Paper end every section a brief and a file of text/markdown",
     ]
 
 

@@ -11,7 +11,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 from stemma_languages import language, shipped
-from stemma_orchestrator.catalog import ConfigError, load_catalog
+from stemma_orchestrator.catalog import ConfigError, document_kinds, load_catalog
 from stemma_orchestrator.core.cycles import human_review, should_revise
 from stemma_orchestrator.core.state import Document
 
@@ -37,6 +37,12 @@ def test_ships_the_proposal_with_its_eight_sections() -> None:
         "conclusion",
     ]
     assert proposal.dependencies["conclusion"] == ("problem_statement", "approach", "timeline", "budget")
+
+
+def test_a_kind_tells_what_files_it_is_written_from() -> None:
+    told = {kind.kind: kind.sections[0].needs_input for kind in document_kinds(load_catalog(CONFIG))}
+    assert "text/markdown" in told["agentic"]
+    assert told["proposal"] == ()
 
 
 @pytest.mark.req("D1", "D3", "D6")

@@ -21,6 +21,7 @@ class KindSection(Contract):
     depends_on: tuple[Token, ...] = ()
     required: bool = True
     review: ReviewMode = ReviewMode.HUMAN
+    needs_input: tuple[str, ...] = Field(default=(), description="media types, one of which an input must have")
 
 
 class DocumentKind(Contract):

@@ -77,6 +77,7 @@ def document_kinds(catalog: Catalog) -> tuple[DocumentKind, ...]:
 def _document_kind(kind: Kind) -> DocumentKind:
     blueprint = kind.blueprint
     required = {section.id for section in blueprint.sections if section.required}
+    needs = {section.id: section.needs_input for section in blueprint.sections}
     return DocumentKind(
         kind=blueprint.kind,
         title=blueprint.title,
@@ -89,6 +90,7 @@ def _document_kind(kind: Kind) -> DocumentKind:
                 depends_on=plan.depends_on,
                 required=plan.section_id in required,
                 review=plan.review.mode,
+                needs_input=needs.get(plan.section_id, ()),
             )
             for plan in plan_sections(blueprint, kind.dependencies, [section.id for section in blueprint.sections])
         ),
