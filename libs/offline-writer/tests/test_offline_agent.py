@@ -158,6 +158,11 @@ def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes
         ),
         (["[Y](https://y.org) [z](z.md) ![p](p.png)"], "[Y](https://y.org) z ![p](p.png)"),
         (["a.<sup><a href='#3'>3</a></sup> To"], "a.³ To"),
+        (["a", "", "<br>", "", "b"], "a\n\nb"),
+        (
+            ["> a:", ">", "> ```", "> $ x https://y.org/", ">", "> <b>", "> ```", "b"],
+            "> a:\n>\n> ```\n> $ x https://y.org/\n>\n> <b>\n> ```\nb",
+        ),
         (["", "  "], ""),
     ],
 )

@@ -72,6 +72,7 @@ def test_an_image_without_a_description_is_described_by_the_heading_above_it() -
     [
         ("a.md", "./media/plan.png", "media/plan.png"),
         ("docs/a.md", "../media/my%20plan.png?raw=1#top", "media/my plan.png"),
+        ("docs/a.md", "%7B%7B site.baseurl %7D%7D/media/plan.png", "media/plan.png"),
         ("a.md", "//host/plan.png", ""),
         ("a.md", "data:image/png;base64,AA", ""),
         ("a.md", "http://[broken/plan.png", ""),

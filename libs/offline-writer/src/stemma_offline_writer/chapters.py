@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from .inlines import formed, without_inner_links
 from .lists import Lists
 
-_FENCE = re.compile(r" {0,12}(`{3,}|~{3,})")
+_FENCE = re.compile(r"[ >]{0,12}(`{3,}|~{3,})")
+_QUOTED = ">"
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _LIST = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s+\S")
@@ -55,8 +56,9 @@ def _formed(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str,
     for line in lines:
         after = _fence_after(open_fence, line)
         if open_fence or after:
+            in_quote = _QUOTED in (open_fence + after)
             open_fence = after
-            yield line if open_fence else line.rstrip(), "fence"
+            yield line if open_fence else line.rstrip(), "text" if in_quote else "fence"
             continue
         last = _kind(line, last)
         if last != "list":
@@ -120,11 +122,11 @@ def _without_inner_links(lines: Sequence[str]) -> list[str]:
 
 
 def _fence_after(open_fence: str, line: str) -> str:
-    """The mark of the code block that is open after a line; empty if there is none."""
-    found = _FENCE.match(line)
-    if not open_fence:
-        return found.group(1) if found else ""
-    closes = found and found.group(1).startswith(open_fence) and not line.strip(" `~\t")
+    """The mark of the code block that is open after a line, behind ``>`` in a quote; empty if there is none."""
+    found, quoted = _FENCE.match(line), line.lstrip().startswith(_QUOTED)
+    if not open_fence or (open_fence.startswith(_QUOTED) and not quoted):
+        return (_QUOTED if quoted else "") + found.group(1) if found else ""
+    closes = found and found.group(1).startswith(open_fence.lstrip(_QUOTED)) and not line.strip(" `~\t>")
     return "" if closes else open_fence
 
 

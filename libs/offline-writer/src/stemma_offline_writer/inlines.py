@@ -28,7 +28,7 @@ def formed(line: str) -> str:
     """The line, but for its code, without HTML; bare addresses become links, a break at its end stays one."""
     broken = _BREAK_AT_END.search(line)
     text = _outside_code(line[: broken.start()] if broken else line, _formed)
-    return f"{text}\\" if broken else text
+    return f"{text}\\" if broken and text.strip() else text
 
 
 def _formed(text: str) -> str:

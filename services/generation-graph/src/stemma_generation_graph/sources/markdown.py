@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from stemma_markdown import Document
 
 PASSAGE_CHARS = 1200
 
+_BASE = re.compile(r"\{\{[^{}\n]{0,200}\}\}/*")
+"""The address of a site as its templates write it, such as ``{{ site.baseurl }}/``: here it is the input folder."""
 _NO_CONTENT = frozenset({"blank", "definition", "front_matter"})
 
 
@@ -82,4 +85,6 @@ def resolve(document: str, reference: str) -> str:
     path = unquote(parts.path)
     if parts.scheme or parts.netloc or posixpath.basename(path) in ("", ".", ".."):
         return ""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(document), path))
+    based = _BASE.match(path)
+    folder = "" if based else posixpath.dirname(document)
+    return posixpath.normpath(posixpath.join(folder, path[based.end() :] if based else path))
