@@ -67,7 +67,7 @@ def test_a_chapter_in_parts_is_read_on_before_it_is_written() -> None:
 
 
 def test_what_a_checker_found_is_put_right_from_the_end_on() -> None:
-    status = situation(5, issues="line 3: Trailing spaces (MD009)\nline 5: A placeholder (STEMMA011)")
+    status = situation(5, issues="line 3: Punctuation in a heading (MD026)\nline 5: A placeholder (STEMMA011)")
     saved = done("create_checkpoint", "Saved.", label="x")
     assert next_call(status, saved) == ("read_generated_file", {"from_line": 2})
     shown = done("read_generated_file", "lines 3 to 5 of 5\n\n3: ## Site  \n4: \n5: TODO: The quay.", from_line=3)
@@ -139,12 +139,15 @@ def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (["Site", "====", "text", "* a", "* b", "# B."], "## Site\n\ntext\n\n- a\n- b\n\n## B"),
+        (["Site", "====", "text", "* a", "* b", "# B."], "## Site\n\ntext\n\n* a\n* b\n\n## B"),
         (["# A", "#### deep", *CODE, "text"], "## A\n\n### deep\n\n" + "\n".join(CODE) + "\n\ntext"),
         (["text", "| a |", "| - |", "| 1 |", "more"], "text\n\n| a |\n| - |\n| 1 |\n\nmore"),
         (["![p][x]", "", "[x]: media/plan.png 'T'", "[y]: https://example.org"], "![p][x]\n\n[y]: https://example.org"),
         (["- a", "  more of a", "- b"], "- a\n  more of a\n- b"),
-        (["-   a", "", "    more", "    *   b", "        more", "-   c"], "- a\n\n  more\n  - b\n    more\n- c"),
+        (
+            ["-   a", "", "    more", "    *   b", "        more", "-   c"],
+            "-   a\n\n    more\n    *   b\n        more\n-   c",
+        ),
         (["1. a", "   - b", "2. c", "", "end"], "1. a\n   - b\n2. c\n\nend"),
         (
             ["text `[x](#y)`", "", "    code", "", "a [long", "link](#there)."],
@@ -178,23 +181,18 @@ def test_a_part_is_cut_where_no_code_is_open() -> None:
 @pytest.mark.parametrize(
     ("rule", "line", "expected"),
     [
-        ("MD022", "## A", "\n## A\n"),
-        ("MD012", "", ""),
         ("STEMMA005", "See ![the plan](x.png).", "See the plan."),
         ("STEMMA008", "Kept[^1].", "Kept."),
         ("MD011", "use (Stylelint)[https://stylelint.io/] now", "use [Stylelint](https://stylelint.io/) now"),
         ("MD014", "  $ npm i", "  npm i"),
         ("MD059", "See [here](https://a.org) or [a](b.md).", "See here (<https://a.org>) or [a](b.md)."),
-        ("MD034", "See https://example.org/x now", "See <https://example.org/x> now"),
         ("MD036", "**Note**", "Note"),
-        ("MD055", "a | b", "| a | b |"),
-        ("MD055", "| a | |", "| a | |"),
         ("STEMMA011", "Price: TBD", "Price: to be determined"),
         ("MD999", "as it is", "as it is"),
     ],
 )
 def test_a_line_is_put_right_by_its_rule(rule: str, line: str, expected: str) -> None:
-    assert mended([rule], "text", line, "text") == expected
+    assert mended([rule], "text", line) == expected
 
 
 @pytest.mark.parametrize(
@@ -202,4 +200,4 @@ def test_a_line_is_put_right_by_its_rule(rule: str, line: str, expected: str) ->
     [("| 1 | 2 |[x](y). |", "| 1 | 2 [x](y). |"), ("| 1 |", "| 1 |  |"), (r"| 1 \| 1 | 2 |", r"| 1 \| 1 | 2 |")],
 )
 def test_a_row_gets_as_many_cells_as_the_one_above_and_loses_no_words(line: str, expected: str) -> None:
-    assert mended(["MD056"], "| a | b |", line, "") == expected
+    assert mended(["MD056"], "| a | b |", line) == expected

@@ -16,6 +16,7 @@ from stemma_languages import shipped
 from stemma_markdown import Document
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
+from stemma_offline_writer.bearing import claimed
 
 _CITED = re.compile(r"\s*\([^()]*\)\s*$")
 OUTLINE = [
@@ -175,9 +176,9 @@ def test_an_amount_that_stands_in_no_sentence_goes_to_a_table_with_its_source() 
 
 
 @pytest.mark.req("T3")
-def test_nothing_is_called_absent_and_an_empty_heading_says_nothing() -> None:
+def test_under_a_heading_that_nothing_bears_on_stands_that_nothing_was_found_to_be_quoted() -> None:
     draft = written(prompt("timeline", "en", "Say when.", {}, "dates", "- Milestones"))
-    assert draft == "# Timeline\n\n## Milestones\n"
+    assert draft == f"# Timeline\n\n## Milestones\n\n{language_of('en').words.nothing_found}\n"
 
 
 @pytest.mark.req("T3")
@@ -215,7 +216,7 @@ Provide a lamp for EUR 20.** It must shine for EUR 30.
 def test_of_a_call_for_proposals_stands_what_it_states_in_whole_sentences_and_not_what_it_asks_the_writer() -> None:
     draft = written(prompt("budget", "en", "A lamp.", {"terms.md": RFP}, "amounts", "- Costs"))
     assert "4.2. The lamp costs EUR 4,250, its colour is to be determined." in draft
-    assert "[www.example.org](http://www.example.org)" in draft
+    assert "See <http://www.example.org> for what it costs: EUR 10." in draft
     assert "Provide a lamp for EUR 20. It must shine for EUR 30." in draft
     assert "| EUR 77 |" in draft
     assert "\n\nTesting - " not in draft
@@ -230,6 +231,108 @@ def test_a_picture_that_is_called_as_its_file_has_the_heading_above_it_as_its_ca
     assert "![Costs of the lamp](media/image1.png)" in draft
 
 
+WHOLE = """# Terms
+
+The garden must:
+
+- cost at most EUR 900;
+- hold
+  - 12 benches for EUR 80 each
+  - a gate.
+
+The town has a lamp. It costs EUR 70.
+
+The bridge costs EUR 60 and
+
+B. the applicable portion of EUR 50; and
+
+Bidders must hand in an offer of EUR 40.
+
+This document costs EUR 30.
+"""
+
+
+@pytest.mark.req("T3", "T4")
+def test_a_list_stands_with_its_lead_in_and_half_a_sentence_or_one_for_bidders_leaves_only_its_claim() -> None:
+    draft = written(prompt("budget", "en", "A garden.", {"terms.md": WHOLE}, "amounts", "- Costs"))
+    assert "The garden must:\n\n- cost at most EUR 900;\n- hold\n  - 12 benches for EUR 80 each\n  - a gate. (" in draft
+    assert "The town has a lamp. It costs EUR 70. (terms.md, Terms)" in draft
+    text, _, table = draft.partition("Table: Amounts")
+    for claim, words in (("EUR 60", "bridge"), ("EUR 50", "portion"), ("EUR 40", "Bidders"), ("EUR 30", "document")):
+        assert words not in text
+        assert f"| {claim} |" in table
+
+
+@pytest.mark.req("T3")
+def test_sentences_between_which_one_is_left_out_are_paragraphs_of_their_own() -> None:
+    facts = "Planting costs EUR 4,250. The lawn belongs to the town. The fence costs EUR 900. The gate costs EUR 80.\n"
+    draft = written(prompt("budget", "en", "A lawn.", {"a.md": facts}, "amounts", "- Costs"))
+    assert "EUR 4,250. (a.md)\n\nThe fence costs EUR 900. The gate costs EUR 80. (a.md)" in draft
+
+
+@pytest.mark.req("T3")
+def test_what_another_section_collects_stands_there_and_here_only_what_is_collected_here() -> None:
+    facts = (
+        "Planting costs EUR 4,250.\n\nThe garden opens on 1 June 2027.\n\nThe fence of EUR 900 stands on 2 May 2027.\n"
+    )
+    outline = [block("entry", "dates", id="timeline", kind="t", title="Timeline", collects="dates")]
+    outline += [block("entry", "costs", id="budget", kind="b", title="Budget", collects="amounts")]
+    drafts = [
+        written(
+            "\n".join(
+                [
+                    block("section", "", id=name, title=name, language="en", collects=collects),
+                    block("outline", outline),
+                    block("input", facts, name="a.md"),
+                ]
+            )
+        )
+        for name, collects in (("timeline", "dates"), ("budget", "amounts"))
+    ]
+    assert [draft.count("Planting costs EUR 4,250. (a.md)") for draft in drafts] == [0, 1]
+    assert [draft.count("The garden opens on 1 June 2027. (a.md)") for draft in drafts] == [1, 0]
+    assert sum(draft.count("The fence of EUR 900 stands on 2 May 2027. (a.md)") for draft in drafts) == 1
+    assert any("| 2 May 2027 | The fence" in draft or "| EUR 900 | The fence" in draft for draft in drafts)
+
+
+@pytest.mark.req("T5")
+def test_what_is_in_another_language_than_the_document_is_set_apart_as_a_quotation() -> None:
+    facts = "Planting the lawn beside the library costs EUR 4,250.\n\nThe fence around the lawn costs EUR 900.\n"
+    draft = written(prompt("budget", "de", "Ein Rasen.", {"a.md": facts}, "amounts", "- Kosten"))
+    assert "> Planting the lawn beside the library costs EUR 4,250. (a.md)\n>\n> The fence around" in draft
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    ("words", "dates"),
+    [
+        ("The Civil Rights Act of 4 July 1964 holds.", 0),
+        ("It was so in 2016.", 0),
+        ("4.2. The gate is open.", 0),
+        ("It opens on 4 July 2027.", 1),
+    ],
+)
+def test_a_law_a_bare_year_and_a_number_of_a_paragraph_are_no_dates_of_a_timeline(words: str, dates: int) -> None:
+    assert len(claimed(words, "en")) == dates
+
+
+@pytest.mark.req("T3")
+def test_a_table_stands_once_under_the_line_above_it_also_if_it_is_html() -> None:
+    head = "<tr><th>Item</th><th>Empty</th><th>Price</th></tr>"
+    rows = f"<table>{head}<tr><td>Gate</td><td></td><td>EUR 80</td></tr></table>"
+    facts = f"# Costs\n\nPrices until 2030\n\n| Item | Price |\n| --- | --- |\n| Lamp | EUR 70 |\n\n{rows}\n"
+    draft = written(prompt("budget", "en", "A lamp.", {"a.md": facts}, "amounts", "- Costs"))
+    assert "Table: Prices until 2030, a.md, Costs\n\n| Item | Price |\n| --- | --- |\n| Lamp | EUR 70 |" in draft
+    assert "| Item | Price |\n| --- | --- |\n| Gate | EUR 80 |" in draft
+
+
+@pytest.mark.req("T3")
+def test_a_picture_that_nothing_describes_is_not_shown() -> None:
+    images = block("images", "- media/image1.png: image1")
+    draft = written(f"{prompt('budget', 'en', 'A lamp.', {'a.md': '![](media/image1.png)'}, 'amounts')}\n{images}")
+    assert "image1" not in draft
+
+
 @pytest.mark.req("P13", "T3")
 def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
     schema = {
@@ -242,7 +345,6 @@ def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
                 "items": {"type": "object"},
                 "description": "one per question",
             },
-            "open": {"type": "array", "default": [], "description": "what is left open, as questions"},
             "total": {"anyOf": [{"type": "number"}, {"type": "null"}]},
             "parts": {"type": "array", "default": [], "description": "sub-sections for required headings"},
         },
@@ -253,7 +355,7 @@ def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
         "budget",
         "en",
         "A lawn is planted.",
-        {"a.md": "Planting costs EUR 4,250.\n\nReady? We are.\n\nWho pays?\n"},
+        {"a.md": "Planting costs EUR 4,250.\n"},
         "amounts",
         "- Costs",
     )
@@ -261,7 +363,6 @@ def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
     assert answer["total"] is None
     assert "items" not in answer
     assert "findings" not in answer
-    assert answer["open"] == ["Who pays?"]
     assert answer["parts"] == [{"heading": "Costs", "text": "Planting costs EUR 4,250. (a.md)"}]
 
 

@@ -34,11 +34,12 @@ async def test_the_sample_becomes_one_document_with_every_word_of_its_files() ->
 
 @pytest.mark.req("T1", "G7")
 async def test_what_a_mend_takes_away_is_left_out_by_name_and_the_run_ends() -> None:
-    lost = ValidationIssue(line_number=5, rule="MD012", rule_description="Blank lines", message="Blank lines")
+    lost = ValidationIssue(line_number=5, rule="STEMMA008", rule_description="Footnotes", message="No such footnote")
     report = ValidationReport(validation_passed=False, issues=(lost,), engine="test", engine_version="1")
     agency = Agency(reports=[report])
-    outcome = await agency.drive(await agency.job(), OfflineWriter())
-    assert "40 m" not in await agency.workshop.read(outcome.draft)
+    files = {"site.md": "# Site\n\n[^the-quay-is-40-m-long].\n"}
+    outcome = await agency.drive(await agency.job(files), OfflineWriter())
+    assert "40-m" not in await agency.workshop.read(outcome.draft)
     assert (outcome.partial, outcome.warnings) == (False, ())
     assert outcome.left_out is not None
     [named] = LeftOutList.model_validate_json(await agency.workshop.read(outcome.left_out)).left_out

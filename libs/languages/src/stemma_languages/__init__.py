@@ -11,6 +11,7 @@ from .instructions import is_instruction
 from .language import Language
 from .languages import DEFAULT, UnknownLanguage, language, primary, shipped
 from .outlines import asks_for_a_form, limits_in
+from .sentences import is_about_the_document, is_addressed, is_example, leans
 from .words import Words
 
 __all__ = [
@@ -22,8 +23,12 @@ __all__ = [
     "count_words",
     "detect",
     "foreign",
+    "is_about_the_document",
+    "is_addressed",
+    "is_example",
     "is_instruction",
     "language",
+    "leans",
     "limits_in",
     "primary",
     "shipped",

@@ -126,7 +126,7 @@ def _mend(situation: Situation, acts: Sequence[Act]) -> tuple[str, dict[str, Any
         return "read_generated_file", {"from_line": max(1, unread[0] - 1)}
     tried = {int(act.arguments.get("line_number", 0)) for act in acts if act.name == "edit_markdown_line"}
     for line in sorted(set(rules) & set(shown) - tried, reverse=True):
-        text = mended(rules[line], shown.get(line - 1, ""), shown[line], shown.get(line + 1, ""))
+        text = mended(rules[line], shown.get(line - 1, ""), shown[line])
         if text != shown[line]:
             return "edit_markdown_line", {"line_number": line, "new_content": text}
     return None

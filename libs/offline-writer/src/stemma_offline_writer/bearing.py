@@ -1,57 +1,70 @@
-"""What a sentence or a cell holds that a section may collect: amounts, dates, figures, risks, people."""
+"""What a sentence or a cell holds that a section may collect, and what it speaks of.
+
+Claims tell amounts, dates and figures, words risks and people; the words of ``data/bearing.json`` also
+join what different languages call a thing.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
 from stemma_evidence import Claim, claims
 
-from .material import Table
+from .material import NO_SPACES, Table
 from .terms import terms
 
 DATA = Path(__file__).with_name("data") / "bearing.json"
-ADDRESSED = Path(__file__).with_name("data") / "addressed.json"
-"""By language the words with which a text turns to the one who writes the document."""
 KINDS = {"amount": "amounts", "date": "dates", "quantity": "figures"}
 IN_FULL = frozenset({"amounts", "dates"})
 """What a section that collects it leaves nothing of out."""
+BY_WORDS = ("risks", "people")
+LAWS = "laws"
 
 _UNIT = re.compile(r"[A-Z]{3}(?![A-Za-z])|[€$£¥₣₹]")
 _NUMBER = re.compile(r"[-+(]?\d[\d.,'’ \u00a0\u202f]*\)?")
-_CJK = ("ja", "zh")
+_UNDATED = re.compile(r"T.*|\d{4}")
+_NUMBERING = re.compile(r"\d{1,2}\.\d{1,2}\.?")
+_NEAR = 40
+_SHORT_WORD = 4
 
 
 @lru_cache(maxsize=65_536)
 def claimed(text: str, language: str) -> tuple[Claim, ...]:
-    """The claims of plain words."""
-    return claims(text, language)
+    """The claims of plain words that a section may collect; an hour, a bare year and the date of a law are none."""
+    found = (claim for claim in claims(text, language) if claim.kind in KINDS)
+    return tuple(claim for claim in found if claim.kind != "date" or _is_a_day(text, claim, language))
+
+
+def _is_a_day(text: str, claim: Claim, language: str) -> bool:
+    """Whether a date says when: no law is named right before it, with but its number and short words between."""
+    if _UNDATED.fullmatch(claim.values[0]) or _NUMBERING.fullmatch(claim.text):
+        return False
+    before = text[max(0, claim.start - _NEAR) : claim.start]
+    ends = [law.end() for law in _laws(language).finditer(before)]
+    return not ends or any(word[:1].islower() and len(word) > _SHORT_WORD for word in before[ends[-1] :].split())
+
+
+@lru_cache(maxsize=16)
+def _laws(language: str) -> re.Pattern[str]:
+    words = "|".join(map(re.escape, _words(LAWS, language))) or r"(?!)"
+    behind = r"(?=[》」）]?[（(][^（）()]*$)" if language in NO_SPACES else r"\b"
+    return re.compile(f"(?:{words}){behind}", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65_536)
 def kinds_of(text: str, language: str) -> frozenset[str]:
     """What plain words hold, by the names of ``collects``."""
-    found = {KINDS[claim.kind] for claim in claimed(text, language) if claim.kind in KINDS}
-    return frozenset(found | {kind for kind, words in _words(language).items() if _speaks_of(words, text, language)})
+    found = {KINDS[claim.kind] for claim in claimed(text, language)}
+    return frozenset(found | {kind for kind in BY_WORDS if _speaks_of(kind, text, language)})
 
 
-def speaks_to_the_writer(text: str, language: str) -> bool:
-    """Whether a text turns to its reader, or speaks of what the reader is to write."""
-    words = _addressed().get(language, ())
-    if language in _CJK:
-        return any(word in text for word in words)
-    return not set(words).isdisjoint(re.findall(r"\w+", text.casefold()))
-
-
-@lru_cache(maxsize=1)
-def _addressed() -> dict[str, list[str]]:
-    return dict(json.loads(ADDRESSED.read_text("utf-8")))
-
-
-def kinds_of_row(table: Table, row: tuple[str, ...], language: str) -> frozenset[str]:
+def kinds_of_row(table: Table, row: tuple[str, ...]) -> frozenset[str]:
     """What the cells of a row hold; a bare number is an amount where its head names a currency."""
+    language = table.place.language
     found = frozenset[str]().union(*(kinds_of(cell, language) for cell in row))
     money = any(
         _NUMBER.fullmatch(cell.strip()) and _is_money(head, language)
@@ -60,21 +73,33 @@ def kinds_of_row(table: Table, row: tuple[str, ...], language: str) -> frozenset
     return found | {"amounts"} if money else found
 
 
+def related(words: str, languages: Iterable[str], other: str) -> list[str]:
+    """The terms of another language for the things that words name, in any of some languages."""
+    things = {thing for one in languages for thing in _data().get(one, ()) if _speaks_of(thing, words, one)} - {LAWS}
+    return [term for thing in sorted(things) for word in _words(thing, other) for term in terms(word, other)]
+
+
 @lru_cache(maxsize=4096)
 def _is_money(head: str, language: str) -> bool:
     units = _UNIT.findall(head)
     return any(claim.kind == "amount" for unit in units for claim in claims(f"1234 {unit}", language))
 
 
-def _speaks_of(words: frozenset[str], text: str, language: str) -> bool:
-    if language in _CJK:
-        return any(word in text for word in words)
-    return not words.isdisjoint(terms(text, language))
+def _speaks_of(thing: str, text: str, language: str) -> bool:
+    if language in NO_SPACES:
+        return any(word in text for word in _words(thing, language))
+    return not _stems(thing, language).isdisjoint(terms(text, language))
 
 
-@lru_cache(maxsize=32)
-def _words(language: str) -> dict[str, frozenset[str]]:
-    data = json.loads(DATA.read_text("utf-8")).get(language, {})
-    if language in _CJK:
-        return {kind: frozenset(words) for kind, words in data.items()}
-    return {kind: frozenset(term for word in words for term in terms(word, language)) for kind, words in data.items()}
+@lru_cache(maxsize=1)
+def _data() -> dict[str, dict[str, list[str]]]:
+    return dict(json.loads(DATA.read_text("utf-8")))
+
+
+def _words(thing: str, language: str) -> list[str]:
+    return _data().get(language, {}).get(thing, [])
+
+
+@lru_cache(maxsize=256)
+def _stems(thing: str, language: str) -> frozenset[str]:
+    return frozenset(term for word in _words(thing, language) for term in terms(word, language))

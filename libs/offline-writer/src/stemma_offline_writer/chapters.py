@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .inlines import formed, without_inner_links
-from .lists import Lists
 
 _FENCE = re.compile(r"[ >]{0,12}(`{3,}|~{3,})")
 _QUOTED = ">"
@@ -52,7 +51,7 @@ def safe_cut(lines: Sequence[str]) -> int:
 
 def _formed(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str, str]]:
     """Each line as it is written, and what it is."""
-    open_fence, level, last, lists = "", under, "", Lists()
+    open_fence, level, last = "", under, ""
     for line in lines:
         after = _fence_after(open_fence, line)
         if open_fence or after:
@@ -61,23 +60,21 @@ def _formed(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str,
             yield line if open_fence else line.rstrip(), "text" if in_quote else "fence"
             continue
         last = _kind(line, last)
-        if last != "list":
-            lists.end()
         if last == "heading":
             level, text = _heading(line, shift, level)
             yield text, last
         elif last != "definition":
-            yield _line(line, last, lists), last
+            yield _line(line, last), last
 
 
-def _line(line: str, kind: str, lists: Lists) -> str:
+def _line(line: str, kind: str) -> str:
     match kind:
         case "rule":
             return "---"
         case "code":
             return line.expandtabs(4).rstrip()
         case "list":
-            return lists.line(formed(line.expandtabs(4).rstrip()))
+            return formed(line.expandtabs(4).rstrip())
         case _:
             return formed(_EMPHASISED.sub(r"\2", line.expandtabs(4).rstrip()))
 

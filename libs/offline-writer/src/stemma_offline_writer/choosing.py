@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice, pairwise
 from pathlib import PurePosixPath
 
-from .bearing import IN_FULL, claimed, kinds_of, kinds_of_row
+from stemma_languages import count_words, is_example
+
+from .bearing import IN_FULL, KINDS, claimed, kinds_of, kinds_of_row, related
 from .material import Material, Passage, Place, Table, distinct, fold
+from .passages import sentences_of
 from .request import Image, Request, Section
 from .terms import Ranking, terms
 
-PULLED = frozenset({"figures", "risks"})
-"""What a section that collects it takes from other sections, too, as far as there is room."""
-MOST_PASSAGES = 40
+MOST_PASSAGES = 30
 MOST_ROWS = 200
+MOST_IMAGES = 6
 FALLBACK = 3
-_KIND_OF_CLAIM = {"amounts": "amount", "dates": "date", "figures": "quantity"}
+LONG = 1200
+"""Characters of a passage that is quoted where it bears most; elsewhere only what it states is told."""
+LEAST_TERMS = 2
+"""Of a section that a sentence must share to bear on it: one may be an accident."""
+COLLECTED = 2.0
+"""What it adds to the score of a passage that it holds what a section collects."""
+
+_BY_NUMBER = re.compile(r"[a-z]{0,10}[-_ ]?\d+")
+"""The name of a picture that says nothing of it."""
 
 
 @dataclass(frozen=True)
@@ -41,72 +53,81 @@ class Choice:
 
 def choose(request: Request, material: Material) -> Choice:
     """The choice for the section of a request; the same for the same request."""
-    bears = _Bearing(request)
-    sentences = list(distinct(passage for passage in material.passages if passage.form != "heading"))
+    bears = Bearing(request)
+    every = list(distinct(material.passages))
+    sentences = [passage for passage in every if passage.form != "heading"]
     chosen = _passages(request, bears, sentences)
-    tables = tuple(table for whole in material.tables if (table := _rows(request, bears, whole)))
-    strays = {kind: found for kind in sorted(request.collects) if (found := _strays(kind, request, material.passages))}
+    tables = tuple(replace(t, rows=t.rows[:MOST_ROWS]) for t in material.tables if bears.takes_table(t))
+    collects = sorted(request.section.collects & IN_FULL)
+    strays = {kind: found for kind in collects if (found := tuple(_strays(kind, set(chosen), every)))}
     if not tables and all(passage.place.origin == "person" for passage in chosen):
         chosen += bears.nearest([passage for passage in sentences if passage not in chosen])
-    pictures = [(_described(image, material.pictures.get(image.name)), image) for image in request.images]
-    images = tuple(shown for shown, image in pictures if bears.owns(image.alt, material.pictures.get(image.name)))
-    return Choice(tuple(chosen), tables, strays, images)
-
-
-def _described(image: Image, place: Place | None) -> Image:
-    """The image; one that is called as its file is described by the heading that it stands under."""
-    is_called_so = fold(image.alt) in ("", fold(PurePosixPath(image.name).stem))
-    return Image(image.name, place.heading) if is_called_so and place and place.heading else image
+    return Choice(tuple(chosen), tables, strays, tuple(islice(_images(request, bears, material), MOST_IMAGES)))
 
 
 def wanted_of(passage: Passage, request: Request) -> frozenset[str]:
     """What the section collects and the passage holds."""
-    return kinds_of(passage.text, request.language) & request.collects
+    return kinds_of(passage.words, passage.place.language) & request.section.collects
 
 
-class _Bearing:
+class Bearing:
     """On which section of the outline a text bears most; on none counts as the first."""
 
     def __init__(self, request: Request) -> None:
-        self._language = request.language
-        self._ranking = _ranking(request.outline, request.language)
+        self._language, self._outline = request.language, request.outline
         self._own = next(at for at, entry in enumerate(request.outline) if entry.id == request.section.id)
 
-    def scores(self, text: str, place: Place | None) -> list[float]:
-        """How much a text bears on each section."""
-        return self._ranking.scores(terms(" ".join((text, *(place.headings if place else ()))), self._language))
+    def takes(self, text: str, place: Place, kinds: frozenset[str] = frozenset(), least: int = 1) -> float | None:
+        """How much a text bears on this section, if it stands here: of the sections that collect such things, or of all
+        if none does, it bears most on this one."""
+        scores = self._scores(text, place, least)
+        home = max(self.collectors(kinds) or range(len(scores)), key=lambda at: scores[at])
+        return scores[home] if home == self._own else None
 
-    def score(self, text: str, place: Place | None) -> float | None:
-        """How much a text bears on this section; nothing if it bears more on another one."""
-        scores = self.scores(text, place)
-        return scores[self._own] if scores.index(max(scores)) == self._own else None
+    def takes_table(self, table: Table) -> bool:
+        """Whether a table stands in this section."""
+        kinds = frozenset[str]().union(*(kinds_of_row(table, row) for row in table.rows))
+        return self.takes(f"{' '.join(table.head)} {table.words[:LONG]}", table.place, kinds) is not None
 
-    def owns(self, text: str, place: Place | None) -> bool:
-        """Whether a text bears most on this section."""
-        return self.score(text, place) is not None
+    def collectors(self, kinds: frozenset[str]) -> list[int]:
+        """The sections that leave nothing out of such things."""
+        return [at for at, entry in enumerate(self._outline) if entry.collects & kinds & IN_FULL]
 
-    def nearest(self, passages: Sequence[Passage]) -> list[Passage]:
+    def nearest(self, passages: list[Passage]) -> list[Passage]:
         """The few passages that bear on this section, for one that has none of its own."""
-        scored = [(self.scores(p.text, p.place)[self._own], -at, p) for at, p in enumerate(passages)]
-        found = sorted(scored, key=lambda entry: entry[:2], reverse=True)[:FALLBACK]
-        return [passage for *_, passage in sorted(found, key=lambda entry: -entry[1])]
+        scored = [(self._scores(p.words, p.place, LEAST_TERMS)[self._own], -at, p) for at, p in enumerate(passages)]
+        found = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: entry[:2], reverse=True)
+        return [passage for *_, passage in sorted(found[:FALLBACK], key=lambda entry: -entry[1])]
+
+    def _scores(self, text: str, place: Place, least: int) -> list[float]:
+        ranking = _ranking(self._outline, self._language, place.language)
+        found = ranking.scores(terms(" ".join((text, *place.headings)), place.language), least)
+        kinds = kinds_of(text, place.language) - {"people"}
+        return [score + COLLECTED * bool(e.collects & kinds) for score, e in zip(found, self._outline, strict=True)]
 
 
 @lru_cache(maxsize=64)
-def _ranking(outline: tuple[Section, ...], language: str) -> Ranking:
-    return Ranking(terms(f"{entry.title} {entry.purpose}", language) for entry in outline)
+def _ranking(outline: tuple[Section, ...], language: str, other: str) -> Ranking:
+    """The sections of an outline for texts of another language, or of the same one."""
+    return Ranking(
+        [
+            *terms(f"{e.title} {e.purpose}", language),
+            *related(f"{e.title} {' '.join(e.collects)}", (language, "en"), other),
+        ]
+        for e in outline
+    )
 
 
-def _passages(request: Request, bears: _Bearing, passages: Sequence[Passage]) -> list[Passage]:
-    always, others = set[int](), list[tuple[bool, float, int]]()
+def _passages(request: Request, bears: Bearing, passages: list[Passage]) -> list[Passage]:
+    always, others = set[int](), list[tuple[float, int]]()
     for at, passage in enumerate(passages):
-        wanted = wanted_of(passage, request)
-        score = bears.score(passage.text, passage.place)
-        if wanted & IN_FULL or passage.place.origin == "person":
+        kinds = kinds_of(passage.words, passage.place.language) if len(passage.words) <= LONG else frozenset()
+        score = bears.takes(passage.words, passage.place, kinds, LEAST_TERMS)
+        if passage.place.origin == "person" or (score is not None and bears.collectors(kinds)):
             always.add(at)
-        elif wanted & PULLED or score is not None:
-            others.append((bool(wanted), score or 0.0, -at))
-    kept = always | {-at for *_, at in sorted(others, reverse=True)[:MOST_PASSAGES]}
+        elif score is not None:
+            others.append((score, -at))
+    kept = always | {-at for _, at in sorted(others, reverse=True)[:MOST_PASSAGES]}
     return _within(request.most_words, [passages[at] for at in sorted(kept)], {passages[at].key for at in always})
 
 
@@ -114,40 +135,47 @@ def _within(most_words: int | None, passages: list[Passage], always: set[str]) -
     """The passages as far as a limit of words allows; what must be there is there in any case."""
     if most_words is None:
         return passages
-    room = most_words - sum(_length(passage) for passage in passages if passage.key in always)
+    room = most_words - sum(count_words(passage.words) for passage in passages if passage.key in always)
     kept = []
     for passage in passages:
         if passage.key not in always:
-            room -= _length(passage)
+            room -= count_words(passage.words)
             if room < 0:
                 continue
         kept.append(passage)
     return kept
 
 
-def _length(passage: Passage) -> int:
-    words = passage.text.split()
-    return sum(max(1, sum(char >= "\u3041" for char in word)) for word in words)
+def _strays(kind: str, quoted: set[Passage], passages: Sequence[Passage]) -> Iterator[Stray]:
+    """Claims of one kind that no passage of the section holds: in headings, instructions, and what stands elsewhere."""
+    for passage, after in pairwise((*passages, None)):
+        assert passage is not None
+        language = passage.place.language
+        if passage in quoted or is_example("\n".join(passage.place.headings), language):
+            continue
+        for line in (line for text in passage.lines for line in sentences_of(text, language)):
+            found = ", ".join(dict.fromkeys(c.text for c in claimed(line, language) if KINDS[c.kind] == kind))
+            is_bare = fold(found) == fold(line)
+            if is_bare and after and after.place.heading == passage.text:
+                yield Stray(found, f"{line}: {after.text}", passage.place)
+            elif found and not is_bare:
+                yield Stray(found, line, passage.place)
 
 
-def _rows(request: Request, bears: _Bearing, whole: Table) -> Table | None:
-    """The rows of a table that the section collects from, or all of them if the table bears on it most."""
-    kinds = [kinds_of_row(whole, row, request.language) & request.collects for row in whole.rows]
-    rows = [row for row, found in zip(whole.rows, kinds, strict=True) if found & IN_FULL]
-    if bears.owns(f"{' '.join(whole.head)} {whole.words[:2000]}", whole.place):
-        rows = list(dict.fromkeys([*rows, *whole.rows[:MOST_ROWS]]))
-        rows.sort(key=whole.rows.index)
-    return Table(whole.place, whole.head, tuple(rows)) if rows else None
+def _images(request: Request, bears: Bearing, material: Material) -> Iterator[Image]:
+    """The images that bear on the section most, by words that say what they show and by the text that they stand in."""
+    nowhere = Place("input", "", request.language)
+    for image in request.images:
+        place = material.pictures.get(image.name, nowhere)
+        about = [passage.words for passage in material.passages if passage.place == place][:FALLBACK]
+        described = _described(image, place.heading)
+        if described and bears.takes(" ".join((described, *about)), place) is not None:
+            yield Image(image.name, described)
 
 
-def _strays(kind: str, request: Request, passages: Iterable[Passage]) -> tuple[Stray, ...]:
-    """Claims of one kind in headings and in what an instruction names."""
-    if kind not in IN_FULL:
-        return ()
-    return tuple(
-        Stray(claim.text, passage.text, passage.place)
-        for passage in passages
-        if passage.form == "heading"
-        for claim in claimed(passage.text, request.language)
-        if claim.kind == _KIND_OF_CLAIM[kind]
-    )
+def _described(image: Image, heading: str) -> str:
+    """What an image shows: its description, else the heading above it, else its name, if that says anything."""
+    name = PurePosixPath(image.name).stem
+    if fold(image.alt) not in ("", fold(name)):
+        return image.alt
+    return heading or ("" if _BY_NUMBER.fullmatch(name.casefold()) else fold(name))

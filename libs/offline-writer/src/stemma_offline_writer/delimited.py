@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from .material import Place, Table
+from .material import Place, Table, table_of
 
 DELIMITERS = ",;\t|"
 SAMPLE_LINES = 50
@@ -18,10 +18,7 @@ def read_delimited(place: Place, text: str) -> Iterator[Table]:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=_delimiter(text)) if any(map(str.strip, row))]
     except csv.Error:
         rows = [[line] for line in text.splitlines() if line.strip()]
-    if len(rows) > 1:
-        width = max(map(len, rows))
-        head, *body = (tuple(" ".join(cell.split()) for cell in (*row, *[""] * (width - len(row)))) for row in rows)
-        yield Table(place, head, tuple(body))
+    yield from table_of(place, rows)
 
 
 def _delimiter(text: str) -> str:

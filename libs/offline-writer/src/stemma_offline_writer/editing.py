@@ -12,7 +12,7 @@ from stemma_markdown import plain, sentence_ranges
 from . import markdown
 from .forms import Form, Grammar, grammar
 from .gathering import stated
-from .material import distinct
+from .material import NO_SPACES, distinct
 from .reading import read
 from .request import Request
 from .targets import Blocks, is_list, is_prose, items_of, meant, words_of
@@ -116,12 +116,12 @@ class _Editor:
             kept = choose([body[start:stop] for start, stop in sentence_ranges(body, self._language)])
         else:
             return text
-        joint = "\n" if is_list(body) else "" if self._language in markdown.NO_SPACES else " "
+        joint = "\n" if is_list(body) else "" if self._language in NO_SPACES else " "
         return joint.join(kept) + source + end if kept else ""
 
     def _replace(self, old: str, new: str) -> None:
         bounds = (r"(?<!\w)" if old[:1].isalnum() else "", r"(?!\w)" if old[-1:].isalnum() else "")
-        if self._language in markdown.NO_SPACES:
+        if self._language in NO_SPACES:
             bounds = ("", "")
         pattern = re.compile(bounds[0] + re.escape(old) + bounds[1])
         if not any(map(pattern.search, self.blocks.values())):
@@ -162,15 +162,17 @@ class _Editor:
             raise _Refusal(f"The text says this about {subject} already.")
         wanted = set(terms(subject, self._language))
         best = max(prose, key=lambda name: len(wanted & set(terms(self.blocks[name], self._language))))
-        joint = "" if self._language in markdown.NO_SPACES else " "
+        joint = "" if self._language in NO_SPACES else " "
         self._change([best], lambda text: f"{text.rstrip()}{joint}{sentence}{text[len(text.rstrip()) :]}")
 
     def _from_material(self, subject: str) -> str:
         wanted = set(terms(subject, self._language)) - set(self._known.filler)
         texts = [named.text for named in (*self._request.upstream, *self._request.inputs)]
         found = [read("input", "", text, self._language) for text in texts]
-        found.append(stated(read("brief", "", self._request.brief, self._language), self._request))
-        passages = [p for p in distinct(p for one in found for p in one.passages) if p.form != "heading"]
+        found.append(stated(read("brief", "", self._request.brief, self._language)))
+        passages = [
+            p for p in distinct(p for one in found for p in one.passages) if p.form != "heading" and not p.items
+        ]
         shared = [(len(wanted & set(terms(passage.text, self._language))), passage) for passage in passages]
         count, best = max(shared, key=lambda entry: entry[0], default=(0, None))
         if best is None or not wanted or count * 2 < len(wanted) or not count:

@@ -10,40 +10,36 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from stemma_languages import detect, is_instruction
+from stemma_languages import detect, is_about_the_document, is_addressed
 from stemma_languages import language as language_of
 from stemma_markdown import Document
 
-from .bearing import KINDS, claimed, speaks_to_the_writer
+from .bearing import KINDS, claimed
 from .forms import grammar
 from .material import Material, Passage, Place, fold, gathered
+from .passages import is_whole
 from .reading import read
 from .request import Request
 
-_COLONS = (":", "：")
-_LABELLED = (" - ", " – ", ": ", "; ")
-"""What stands between a label and what is asked for under it."""
-
 
 @lru_cache(maxsize=64)
-def _read_input(name: str, text: str) -> tuple[str, Material]:
-    language = detect(text)
-    found = read("input", name, text, language)
-    return language, replace(found, passages=tuple(_without_requests(passage, language) for passage in found.passages))
+def _read_input(name: str, text: str) -> Material:
+    found = read("input", name, text, detect(text))
+    return replace(found, passages=tuple(map(_as_quoted, found.passages)))
 
 
-def _without_requests(passage: Passage, language: str) -> Passage:
-    """What an input asks of the one who writes the document is no content; what it names goes to tables."""
-    parts = [passage.text, *(passage.text.partition(mark)[2] for mark in _LABELLED)]
-    asks = speaks_to_the_writer(passage.text, language) and any(is_instruction(part, language) for part in parts)
-    return replace(passage, form="heading") if asks else passage
+def _as_quoted(passage: Passage) -> Passage:
+    """What an input asks of the one who writes the document, or half a sentence, leaves only what it claims."""
+    place = passage.place
+    quotable = is_whole(passage) and not is_addressed(passage.words, place.heading, place.language)
+    return passage if quotable else replace(passage, form="heading")
 
 
 def gather(request: Request) -> Material:
     """All that the section may be written from."""
-    given = gathered(_read_input(named.name, named.text)[1] for named in request.inputs)
-    brief = stated(read("brief", language_of(request.language).words.brief, request.brief, request.language), request)
-    person = stated(read("person", "", request.said, request.language), request)
+    given = gathered(_read_input(named.name, named.text) for named in request.inputs)
+    brief = stated(read("brief", language_of(request.language).words.brief, request.brief, request.language))
+    person = stated(read("person", "", request.said, request.language))
     person += Material(tuple(_dictated(f"{request.said}\n\n{request.feedback}", request.language)))
     known = person + brief + given
     return known + gathered(_news(request, known))
@@ -56,32 +52,23 @@ def _dictated(text: str, tag: str) -> Iterator[Passage]:
             forms = [known.form(part) for part in known.parts(sentence.text)]
             if forms and all(form and form.verb == "say" for form in forms):
                 words = [form.what[:1].upper() + form.what[1:] for form in forms if form]
-                yield from (Passage(language_of(tag).sentence(w), Place("person", ""), -1 - at) for w in words)
+                yield from (Passage(language_of(tag).sentence(w), Place("person", "", tag), -1 - at) for w in words)
                 break
 
 
-def stated(material: Material, request: Request) -> Material:
+def stated(material: Material) -> Material:
     """A text of the client or of a person without its instructions, which leave what they claim."""
-    return replace(material, passages=tuple(_statements(material, request.language)))
+    return replace(material, passages=tuple(one for passage in material.passages for one in _statements(passage)))
 
 
-def _statements(material: Material, language: str) -> Iterator[Passage]:
-    asks = False
-    for passage in material.passages:
-        if passage.form == "item" and asks:
-            yield from _claims_of(passage, language)
-        elif is_instruction(passage.text, language):
-            asks = passage.text.endswith(_COLONS)
-            yield from _claims_of(passage, language)
-        else:
-            asks = False
-            yield passage
-
-
-def _claims_of(passage: Passage, language: str) -> Iterator[Passage]:
-    for claim in claimed(passage.text, language):
+def _statements(passage: Passage) -> Iterator[Passage]:
+    place = passage.place
+    if not is_about_the_document(passage.text, place.language) and (place.origin == "person" or is_whole(passage)):
+        yield passage
+        return
+    for claim in claimed(passage.words, place.language):
         if claim.kind in KINDS:
-            yield replace(passage, text=claim.text, form="heading")
+            yield replace(passage, text=claim.text, form="heading", items=())
 
 
 def _news(request: Request, known: Material) -> Iterator[Material]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from .material import Place
-
-NO_SPACES = ("ja", "zh")
+from .material import NO_SPACES, Place
 
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>()\[\]|\"'、。」）]+[^\s<>()\[\]|\"'、。」）.,;:!?]|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}",
@@ -41,7 +39,7 @@ def quoted(text: str) -> str:
 
 
 def _link(address: str) -> str:
-    return f"[{_SPECIAL.sub(_ESCAPED, address)}](http://{address})" if address.startswith("www.") else f"<{address}>"
+    return f"<http://{address}>" if address.startswith("www.") else f"<{address}>"
 
 
 def _escaped_start(found: re.Match[str]) -> str:
@@ -55,17 +53,23 @@ def cited(place: Place) -> str:
     return f"({quoted(names)})" if place.name else ""
 
 
-def paragraph(sentences: Sequence[str], place: Place, language: str) -> str:
+def paragraph(sentences: Sequence[str], place: Place, *, cite: bool = True) -> str:
     """Sentences that stand together, and where."""
-    joint = "" if language in NO_SPACES else " "
-    return " ".join(filter(None, (joint.join(map(quoted, sentences)), cited(place))))
+    joint = "" if place.language in NO_SPACES else " "
+    return " ".join(filter(None, (joint.join(map(quoted, sentences)), cited(place) if cite else "")))
 
 
 def bullets(items: Iterable[str], place: Place) -> str:
-    """Items of a list, and where they stand."""
-    lines = [f"- {quoted(item)}" for item in items]
+    """Items of a list, nested ones indented, and where they stand."""
+    lines = [f"{item[: len(item) - len(item.lstrip())]}- {quoted(item.lstrip())}" for item in items]
     lines[-1] = " ".join(filter(None, (lines[-1], cited(place))))
     return "\n".join(lines)
+
+
+def quotation(blocks: Iterable[str]) -> str:
+    """Blocks set apart as what somebody else says in his own words."""
+    lines = "\n\n".join(blocks).split("\n")
+    return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], label: str) -> str:

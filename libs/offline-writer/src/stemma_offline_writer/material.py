@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 Origin: TypeAlias = Literal["input", "brief", "upstream", "person"]
+NO_SPACES = ("ja", "zh")
+Form: TypeAlias = Literal["sentence", "item", "heading"]
 
 
 @dataclass(frozen=True)
 class Place:
-    """A file, the brief or a section, and the headings above; what a person said has no name."""
+    """A file, the brief or a section, its language and the headings above; what a person said has no name."""
 
     origin: Origin
     name: str
+    language: str
     headings: tuple[str, ...] = ()
 
     @property
@@ -26,34 +30,57 @@ class Place:
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence or a list item in plain words; those of one paragraph have the same number.
+    """What is quoted as a whole, in plain words: a sentence with those that lean on it, a list item, or a list.
 
-    A ``heading`` is no sentence: it is quoted for what it states only.
+    Those of one paragraph have the same number, neighbours have neighbouring positions. A list is its lead-in with
+    ``items``, nested ones indented. A ``heading`` is none of that: it is quoted for what it states only.
     """
 
     text: str
     place: Place
     paragraph: int
-    form: Literal["sentence", "item", "heading"] = "sentence"
+    form: Form = "sentence"
+    items: tuple[str, ...] = ()
+    position: int = 0
 
     @property
+    def lines(self) -> tuple[str, ...]:
+        """Its text and its items."""
+        return (self.text, *self.items)
+
+    @cached_property
+    def words(self) -> str:
+        """All that stands in it."""
+        return " ".join(self.lines)
+
+    @cached_property
     def key(self) -> str:
         """What makes two passages the same one."""
-        return fold(self.text)
+        return fold(self.words)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as wide as their head."""
+    """Rows as wide as their head, and the line above it."""
 
     place: Place
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
 
     @cached_property
     def words(self) -> str:
         """All that stands in it."""
         return "\n".join(" ".join(row) for row in (self.head, *self.rows))
+
+
+def table_of(place: Place, rows: Iterable[Sequence[str]], caption: str = "") -> Iterator[Table]:
+    """The table of rows, the first being its head, without columns that hold nothing; none if there is but a head."""
+    cells = [[" ".join(cell.split()) for cell in row] for row in rows]
+    filled = [column for column in zip_longest(*cells, fillvalue="") if any(column[1:])]
+    head, *body = zip(*filled, strict=True) if filled else [()]
+    if body:
+        yield Table(place, head, tuple(body), caption)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Putting one line right as a rule of a checker asks; a line that nothing is known about stays as it is."""
+"""Putting one line right as a rule of a checker asks, where the checker does not do so itself."""
 
 from __future__ import annotations
 
@@ -13,30 +13,19 @@ _REFERENCE = re.compile(r"!?\[([^\[\]\n]*)\]\[[^\[\]\n]*\]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
 _REVERSED = re.compile(r"\(([^()\n]{1,500})\)\[([^\[\]\s]{1,2000})\]")
 _NO_WORDS = re.compile(r"(?<!!)\[((?:click )?here|link|more|read more|this)\]\(<?([^()<>\s]+)>?\)", re.IGNORECASE)
-_BARE_ADDRESS = re.compile(r"(?<![<(\[\"'])\bhttps?://[^\s<>)\]]+")
 
 Mend = Callable[[str], str]
 
 
 _MENDS: Mapping[str, Mend] = {
-    "MD009": str.rstrip,
-    "MD010": lambda line: line.expandtabs(4),
     "MD011": lambda line: _REVERSED.sub(r"[\1](\2)", line),
-    "MD012": lambda line: "",
     "MD014": lambda line: re.sub(r"^(\s*)\$ +", r"\1", line),
-    "MD018": lambda line: re.sub(r"^(#{1,6})(?=[^#\s])", r"\1 ", line),
-    "MD019": lambda line: re.sub(r"^(#{1,6})\s+", r"\1 ", line),
     "MD026": lambda line: line.rstrip(" .,;:!。，；：！"),
-    "MD027": lambda line: re.sub(r"^(\s*(?:> ?)+)\s+", r"\1", line),
-    "MD030": lambda line: re.sub(r"^(\s*(?:[-*+]|\d+[.)]))\s+", r"\1 ", line),
-    "MD034": lambda line: _BARE_ADDRESS.sub(lambda found: f"<{found.group()}>", line),
-    "MD035": lambda line: "---",
     "MD036": lambda line: re.sub(r"^(\s*)(\*{1,3}|_{1,3})(.+)\2\s*$", r"\1\3", line),
     "MD040": lambda line: f"{line.rstrip()}text",
     "MD045": lambda line: line.replace("![](", "![Image]("),
     "MD051": lambda line: _LINK.sub(r"\1", line),
     "MD052": lambda line: _REFERENCE.sub(r"\1", line),
-    "MD055": lambda line: re.sub(r"^\s*(?![\s|])", "| ", re.sub(r"(?<![|\s])\s*$", " |", line)),
     "MD059": lambda line: _NO_WORDS.sub(r"\1 (<\2>)", line),
     "STEMMA005": lambda line: _IMAGE.sub(r"\1", line),
     "STEMMA006": lambda line: _IMAGE.sub(r"\1", line),
@@ -48,29 +37,18 @@ _MENDS: Mapping[str, Mend] = {
 }
 _CELL_WALL = re.compile(r"(?<!\\)\|")
 _WIDTH = "MD056"
-_APART = ("MD022", "MD031", "MD032", "MD058")
-
-
-def _unchanged(line: str) -> str:
-    return line
 
 
 def can_mend(rule: str) -> bool:
     """Whether something is known about a rule."""
-    return rule in _MENDS or rule in _APART or rule == _WIDTH
+    return rule in _MENDS or rule == _WIDTH
 
 
-def mended(rules: Sequence[str], before: str, line: str, after: str) -> str:
-    """The line, or the lines that take its place, as the rules want it; ``before`` and ``after`` are its neighbours."""
-    text = line
+def mended(rules: Sequence[str], before: str, line: str) -> str:
+    """The line as the rules want it; ``before`` is the line above it."""
     for rule in rules:
-        text = _MENDS.get(rule, _unchanged)(text)
-    if _WIDTH in rules:
-        text = _as_wide_as(before, text)
-    if any(rule in _APART for rule in rules):
-        above, below = "\n" if before.strip() else "", "\n" if after.strip() else ""
-        text = f"{above}{text}{below}"
-    return text
+        line = _MENDS.get(rule, str)(line)
+    return _as_wide_as(before, line) if _WIDTH in rules else line
 
 
 def _as_wide_as(model: str, row: str) -> str:

@@ -123,9 +123,8 @@ def _text(request: Request, schema: dict[str, Any] | None) -> str:
         return json.dumps(revise(request), ensure_ascii=False)
     if schema:
         return structured_answer(request, schema)
-    if request.upstream and not request.inputs and not request.outline_given:
-        return joined(request)
-    return as_markdown(request, compose(request))
+    only_texts = request.upstream and not request.inputs and not request.outline_given
+    return joined(request) if only_texts else as_markdown(request, compose(request))
 
 
 def _schema(response_format: Any) -> dict[str, Any] | None:
@@ -136,13 +135,8 @@ def _schema(response_format: Any) -> dict[str, Any] | None:
 
 
 def _usage(messages: Sequence[BaseMessage], text: str) -> UsageMetadata:
-    read = _tokens(sum(len(message.text) for message in messages))
-    written = _tokens(len(text))
+    read, written = (-(-n // _CHARACTERS_PER_TOKEN) for n in (sum(len(m.text) for m in messages), len(text)))
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
-
-
-def _tokens(characters: int) -> int:
-    return -(-characters // _CHARACTERS_PER_TOKEN)
 
 
 def _chunks(answer: AIMessage, model_name: str) -> Iterator[ChatGenerationChunk]:

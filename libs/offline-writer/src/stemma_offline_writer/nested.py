@@ -3,53 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from stemma_languages import language as language_of
-from stemma_markdown import sentence_ranges
 
-from .material import Material, Passage, Place, Table, gathered
+from .material import Material, Place, gathered, table_of
+from .passages import PassageReader
 
 LEAST_WORDS = 6
 
 
-def read_nested(place: Place, value: Any, language: str) -> Material:
+def read_nested(place: Place, value: Any) -> Material:
     """The material of a JSON value; the keys on the way to it stand in place of headings."""
-    return gathered(_read(place, value, language))
+    return gathered(_read(place, value))
 
 
-def _read(place: Place, value: Any, language: str) -> Iterator[Material]:
+def _read(place: Place, value: Any) -> Iterator[Material]:
     match value:
+        case [*records] if all(isinstance(record, dict) for record in records):
+            head = list(dict.fromkeys(str(key) for record in records for key in record))
+            rows = ([_cell(record.get(key)) for key in head] for record in records)
+            yield Material(tables=tuple(table_of(place, (head, *rows))))
+        case [*entries]:
+            yield from _record(place, {str(number): entry for number, entry in enumerate(entries, 1)})
         case dict():
-            yield from _record(place, value, language)
-        case list() if (records := [entry for entry in value if isinstance(entry, dict)]) and len(records) == len(
-            value
-        ):
-            head = tuple(dict.fromkeys(str(key) for record in records for key in record))
-            yield Material(tables=(Table(place, head, tuple(tuple(_cell(r.get(k)) for k in head) for r in records)),))
-        case list():
-            yield from _record(place, {str(number): entry for number, entry in enumerate(value, 1)}, language)
+            yield from _record(place, value)
         case _:
-            yield from _record(place, {"": value}, language)
+            yield from _record(place, {"": value})
 
 
-def _record(place: Place, record: dict[str, Any], language: str) -> Iterator[Material]:
-    single = {key: value for key, value in record.items() if not isinstance(value, dict | list)}
-    told = {key: value for key, value in single.items() if _is_prose(value)}
-    for number, (key, text) in enumerate(told.items()):
-        here = Place(place.origin, place.name, (*place.headings, str(key)))
-        yield Material(tuple(_passage(text, span, here, number) for span in sentence_ranges(text, language)))
-    rows = tuple((str(key), _cell(value)) for key, value in single.items() if key not in told and value is not None)
-    if rows:
-        words = language_of(language).words
-        yield Material(tables=(Table(place, (words.item, words.statement), rows),))
-    for key, value in record.items():
-        if key not in single:
-            yield from _read(Place(place.origin, place.name, (*place.headings, str(key))), value, language)
-
-
-def _passage(text: str, span: tuple[int, int], place: Place, number: int) -> Passage:
-    return Passage(" ".join(text[span[0] : span[1]].split()), place, number)
+def _record(place: Place, record: dict[str, Any]) -> Iterator[Material]:
+    words = language_of(place.language).words
+    reader, rows, nested = PassageReader(place.language), [(words.item, words.statement)], list[Material]()
+    for number, (key, value) in enumerate(record.items()):
+        here = replace(place, headings=(*place.headings, str(key)))
+        if isinstance(value, dict | list):
+            nested += _read(here, value)
+        elif _is_prose(value):
+            reader.paragraph(value, 0, here, number, is_item=False)
+        elif value is not None:
+            rows.append((str(key), _cell(value)))
+    yield Material(tuple(reader.passages), tuple(table_of(place, rows)))
+    yield from nested
 
 
 def _is_prose(value: Any) -> bool:

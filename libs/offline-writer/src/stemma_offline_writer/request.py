@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_core.messages import BaseMessage
 from stemma_languages import detect, primary, shipped
@@ -20,6 +20,7 @@ class Section:
     id: str
     title: str
     purpose: str
+    collects: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,6 @@ class Request:
     language: str
     outline: tuple[Section, ...]
     outline_given: bool
-    collects: frozenset[str]
     headings: tuple[str, ...]
     most_words: int | None
     brief: str
@@ -71,9 +71,10 @@ def read_request(messages: Sequence[BaseMessage]) -> Request:
     return Request(
         section=section,
         language=_language(asked.attributes.get("language", ""), brief, inputs),
-        outline=outline if section.id in {entry.id for entry in outline} else (*outline, section),
+        outline=tuple(replace(e, collects=section.collects) if e.id == section.id else e for e in outline)
+        if section.id in {entry.id for entry in outline}
+        else (*outline, section),
         outline_given=bool(outline),
-        collects=frozenset(asked.attributes.get("collects", "").split()),
         headings=tuple(_lines(found.text("headings"))),
         most_words=int(words) if (words := asked.attributes.get("max_words", "")).isdigit() else None,
         brief=brief,
@@ -116,7 +117,8 @@ def _inputs(found: _Blocks) -> Iterator[Named]:
 
 def _section(block: Block) -> Section:
     given = block.attributes
-    return Section(given.get("id", ""), " ".join(given.get("title", "").split()), block.text)
+    collects = frozenset(given.get("collects", "").split())
+    return Section(given.get("id", ""), " ".join(given.get("title", "").split()), block.text, collects)
 
 
 def _language(given: str, brief: str, inputs: Sequence[Named]) -> str:

@@ -1,28 +1,21 @@
 """Answers that fit a JSON schema: what an extract can say is filled in, everything else is left empty.
 
 A field whose description speaks of paragraphs gets what opens the section; a list of records described as being for
-required headings gets what stands under them; a list of questions the questions of the material. A schema of another
-shape gets words of the section wherever it requires any.
+required headings gets what stands under them. A schema of another shape gets words of the section wherever it requires
+any. Whether a question is open it cannot judge.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any
 
 from .composing import compose
-from .gathering import gather
-from .material import Passage, distinct
 from .request import Request
 
-_QUESTION_MARKS = ("?", "？")
 _PARAGRAPHS = "paragraph"
 _HEADINGS = "required headings"
-_QUESTIONS = "as questions"
-_LONGEST = 300
-_MOST_QUESTIONS = 10
 
 Schema = Mapping[str, Any]
 
@@ -41,8 +34,7 @@ class _Filling:
         self._composition = compose(request)
         self._by_description: Mapping[str, Callable[[], Any]] = {
             _HEADINGS: self._parts,
-            _QUESTIONS: self._questions,
-            _PARAGRAPHS: self._opening,
+            _PARAGRAPHS: lambda: "\n\n".join(self._composition.lead),
         }
 
     def value(self, schema: Schema) -> Any:
@@ -63,15 +55,6 @@ class _Filling:
 
     def _parts(self) -> list[dict[str, str]]:
         return [{"heading": part.heading, "text": part.text} for part in self._composition.parts]
-
-    def _questions(self) -> list[str]:
-        passages = gather(self._request).passages
-        lasts = [now for now, after in pairwise([*passages, None]) if now and not _go_together(now, after)]
-        texts = (passage.text for passage in distinct(lasts) if _is_question(passage))
-        return [text for text in texts if len(text) <= _LONGEST][:_MOST_QUESTIONS]
-
-    def _opening(self) -> str:
-        return "\n\n".join(self._composition.lead)
 
     def _least(self, schema: Schema) -> Any:
         """The least that a required field may hold."""
@@ -101,22 +84,10 @@ class _Filling:
     def _resolved(self, schema: Schema) -> Schema:
         """The schema without its references; of several forms the one that says least."""
         forms = schema.get("anyOf", [])
+        rest = {name: value for name, value in schema.items() if name not in ("$ref", "anyOf")}
         if any(form.get("type") == "null" for form in forms):
             return {**schema, "type": "null", "default": None}
         for reference in (schema, *forms[:1]):
             if "$ref" in reference:
-                return {**self._definitions[reference["$ref"].rpartition("/")[2]], **_without_reference(schema)}
+                return {**self._definitions[reference["$ref"].rpartition("/")[2]], **rest}
         return {**forms[0], **schema} if forms else schema
-
-
-def _without_reference(schema: Schema) -> Schema:
-    return {name: value for name, value in schema.items() if name not in ("$ref", "anyOf")}
-
-
-def _go_together(passage: Passage, after: Passage | None) -> bool:
-    return after is not None and (passage.place, passage.paragraph) == (after.place, after.paragraph)
-
-
-def _is_question(passage: Passage) -> bool:
-    """A question that the text goes on to talk about is a figure of speech; only the last of a paragraph is open."""
-    return passage.form != "heading" and passage.text.endswith(_QUESTION_MARKS)

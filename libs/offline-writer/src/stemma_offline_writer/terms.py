@@ -22,13 +22,13 @@ _STEMMERS = {
     "pt": "portuguese",
 }
 _COMMON = {
-    "de": common.STOPWORDS_GERMAN,
-    "en": common.STOPWORDS_EN_PLUS,
-    "es": common.STOPWORDS_SPANISH,
-    "fr": common.STOPWORDS_FRENCH,
-    "it": common.STOPWORDS_ITALIAN,
-    "nl": common.STOPWORDS_DUTCH,
-    "pt": common.STOPWORDS_PORTUGUESE,
+    "de": frozenset(common.STOPWORDS_GERMAN),
+    "en": frozenset(common.STOPWORDS_EN_PLUS),
+    "es": frozenset(common.STOPWORDS_SPANISH),
+    "fr": frozenset(common.STOPWORDS_FRENCH),
+    "it": frozenset(common.STOPWORDS_ITALIAN),
+    "nl": frozenset(common.STOPWORDS_DUTCH),
+    "pt": frozenset(common.STOPWORDS_PORTUGUESE),
 }
 """Words that say nothing of what a text is about."""
 _CJK = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -45,7 +45,7 @@ def terms(text: str, language: str) -> list[str]:
     for word in _WORD.findall(text.casefold()):
         if word[0] >= "\u3041" and not word[0].isdigit():
             found += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
-        elif word.isdigit() or (len(word) >= _LEAST and word not in _common(language)):
+        elif word.isdigit() or (len(word) >= _LEAST and word not in _COMMON.get(language, ())):
             found.append(_stem(word, language))
     return found
 
@@ -61,25 +61,20 @@ class Ranking:
     """Documents of terms by how well they fit a query."""
 
     def __init__(self, documents: Iterable[Sequence[str]]) -> None:
-        corpus = [list(dict.fromkeys(document)) for document in documents]
-        self._size = len(corpus)
-        self._known = {term for document in corpus for term in document}
+        self._documents = [dict.fromkeys(document) for document in documents]
+        self._known = {term for document in self._documents for term in document}
         self._index: Any = None
         if self._known:
             self._index = bm25s.BM25()
-            self._index.index(corpus, show_progress=False)
+            self._index.index([list(document) for document in self._documents], show_progress=False)
 
-    def scores(self, query: Sequence[str]) -> list[float]:
-        """A score for each document, 0 where no term of the query stands in it."""
+    def scores(self, query: Sequence[str], least: int = 1) -> list[float]:
+        """A score for each document, 0 where fewer terms of the query than ``least`` stand in it."""
         asked = [term for term in dict.fromkeys(query) if term in self._known]
         if self._index is None or not asked:
-            return [0.0] * self._size
-        return [float(score) for score in self._index.get_scores(asked)]
-
-
-@lru_cache(maxsize=16)
-def _common(language: str) -> frozenset[str]:
-    return frozenset(_COMMON.get(language, ()))
+            return [0.0] * len(self._documents)
+        found = zip(self._index.get_scores(asked), self._documents, strict=True)
+        return [float(score) if sum(map(document.__contains__, asked)) >= least else 0.0 for score, document in found]
 
 
 @lru_cache(maxsize=65_536)

@@ -1,0 +1,85 @@
+"""How a sentence hangs on what stands around it, by words: ``data/sentences/<tag>.json``.
+
+What a text says to its own reader, to bidders about what they hand in, or about its own place in its own document is
+false in another document; a sentence that leans on the one before it says nothing without that one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict
+
+from .instructions import is_instruction
+from .languages import DATA, primary
+from .outlines import asks_for_a_form
+
+_WIDE = re.compile("[\u3041-\u9fff]")
+_LABELLED = (" - ", " – ", ": ", "; ")
+"""What stands between a label and what is asked for under it."""
+
+
+class SentenceWords(BaseModel):
+    """A data file: words for the reader of a text, for bidders, for what they hand in and their duties in it, for
+    documents and their readers, for the place where a sentence stands, for examples, and those that lean."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reader: tuple[str, ...] = ()
+    bidders: tuple[str, ...] = ()
+    bids: tuple[str, ...] = ()
+    duties: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    leaning: tuple[str, ...] = ()
+
+
+def is_addressed(text: str, heading: str, language: str) -> bool:
+    """Whether a text, or the heading above it, turns to its reader or to bidders, or speaks of its own document."""
+    return (
+        asks_for_a_form(heading)
+        or _has("bidders", f"{heading}\n{text}", language)
+        or _has("reader", text, language)
+        or _has("places", text, language)
+        or (_has("bids", text, language) and (_has("duties", text, language) or _instructs(text, language)))
+    )
+
+
+def is_about_the_document(sentence: str, language: str) -> bool:
+    """Whether a sentence of a brief asks for something or says what the document is to be, rather than what is so."""
+    is_question = sentence.endswith(("?", "？"))
+    return is_question or is_instruction(sentence, language) or _has("documents", sentence, language)
+
+
+def is_example(heading: str, language: str) -> bool:
+    """Whether a heading announces an example, whose numbers hold for nothing."""
+    return _has("examples", heading, language)
+
+
+def leans(sentence: str, language: str) -> bool:
+    """Whether a sentence begins as one that cannot be understood without the sentence before it."""
+    found = _words("leaning", primary(language)).search(sentence.casefold())
+    return found is not None and not any(map(str.isalnum, sentence[: found.start()]))
+
+
+def _instructs(text: str, language: str) -> bool:
+    return any(is_instruction(part, language) for part in (text, *(text.partition(mark)[2] for mark in _LABELLED)))
+
+
+def _has(kind: str, text: str, language: str) -> bool:
+    return _words(kind, primary(language)).search(text.casefold()) is not None
+
+
+@lru_cache(maxsize=128)
+def _words(kind: str, tag: str) -> re.Pattern[str]:
+    words = sorted(getattr(_read(tag), kind), key=len, reverse=True)
+    ends = (re.escape(word) if _WIDE.search(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in words)
+    return re.compile("|".join(ends) or r"(?!)")
+
+
+@lru_cache(maxsize=32)
+def _read(tag: str) -> SentenceWords:
+    file = DATA / "sentences" / f"{tag}.json"
+    return SentenceWords.model_validate_json(file.read_bytes()) if file.exists() else SentenceWords()
