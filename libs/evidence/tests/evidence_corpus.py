@@ -2,7 +2,8 @@
 
 Every file has a head, its sources, its draft, and a line for each defect: what is planted, the kind of the claim, the
 words of the draft and what stands in their place. An empty place means a sentence of its own at the end; ``<->``
-means that two exchange places. The files that are held out were not looked at while the check was tuned.
+means that two exchange places. Files that say ``held-out: yes`` were not looked at while the check was tuned first,
+and were later. ``unseen`` and ``translations/unseen`` are not looked into: they are measured.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from stemma_evidence import UNSUPPORTED, Claim, Source, ground, language_of, read
 
 FOLDER = Path(__file__).parent / "corpus"
+UNSEEN = Path(__file__).parent / "unseen"
+TRANSLATIONS = Path(__file__).parent / "translations"
 PAGE = 3000
 _MEDIA = {"md": "text/markdown", "csv": "text/csv"}
 
@@ -84,8 +87,25 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """All documents."""
+    """All documents whose defects are written down."""
     return [_case(path) for path in sorted(FOLDER.glob("*.txt"))]
+
+
+def unseen() -> list[Case]:
+    """Documents that nobody looked at while the check was tuned; a generator plants their defects."""
+    return [_case(path) for path in sorted(UNSEEN.glob("*.txt"))]
+
+
+def translations(folder: str) -> list[Case]:
+    """Chapters of a book in eight languages, as drafts; what they were translated from is the source."""
+    found: list[Case] = []
+    for chapter in sorted(path for path in (TRANSLATIONS / folder).iterdir() if path.is_dir()):
+        source = ((f"{chapter.name}.md", (chapter / "en.md").read_text(encoding="utf-8")),)
+        for path in sorted(chapter.glob("*.md")):
+            if path.stem != "en":
+                text = path.read_text(encoding="utf-8")
+                found.append(Case(f"{chapter.name}-{path.stem}", path.stem, folder != "seen", source, text, ()))
+    return found
 
 
 def _case(path: Path) -> Case:
@@ -99,5 +119,5 @@ def _case(path: Path) -> Case:
             (title.removeprefix("source "), text) for title, text in named.items() if title.startswith("source")
         ),
         draft=named["draft"],
-        lines=tuple(line for line in named["defects"].splitlines() if line),
+        lines=tuple(line for line in named.get("defects", "").splitlines() if line),
     )

@@ -13,6 +13,7 @@ MOST_OPERANDS = 24
 """Operands that are tried together; more of them make anything out of something."""
 
 _MOST_PARTS = 10
+_POWERS_OF_TEN = frozenset(Decimal(10) ** power for power in range(1, 7))
 
 Operands = tuple[Claim, ...]
 Step = tuple[Operands, str]
@@ -27,6 +28,11 @@ def follows(claim: Claim, pool: Iterable[Claim]) -> Step | None:
         return next(_dates(claim, operands), None)
     steps = (*_MEASURES, _duration) if claim.kind == "quantity" else _MEASURES
     return next((found for step in steps for found in step(claim, operands)), None)
+
+
+def is_a_power_of_ten(claim: Claim) -> bool:
+    """Whether to multiply by a claim is to move the point: what a wrong magnitude looks like, too."""
+    return any(number in _POWERS_OF_TEN for number in claim.numbers)
 
 
 def total(claim: Claim, run: list[Claim]) -> Step | None:

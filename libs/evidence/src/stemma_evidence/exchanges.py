@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
+from typing import NamedTuple
 
 from .claim import Claim
 from .index import Found, keys
 from .source import Source
 from .subjects import COMPARED, Subject, comparable
 
-Stated = Sequence[tuple[Claim, Subject]]
+Stated = Sequence[tuple[Claim, Subject, bool]]
+"""Claims of a draft with what they are about, and whether the sources have their values only after arithmetic."""
 
-_MOST_PLACES = 200
+_MOST_PLACES = 60
 """A word that stands with more claims of a kind than these tells nothing of any."""
 _MOST_ALIKE = 20
 """Claims of a draft with one value that are compared with the others."""
@@ -24,11 +26,21 @@ _MOST_OF_FAR = 1.0
 
 # Of the clean drafts of the corpus no pair of claims comes near the first two, no claim by itself near the others.
 _BOTH = 0.2
+_ONE_OF_BOTH = 0.9
 _AGAINST = -0.25
-_ALONE = 1.2
-_OWN = 0.5
-_VAGUE = 0.5
-_VAGUELY_OWN = 0.2
+
+
+class _Limits(NamedTuple):
+    """How much the sources may say a value of what the claim is about, and by how much more another one."""
+
+    own: float
+    margin: float
+
+
+_ALONE = _Limits(own=0.5, margin=1.2)
+_ABSENT = _Limits(own=0.5, margin=1.0)
+_REPEATED = _Limits(own=1.0, margin=0.3)
+_VAGUE = _Limits(own=0.2, margin=0.5)
 
 
 class Exchanges:
@@ -48,13 +60,18 @@ class Exchanges:
 
     def found(self, stated: Stated) -> dict[int, Found]:
         """Which claims of a draft, by their index, the sources say of something else, and what they say instead."""
-        bearings = [_Bearing(claim, self._scores(claim, subject)) for claim, subject in stated]
+        bearings = [_Bearing(claim, self._scores(claim, subject)) for claim, subject, _ in stated]
+        said = Counter(value for claim, *_ in stated for value in keys(claim))
         found: dict[int, Found] = {}
         for one, other in _pairs(bearings):
             if rivals := _exchanged(bearings[one], bearings[other]):
                 found[one], found[other] = rivals
         for number, bearing in enumerate(bearings):
-            if number not in found and (rival := bearing.misplaced(literal=self._is_literal(bearing.claim))):
+            if (
+                number not in found
+                and not stated[number][2]
+                and (rival := bearing.misplaced(said, literal=self._is_literal(bearing.claim)))
+            ):
                 found[number] = rival
         return found
 
@@ -109,14 +126,19 @@ class _Bearing:
         score, found = max((self._best[v] for v in other.values if v in self._best), key=_score, default=(0.0, None))
         return score - self._own, found
 
-    def misplaced(self, *, literal: bool) -> Found | None:
+    def misplaced(self, said: Mapping[str, int], *, literal: bool) -> Found | None:
         """What the sources say instead, if it is clear without a second claim.
 
-        Less is enough if the value does not stand there as it is, but follows from a day, as its half year does.
+        Less is enough if the value does not stand there as it is, but follows from a day, as its half year does; or
+        if the draft, whose values ``said`` counts, says nowhere else what belongs here, but says this value twice.
         """
         score, found = max(self._best.values(), key=_score, default=(0.0, None))
-        most_own, least = (_OWN, _ALONE) if literal else (_VAGUELY_OWN, _VAGUE)
-        return found if self._own <= most_own and score - self._own >= least else None
+        if found is None or found.claim is None:
+            return None
+        absent = not any(said.get(value) for value in found.claim.values)
+        repeated = any(said.get(value, 0) > 1 for value in self.claim.values)
+        limits = _VAGUE if not literal else _REPEATED if absent and repeated else _ABSENT if absent else _ALONE
+        return found if self._own <= limits.own and score - self._own >= limits.margin else None
 
 
 def _score(best: tuple[float, Found | None]) -> float:
@@ -139,6 +161,8 @@ def _exchanged(one: _Bearing, other: _Bearing) -> tuple[Found, Found] | None:
     if not comparable(one.claim, other.claim) or not set(one.claim.values).isdisjoint(other.claim.values):
         return None
     (crossed, there), (back, here) = one.towards(other.claim), other.towards(one.claim)
-    if there is None or here is None or min(crossed, back) < _AGAINST or crossed + back < _BOTH:
+    least = _BOTH if there and here else _ONE_OF_BOTH
+    told = (there or here, here or there)
+    if min(crossed, back) < _AGAINST or crossed + back < least or told[0] is None or told[1] is None:
         return None
-    return there, here
+    return told[0], told[1]

@@ -6,6 +6,8 @@ import html
 import re
 from collections.abc import Iterator
 
+from stemma_markdown import Document
+
 from . import numerals
 from .citations import citations
 from .claim import Claim
@@ -13,7 +15,7 @@ from .columns import under_heads
 from .dates import dates
 from .lexicon import months
 from .lines import Lines
-from .masking import blank, prose
+from .masking import prose, without_headings
 from .measures import Measure, measure, ranged
 from .names import names
 from .numerals import Numeral
@@ -23,7 +25,6 @@ from .spans import Taken
 _ORDER = re.compile(r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]|[0-9]{1,9}[.)](?=[ \n]|$))")
 _PROSE_LINE = re.compile(r"(?![0-9]{1,9}[.)](?:[ ]|$)|[-*+#>|](?:[ ]|$))\S")
 _MONTH = re.compile(r"[ ]{1,3}([^\W\d_]{3,12})\.?[ ]{1,3}(?:19|20|21)[0-9]{2}(?!\w)")
-_HEADING = re.compile(r"(?m)^[ >]{0,12}#{1,6}[ ][^\n]*")
 _LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|ème|º|ª)(?!\w)")
 _COUNTED = re.compile(r"[人名件社校台冊回個个つ枚]")
@@ -31,19 +32,21 @@ _RATE = re.compile(r"間?(?:に|につき|あたり|当たり|当り)")
 _LEAST_IN_WORDS = 10
 
 
-def claims(text: str, language: str, *, of_draft: bool = True) -> tuple[Claim, ...]:
+def claims(text: str, language: str, *, of_draft: bool = True, document: Document | None = None) -> tuple[Claim, ...]:
     """What ``text``, a Markdown document, states in a form that can be looked up, outside of its code blocks.
 
     ``language`` is a BCP 47 primary tag (``de``); it decides which separator is the decimal one and which words
     count. Other languages than the nine shipped are read like English. Small numbers in words are no claims of a draft,
-    but what a source says in words a draft may write with digits. Takes time linear in the text.
+    but what a source says in words a draft may write with digits. ``document`` is the text if it was read before.
+    Takes time linear in the text.
     """
-    shown, lines, taken = prose(text), Lines(text), Taken(len(text))
+    document = document or Document(text)
+    shown, lines, taken = prose(document), Lines(text), Taken(len(text))
     found = [
         *_references(text, shown, lines, taken),
         *_dates(text, shown, language, lines, taken),
         *_measures(text, shown, language, lines, taken, _LEAST_IN_WORDS if of_draft else 2),
-        *_names(text, shown, language, lines, taken),
+        *_names(text, without_headings(shown, document), language, lines, taken),
         *_quotations(text, shown, lines),
     ]
     return tuple(sorted(found, key=lambda claim: (claim.start, claim.end)))
@@ -117,7 +120,7 @@ def _says_something(shown: str, measured: Measure, least_in_words: int) -> bool:
 
 
 def _names(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
-    for start, end, name in names(_HEADING.sub(blank, shown), language):
+    for start, end, name in names(shown, language):
         if taken.take(start, end):
             value = " ".join(name.split()).casefold()
             yield Claim("name", text[start:end], start, end, lines.at(start), (value,))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .arithmetic import MOST_OPERANDS, Step, follows, total
+from .arithmetic import MOST_OPERANDS, Step, follows, is_a_power_of_ten, total
 from .claim import Claim
 from .exchanges import Exchanges
 from .index import Found, Index
@@ -22,6 +22,7 @@ UNSUPPORTED = "unsupported"
 PERSON = "person"
 EXCHANGED = "exchanged"
 """How a claim is unsupported whose value the sources have, but of something else; its first place is what they say."""
+_SHORT = 3
 _COMPUTABLE = ("amount", "quantity", "date")
 _MOST_TRIES = 2_000_000
 """Pairs of operands that are tried for one draft: a few seconds."""
@@ -41,33 +42,42 @@ def ground(draft: Source, sources: Iterable[Source], own_words: Iterable[str] = 
     """Each claim of a draft with its standing.
 
     ``sources`` come in the order in which they are to be named: a claim has the standing of the first that says it.
-    ``own_words`` are titles of the document and its sections, which are names in it without a source. If no source is
-    in the language of the draft, single capitalised words that none of them has are left out.
+    ``own_words`` are titles of the document and its sections, which are names in it without a source. If the
+    sources are in another language than the draft, its single capitalised words and short abbreviations that none of
+    them has are left out.
     """
     index = Index(sources)
     wordings = Wordings(index.sources, draft, own_words)
     names = Names(index.sources, draft, own_words)
     found = [_looked_up(claim, index, wordings, names) for claim in draft.claims]
     found = [_of_a_file_name(item, wordings) for item in found]
-    found = _without_exchanged(found, draft, index)
-    translated = all(source.language != draft.language for source in index.sources)
-    return tuple(item for item in _computed(found, draft, index) if not (translated and _is_a_plain_word(item, draft)))
+    found = _without_exchanged(list(_computed(found, draft, index)), draft, index)
+    translated = _is_translated(draft, index)
+    return tuple(item for item in found if not (translated and _is_a_plain_word(item, draft)))
+
+
+def _is_translated(draft: Source, index: Index) -> bool:
+    """Whether the sources, but for a brief perhaps, are in another language."""
+    same = sum(len(source.wording) for source in index.sources if source.language == draft.language)
+    return same * 5 < sum(len(source.wording) for source in index.sources)
 
 
 def _is_a_plain_word(item: Grounded, draft: Source) -> bool:
-    """Whether an unsupported name may as well be a word that the language of the draft writes with a capital."""
+    """Whether an unsupported name may as well be a word or a short abbreviation of the language of the draft."""
     name = item.claim.text
-    if item.claim.kind != "name" or item.standing != UNSUPPORTED or not name.isalpha() or is_marked(name):
+    if item.claim.kind != "name" or item.standing != UNSUPPORTED or not name.isalpha():
         return False
+    if is_marked(name):
+        return name.isupper() and len(name) <= _SHORT
     titled = (f"{title}{mark} {name}".casefold() for title in TITLES for mark in ("", "."))
     return not any(words in draft.wording for words in titled)
 
 
 def _without_exchanged(found: list[Grounded], draft: Source, index: Index) -> list[Grounded]:
     """Claims whose value the sources have, but of something else, are supported by nothing."""
-    compared = [number for number, item in enumerate(found) if item.places and item.claim.kind in _COMPUTABLE]
-    compared = [number for number in compared if not found[number].how and found[number].standing != PERSON]
-    stated = [(draft.claims[number], draft.subjects[number]) for number in compared]
+    compared = [number for number, item in enumerate(found) if item.standing not in (UNSUPPORTED, PERSON)]
+    compared = [number for number in compared if found[number].claim.kind in _COMPUTABLE]
+    stated = [(draft.claims[n], draft.subjects[n], found[n].standing == COMPUTED) for n in compared]
     for place, instead in Exchanges(index.sources).found(stated).items() if stated else ():
         item = found[compared[place]]
         found[compared[place]] = Grounded(item.claim, UNSUPPORTED, (instead, *item.places), EXCHANGED)
@@ -137,12 +147,7 @@ def _last_digit(number: Decimal) -> Decimal:
 def _computed(found: list[Grounded], draft: Source, index: Index) -> Iterator[Grounded]:
     pools = _Pools(draft, index, [item.claim for item in found if item.standing != UNSUPPORTED])
     for item in found:
-        if (
-            item.standing == UNSUPPORTED
-            and not item.how
-            and item.claim.kind in _COMPUTABLE
-            and (step := pools.step(item.claim))
-        ):
+        if item.standing == UNSUPPORTED and item.claim.kind in _COMPUTABLE and (step := pools.step(item.claim)):
             yield Grounded(item.claim, COMPUTED, pools.places(step), step[1])
         else:
             yield item
@@ -163,17 +168,18 @@ class _Pools:
     def step(self, claim: Claim) -> Step | None:
         """How a claim follows from claims that stand together; None if it does not, or too much was tried before."""
         near = self._near.setdefault(self._draft.place(claim.line).block, [])
-        step = self._follows(claim, [near, *self._groups]) or self._total(claim)
+        step = self._follows(claim, near) or self._total(claim)
         if step:
             near.append(claim)
         return step
 
-    def _follows(self, claim: Claim, groups: list[list[Claim]]) -> Step | None:
-        for group in groups:
+    def _follows(self, claim: Claim, near: list[Claim]) -> Step | None:
+        for group in (near, *self._groups):
             self._tries -= min(len(group), MOST_OPERANDS) ** 2
             if self._tries < 0:
                 return None
-            if step := follows(claim, group):
+            step = follows(claim, group)
+            if step and (group is near or not (step[1].count("×") and is_a_power_of_ten(step[0][-1]))):
                 return step
         return None
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable, Iterator
 
-from stemma_markdown import fences
+from stemma_markdown import Document, Prose
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,10});")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,500}>")
 _DATA = re.compile(r"data:[^\s)]{100,}")
+_UNDERLINE = re.compile(r"\n[ >]{0,12}[=-]")
 _SAME_WIDTH = (
     {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if code not in map(ord, "（）「」、。，！？：；～￥")}
     | {0x3000: " ", 0xA0: " ", 0x202F: " ", 0x2009: " ", 0x2007: " ", 0x2011: "-", ord("*"): " ", ord("\t"): " "}
@@ -18,40 +20,50 @@ _SAME_WIDTH = (
 )
 
 
-def prose(text: str) -> str:
-    """``text`` with code blocks, comments and tags blank, full-width forms and entities as ASCII."""
-    shown = _without_code(text)
+def prose(document: Document) -> str:
+    """A text with code blocks, comments and tags blank, full-width forms and entities as ASCII."""
+    shown = document.text
+    if "```" in shown or "~~~" in shown:
+        shown = _without(shown, ((fence.start, fence.end) for fence in document.fences))
     if "<" in shown:
-        shown = _TAG.sub(blank, _without_comments(shown))
+        shown = _TAG.sub(_blank, _without_comments(shown))
     if "&" in shown:
         shown = _ENTITY.sub(_unescaped, shown)
     if "data:" in shown:
-        shown = _DATA.sub(blank, shown)
+        shown = _DATA.sub(_blank, shown)
     return shown.translate(_SAME_WIDTH)
 
 
-def _without_code(text: str) -> str:
-    if "```" not in text and "~~~" not in text:
-        return text
+def headings_of(document: Document) -> Iterator[Prose]:
+    """The headings of a text, also those in quotes; the text is not parsed if it can have none."""
+    if "#" in document.text or _UNDERLINE.search(document.text):
+        yield from (piece for piece in document.prose if piece.kind == "heading")
+
+
+def without_headings(shown: str, document: Document) -> str:
+    """The prose of a text with its headings blank."""
+    return _without(shown, ((piece.start, piece.end) for piece in headings_of(document)))
+
+
+def _without(text: str, ranges: Iterable[tuple[int, int]]) -> str:
     parts, position = [], 0
-    for fence in fences(text):
-        parts += [text[position : fence.start], _blanked(text[fence.start : fence.end])]
-        position = fence.end
+    for start, end in ranges:
+        parts += [text[position:start], _blanked(text[start:end])]
+        position = end
     return "".join([*parts, text[position:]])
 
 
 def _without_comments(text: str) -> str:
     # Without an end in sight the expression would look for one from every beginning.
     end = text.rfind("-->") + 3
-    return _COMMENT.sub(blank, text[:end]) + text[end:] if end > 2 else text
+    return _COMMENT.sub(_blank, text[:end]) + text[end:] if end > 2 else text
 
 
 def _blanked(text: str) -> str:
     return "".join("\n" if character == "\n" else " " for character in text)
 
 
-def blank(match: re.Match[str]) -> str:
-    """Spaces instead of what was matched; its line ends stay."""
+def _blank(match: re.Match[str]) -> str:
     return _blanked(match[0])
 
 

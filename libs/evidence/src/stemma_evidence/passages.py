@@ -51,12 +51,14 @@ def _also_bare(claim: Claim) -> Claim:
 
 def passages(text: str, language: str) -> Iterator[Passage]:
     """The passages of a text in their order, without headings and without the descriptions of images."""
-    shown = _without_images(without_templates(text))
-    facts = [claim for claim in claims(shown, language) if claim.kind in (*FACTS, "quantity")]
+    document = Document(_without_images(without_templates(text)))
+    facts = [
+        claim for claim in claims(document.text, language, document=document) if claim.kind in (*FACTS, "quantity")
+    ]
     starts = [claim.start for claim in facts]
     above: list[tuple[int, str, int]] = []
     number = 0
-    for pieces in _rows(Document(shown).prose):
+    for pieces in _rows(document.prose):
         first = pieces[0]
         if first.kind == "heading" and not first.quoted:
             number += 1

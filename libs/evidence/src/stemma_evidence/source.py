@@ -12,6 +12,7 @@ from stemma_markdown import Document
 
 from .claim import Claim
 from .extraction import claims
+from .masking import headings_of
 from .quotations import folded
 from .scopes import Scope, rows, scopes
 from .subjects import COMPARED, Subject, subjects
@@ -21,8 +22,6 @@ from .words import stems
 DRAFT = "draft"
 """The standing of the text whose claims are looked up."""
 
-_HEADING = re.compile(r"[ >]{0,12}#{1,6}[ \t]+(.*?)[ \t#]*$")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -79,18 +78,17 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     wording, starts = _wording(shown)
     written = shown.split("\n")
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
-    found = claims(shown, language, of_draft=standing == DRAFT)
+    document = Document(shown)
+    found = claims(shown, language, of_draft=standing == DRAFT, document=document)
     return Source(
         standing=standing,
         name=name,
         claims=found,
         wording=wording,
         words=_words(written, blocks),
-        subjects=subjects(shown, found, tuple(_scopes(shown, found, lines, language)), language),
+        subjects=subjects(shown, found, tuple(_scopes(document, found, lines, language)), language),
         loose=_loose(found, written, tabular=bool(lines)),
-        headings=tuple(
-            (n, _TAG.sub("", m[1]).strip()) for n, line in enumerate(written, 1) if (m := _HEADING.match(line))
-        ),
+        headings=() if lines else tuple((piece.line, piece.text.strip()) for piece in headings_of(document)),
         blocks=blocks,
         wording_lines=starts,
         lines=lines,
@@ -98,12 +96,12 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     )
 
 
-def _scopes(text: str, found: tuple[Claim, ...], lines: tuple[int, ...], language: str) -> Iterable[Scope]:
+def _scopes(document: Document, found: tuple[Claim, ...], lines: tuple[int, ...], language: str) -> Iterable[Scope]:
     """The stretches of a text that claims are compared by."""
     starts = [claim.start for claim in found if claim.kind in COMPARED]
     if not starts:
         return ()
-    return rows(text) if lines else scopes(Document(text), language, starts)
+    return rows(document.text) if lines else scopes(document, language, starts)
 
 
 def _wording(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
