@@ -38,7 +38,7 @@ class _Limits(NamedTuple):
 
 
 _ALONE = _Limits(own=0.5, margin=1.2)
-_ABSENT = _Limits(own=0.5, margin=1.0)
+"""More than one word alone can be worth."""
 _REPEATED = _Limits(own=1.0, margin=0.3)
 _VAGUE = _Limits(own=0.2, margin=0.5)
 
@@ -137,7 +137,7 @@ class _Bearing:
             return None
         absent = not any(said.get(value) for value in found.claim.values)
         repeated = any(said.get(value, 0) > 1 for value in self.claim.values)
-        limits = _VAGUE if not literal else _REPEATED if absent and repeated else _ABSENT if absent else _ALONE
+        limits = _VAGUE if not literal else _REPEATED if absent and repeated else _ALONE
         return found if self._own <= limits.own and score - self._own >= limits.margin else None
 
 
