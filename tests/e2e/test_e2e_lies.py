@@ -27,17 +27,27 @@ NOTE = {
     "max_lint_rounds": 1,
     "sections": [{"id": "note", "title": "Note", "kind": "note", "purpose": "What the hall costs and when it opens."}],
 }
+KINDS = {
+    "note": NOTE,
+    "judged-note": NOTE | {"kind": "judged-note", "review": {"mode": "auto", "min_score": 0.5}},
+}
+"""The same document under the policies that ask nobody: ``none``, and ``auto`` with a score that the model reaches."""
+
 CRITERIA = [{"id": "clarity", "description": "It can be understood.", "weight": 1, "threshold": 0.5}]
 BRIEF = "Write a note about the new hall for the council."
 FACTS = """# The hall
 
 The council rents the hall for $2 million. The building permit arrives on 3 March 2027.
 The doors open to visitors on 1 June 2027. Ruth Adeyemi leads the project.
+The repairs of the roof come to $184,650.
 She said: "We will not move in before the roof is tight." Everything else is in lease.pdf.
 """
 HONEST = "The hall is rented for two million dollars. The permit arrives on March 3rd, 2027, under Ruth Adeyemi."
 LIES = {
     "an invented amount": ("amount", "The kitchen costs $48,500.", "$48,500"),
+    "an invented date": ("date", "The council meets on 9 August 2031.", "9 August 2031"),
+    "an invented quantity": ("quantity", "The hall seats 640 people.", "640"),
+    "an amount that is rounded and not said to be": ("amount", "The roof is repaired for $185,000.", "$185,000"),
     "another magnitude": ("amount", "The council rents the hall for $2 billion.", "$2 billion"),
     "exchanged dates": (
         "date",
@@ -58,14 +68,14 @@ class Lying:
     model: Provider
     folder: Path
 
-    async def note(self, *drafts: str) -> str:
+    async def note(self, *drafts: str, kind: str = "note") -> str:
         """Ask for a note that the model writes like this, round by round."""
         scores = json.dumps({"scores": {"clarity": 0.9}, "feedback": "Clear."})
         self.model.script[:] = [says(answer) for draft in drafts for answer in (f"# Note\n\n{draft}\n", scores)]
         self.model.requests.clear()
         facts = self.folder / "facts.md"
         facts.write_text(FACTS, encoding="utf-8")
-        return (await self.client.create_document("note", brief=BRIEF, inputs=[facts])).document_id
+        return (await self.client.create_document(kind, brief=BRIEF, inputs=[facts])).document_id
 
     async def events(self, document_id: str) -> list[object]:
         """What happened until the note was settled or waits."""
@@ -86,7 +96,8 @@ async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> As
     orchestrator, generation = folder / "orchestrator", folder / "generation-graph"
     for config in (orchestrator, generation):
         shutil.copytree(SERVICES / config.name / "config", config)
-    (orchestrator / "blueprints/note.json").write_text(json.dumps(NOTE), encoding="utf-8")
+    for kind, blueprint in KINDS.items():
+        (orchestrator / f"blueprints/{kind}.json").write_text(json.dumps(blueprint), encoding="utf-8")
     (generation / "evaluation/note.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
     env = {
         "orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(orchestrator)},
@@ -101,16 +112,18 @@ async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> As
         yield Lying(client, model, folder)
 
 
-async def test_a_note_that_says_what_its_input_says_is_settled_by_its_policy(lying: Lying) -> None:
-    events = await lying.events(await lying.note(HONEST))
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_note_that_says_what_its_input_says_is_settled_by_its_policy(lying: Lying, kind: str) -> None:
+    events = await lying.events(await lying.note(HONEST, kind=kind))
     assert isinstance(events[-1], e.DocumentCompleted), events
 
 
+@pytest.mark.parametrize("policy", KINDS)
 @pytest.mark.parametrize("lie", LIES)
-async def test_a_lie_is_sent_back_then_shown_and_waits(lying: Lying, lie: str) -> None:
+async def test_a_lie_is_sent_back_then_shown_and_waits(lying: Lying, lie: str, policy: str) -> None:
     kind, sentence, words = LIES[lie]
     draft = f"{HONEST}\n\n{sentence}"
-    document_id = await lying.note(draft, draft)
+    document_id = await lying.note(draft, draft, kind=policy)
     events = await lying.events(document_id)
     [sent_back] = [event for event in events if isinstance(event, e.SectionLintFailed)]
     assert sent_back.validation.unsupported[kind] >= 1  # type: ignore[index]
