@@ -55,5 +55,5 @@ def test_looking_up_twice_as_many_claims_in_twice_as_much_is_about_twice_the_wor
         source = read(text(length), "text/markdown", "en", standing="input", name="facts.md")
         return calls(lambda: ground(draft, [source]))
 
-    looked_up(LENGTH)
-    assert looked_up(2 * LENGTH) < 3 * looked_up(LENGTH)
+    looked_up(2 * LENGTH)  # What is compiled and kept for one length is so for both.
+    assert looked_up(2 * LENGTH) < 2.5 * looked_up(LENGTH)
