@@ -25,7 +25,7 @@ from .templates import problems
 
 
 class ConverterSettings(WorkerSettings):
-    """Settings of the converter; memory and sizes are those of one conversion."""
+    """Settings of the converter; memory and time are those of one program: a DOCX with contents runs two at once."""
 
     author: str = Field(default="", max_length=100, description="who stands on the cover and in the properties")
     company: str = Field(default="", max_length=100, description="the company below the title")
