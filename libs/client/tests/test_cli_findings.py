@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from stemma_client.cli.tasks.findings import Finding, age_words, lines_of
-from stemma_client.cli.wording import counted_warnings, evaluation_words, validation_words
+from stemma_client.cli.tasks.findings import Finding, lines_of
+from stemma_client.cli.wording import age_words, counted_warnings, evaluation_words, validation_words
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.values import (
     ArtifactRef,
@@ -102,6 +102,8 @@ async def test_show_of_a_document_tells_the_gravest_and_how_many_more(cli: Any, 
     lines = (await cli("show", weak)).stdout.splitlines()
     assert f"research: {WORDS[0]}" in lines
     assert "research: and 4 more, see --json" in lines
+    [row] = [line.split("\t") for line in lines if line.startswith("research\t")]
+    assert row[-1].endswith((" d", " h", " min", "now")), "how long it waits"
     sections = json.loads((await cli("show", weak, "--json")).stdout)["sections"]
     assert len(next(s for s in sections if s["section_id"] == "research")["findings"]) == 8
 
@@ -135,6 +137,7 @@ async def test_watch_tells_findings_with_the_events_and_at_the_end(cli: Any, wea
     assert "1 lint issue, 1 unsupported (MD022 1, grounding/amount 1)" in watched.stdout
     assert "critical: figures_add_up 0.20, low: completeness 0.40, check failed: required_headings" in watched.stdout
     assert f"research: {WORDS[5]}" in watched.stderr
+    assert "waits for a person: research (Research, " in watched.stderr
 
 
 @pytest.mark.req("T7")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,7 +42,7 @@ async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(
         "research: drafted (version 1, score 0.90)",
         "research: review requested (version 1, no lint issues)",
     ]
-    assert "waits for a person: research; see `stemma inbox`" in done.stderr
+    assert re.search(r"waits for a person: research \(Research, .+\); see `stemma inbox`", done.stderr)
 
 
 @pytest.mark.req("T8")

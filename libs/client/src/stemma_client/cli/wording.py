@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from math import floor, log10
 from typing import Any
 
@@ -225,9 +226,33 @@ def _remedy(view: DocumentView, section: SectionView, document: str) -> str:
     return f"first write {', '.join(missing)} with `stemma edit {document} {missing[0]} --editor`, then {retry}"
 
 
+def waits_since(section: SectionView) -> datetime | None:
+    """Since when the section waits for a person, for whatever it waits longest."""
+    times = [section.waits_since if section.waits_for_review or section.asks else None]
+    times.append(section.proposal.made_at if section.proposal and section.proposes else None)
+    times.append(section.stale.since if section.stale and section.is_to_be_kept_or_regenerated else None)
+    return min((time for time in times if time is not None), default=None)
+
+
+def age_words(since: datetime | None, now: datetime | None = None) -> str:
+    """How long ago something was, in its largest unit."""
+    if since is None:
+        return ""
+    age = max(timedelta(), (now or datetime.now(UTC)) - since)
+    for unit, seconds in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if (number := int(age.total_seconds() // seconds)) > 0:
+            return f"{number} {unit}"
+    return "now"
+
+
 def waiting_words(sections: Iterable[SectionView]) -> str:
-    """That a person is waited for, and where to read for what."""
-    return f"waits for a person: {', '.join(section.section_id for section in sections)}; see `stemma inbox`"
+    """Who waits for a person, since when, and where to read for what."""
+    return f"waits for a person: {', '.join(map(_waiting, sections))}; see `stemma inbox`"
+
+
+def _waiting(section: SectionView) -> str:
+    told = ", ".join(filter(None, (section.title, age_words(waits_since(section)))))
+    return f"{section.section_id} ({told})" if told else section.section_id
 
 
 def paused_words(view: DocumentView) -> str:

@@ -18,6 +18,7 @@ from stemma_client.cli.coverage import coverage_lines
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, rendered, say, say_json, say_table
 from stemma_client.cli.wording import (
+    age_words,
     cost_words,
     count_words,
     cycle_words,
@@ -28,6 +29,7 @@ from stemma_client.cli.wording import (
     score_words,
     status_words,
     version_words,
+    waits_since,
 )
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons
@@ -164,7 +166,7 @@ async def show(client: Client, *, document: str, as_json: bool) -> None:
         say_json(_as_json(view) | {"title": title, "sections": sections})
         return
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
-    columns = ("SECTION", "TITLE", "STATUS", "VERSION", "MADE", "SCORE", "LINT", "STALE BECAUSE", "FAILURE")
+    columns = ("SECTION", "TITLE", "STATUS", "VERSION", "MADE", "SCORE", "LINT", "STALE BECAUSE", "FAILURE", "WAITS")
     say_table(columns, [_section_row(view, s, recipes) for s in view.sections.values()])
     for name, findings in found.items():
         for words in lines_of(findings, FEW):
@@ -210,6 +212,7 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         count_words(section.validation) if section.validation else "",
         reasons_words(stale_reasons(view, section)),
         section.failure or "",
+        age_words(waits_since(section)),
     )
 
 

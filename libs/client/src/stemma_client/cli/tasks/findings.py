@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -70,25 +69,6 @@ def lines_of(findings: Sequence[Finding], at_most: int = _AT_MOST) -> Iterator[s
 def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """The findings for programs."""
     return [asdict(finding) for finding in findings]
-
-
-def waits_since(section: SectionView) -> datetime | None:
-    """Since when the section waits for a person, for whatever it waits longest."""
-    times = [section.waits_since if section.waits_for_review or section.asks else None]
-    times.append(section.proposal.made_at if section.proposal and section.proposes else None)
-    times.append(section.stale.since if section.stale and section.is_to_be_kept_or_regenerated else None)
-    return min((time for time in times if time is not None), default=None)
-
-
-def age_words(since: datetime | None, now: datetime | None = None) -> str:
-    """How long ago something was, in its largest unit."""
-    if since is None:
-        return ""
-    age = max(timedelta(), (now or datetime.now(UTC)) - since)
-    for unit, seconds in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if (number := int(age.total_seconds() // seconds)) > 0:
-            return f"{number} {unit}"
-    return "now"
 
 
 def _evaluated(evaluation: Evaluation | None) -> Iterator[Finding]:

@@ -10,13 +10,22 @@ from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionS
 
 from stemma_client.cli.coverage import coverage_words
 from stemma_client.cli.output import note, say_json, say_table
-from stemma_client.cli.wording import NOT_JUDGED, count_words, issues, proposal_words, reasons_words, version_words
+from stemma_client.cli.wording import (
+    NOT_JUDGED,
+    age_words,
+    count_words,
+    issues,
+    proposal_words,
+    reasons_words,
+    version_words,
+    waits_since,
+)
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons, waiting_for
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import text_of, title_of
-from .findings import Finding, age_words, findings_of, lines_of, waits_since
+from .findings import Finding, findings_of, lines_of
 from .findings import as_json as as_json_findings
 
 FEW = 4
