@@ -264,6 +264,15 @@ def test_a_list_stands_with_its_lead_in_and_half_a_sentence_or_one_for_bidders_l
 
 
 @pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    ("tag", "sentence"),
+    [("ja", "求人倍率は３．５４倍で費用は120,000円です。"), ("pt", "Custa 900 euros todo o trabalho produzido.")],
+)
+def test_a_decimal_point_ends_no_sentence_and_a_common_word_is_no_placeholder(tag: str, sentence: str) -> None:
+    assert sentence in written(prompt("budget", tag, "A.", {"a.md": f"{sentence}\n"}, "amounts", "- C"))
+
+
+@pytest.mark.req("T3")
 def test_sentences_between_which_one_is_left_out_are_paragraphs_of_their_own() -> None:
     facts = "Planting costs EUR 4,250. The lawn belongs to the town. The fence costs EUR 900. The gate costs EUR 80.\n"
     draft = written(prompt("budget", "en", "A lawn.", {"a.md": facts}, "amounts", "- Costs"))

@@ -19,6 +19,7 @@ _NUMBER = re.compile(
     r"|[（(][一二三四五六七八九十\d]{1,3}[）)]|[①-⑳]"
 )
 """What stands before a sentence to order it: "4.2.", "i.", "(b)", "Exhibit 2.", "（一）"."""
+_DECIMAL = re.compile(r"．\d")
 _STRAY_MARKUP = re.compile(r"(?:^|(?<=[\s.,;:!?]))\*{2,3}(?=\s|$)")
 """Asterisks that make nothing bold, as where a mark was left open."""
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]")
@@ -65,8 +66,8 @@ class PassageReader:
         self.end()
         for words in sentences_of(text, self._language):
             before = self.passages[-1] if self.passages else None
-            together = before and (before.place, before.form) == (place, "sentence") and not (before.items or is_item)
-            if before and together and ends(before.text) and self._leans(words):
+            together = before and before.place == place and (before.paragraph == number or before.form == "sentence")
+            if before and together and not before.items and ends(before.text) and self._leans(words):
                 self.passages[-1] = replace(before, text=f"{before.text}{self._joint}{words}")
             else:
                 self._add(words, place, number, "item" if is_item else "sentence")
@@ -99,7 +100,7 @@ def sentences_of(text: str, language: str) -> Iterator[str]:
     begin: int | None = None
     for start, end in sentence_ranges(text, language):
         begin = start if begin is None else begin
-        if end < len(text.rstrip()) and _NUMBER.fullmatch(text[begin:end]):
+        if end < len(text.rstrip()) and (_NUMBER.fullmatch(text[begin:end]) or _DECIMAL.match(text, end - 1)):
             continue
         yield _plain(text[begin:end])
         begin = None
@@ -116,14 +117,11 @@ def is_whole(passage: Passage) -> bool:
     number = _NUMBER.match(passage.text)
     text = passage.text[number.end() :] if number else passage.text
     first = next(filter(str.isalnum, text), "")
-    if not first or first.islower() or _DEBRIS.search(passage.words) or text.count('"') % 2:
+    unpaired = any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS) or text.count('"') % 2
+    if not first or first.islower() or unpaired or _DEBRIS.search(passage.words):
         return False
-    if any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS):
-        return False
-    if passage.items:
-        return True
-    if passage.form == "item":
-        return not text.endswith(_HANGS)
+    if passage.items or passage.form == "item":
+        return bool(passage.items) or not (text.endswith(_HANGS) or leans(text, passage.place.language))
     is_long = len(text) >= LEAST_CHARACTERS if passage.place.language in NO_SPACES else len(text.split()) >= LEAST_WORDS
     return is_long and ends(text)
 
