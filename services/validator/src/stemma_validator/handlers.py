@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
@@ -52,14 +54,21 @@ async def on_validate_draft(
         with unfinished.noted():
             claims = await grounds.check(job, text)
         coverage = await coverage_of(job, text, artifacts, limits)
-    findings = findings.with_claims(claims).unfinished(unfinished.causes)
-    findings = findings.without(OF_THE_WHOLE) if job.excerpt else findings
+    findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
     summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
-    grounding = await _store_claims(job, claims, artifacts)
-    unread = claims.report.unread[:MAX_UNREAD]
-    told = {"grounding": grounding, "unsupported": claims.unsupported, "unread": unread, "coverage": coverage}
+    told = {**await _claims_told(job, claims, artifacts), "coverage": coverage}
     return _outcome(job, summary.model_copy(update=told))
+
+
+def _asked_for(job: ValidateDraft, findings: Findings) -> Findings:
+    """Of an excerpt what only the whole can tell is not asked."""
+    return findings.without(OF_THE_WHOLE) if job.excerpt else findings
+
+
+async def _claims_told(job: ValidateDraft, claims: ClaimFindings, artifacts: ArtifactStore) -> dict[str, Any]:
+    grounding = await _store_claims(job, claims, artifacts)
+    return {"grounding": grounding, "unsupported": claims.unsupported, "unread": claims.report.unread[:MAX_UNREAD]}
 
 
 def _outcome(job: ValidateDraft, validation: ValidationSummary) -> DraftValidated:
