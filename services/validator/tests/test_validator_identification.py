@@ -12,6 +12,7 @@ from stemma_contracts.v1.values import ArtifactRef, BlockIndex
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
+from stemma_validator.identification import identified
 from stemma_validator.processes import Limits
 
 from .conftest import DOCUMENT, FIXES, TENANT
@@ -19,6 +20,8 @@ from .conftest import DOCUMENT, FIXES, TENANT
 FIRST = "# Budget\n\nThe office costs EUR 4,250.\n\n- one\n- two\n"
 SECOND = "# Budget\n\nA new beginning.\n\nThe office costs EUR 5,100.\n\n- one\n- two\n"
 THIRD = "# Budget\n\nA new beginning.\n\n- one\n- two\n- three\n\nThe office costs EUR 5,100.\n"
+
+LIMITS = Limits()
 
 Version = tuple[ArtifactRef, ArtifactRef | None]
 Validate = Callable[..., Awaitable[Version]]
@@ -30,9 +33,10 @@ def validate(
 ) -> Validate:
     """Validates a draft with a history; its reference and that of its blocks."""
 
-    async def run(text: str | bytes, history: DraftHistory | None, engine: RumdlEngine = rumdl) -> Version:
+    async def run(
+        text: str | bytes, history: DraftHistory | None, engine: RumdlEngine = rumdl, limits: Limits = LIMITS
+    ) -> Version:
         job = (await job_for(text)).model_copy(update={"history": history})
-        limits = Limits()
         grounds = Grounds(artifacts, limits)
         outcome = await on_validate_draft(
             job, artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=limits
@@ -103,3 +107,36 @@ async def test_blocks_get_ids_also_when_the_linter_fails(
     validate: Validate, script: Callable[..., RumdlEngine]
 ) -> None:
     assert (await validate(FIRST, DraftHistory(), script("exit 77")))[1] is not None
+
+
+async def test_a_large_draft_is_identified_in_a_process_with_the_same_ids(
+    validate: Validate, artifacts: ArtifactStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, first_blocks = await validate(FIRST, DraftHistory())
+    _, here = await validate(SECOND, DraftHistory(blocks=first_blocks, drafts=(first,)))
+    monkeypatch.setattr("stemma_validator.identification.SAFE_CHARACTERS", 10)
+    _, there = await validate(SECOND, DraftHistory(blocks=first_blocks, drafts=(first,)))
+    assert there is not None
+    assert here == there
+
+
+async def test_a_draft_past_a_limit_has_no_ids_and_is_identified_with_the_next_one(
+    validate: Validate, artifacts: ArtifactStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, blocks = await validate(FIRST, DraftHistory())
+    history = DraftHistory(blocks=blocks, drafts=(first,))
+    with monkeypatch.context() as patched:
+        patched.setattr("stemma_validator.identification.SAFE_CHARACTERS", 10)
+        second, none = await validate(SECOND, history, limits=Limits(seconds=0.001))
+    assert none is None
+    _, by_steps = await validate(SECOND, history)
+    _, third = await validate(THIRD, DraftHistory(blocks=by_steps, drafts=(second,)))
+    assert third == (await validate(THIRD, DraftHistory(blocks=blocks, drafts=(first, second))))[1]
+
+
+async def test_more_history_than_is_read_again_gives_no_ids_and_no_failure(
+    artifacts: ArtifactStore, job_for: Callable[..., Awaitable[ValidateDraft]]
+) -> None:
+    job = (await job_for(FIRST)).model_copy(update={"history": DraftHistory()})
+    assert await identified(job, FIRST, artifacts, LIMITS) is not None
+    assert await identified(job, FIRST, artifacts, LIMITS, history_limit=len(FIRST) - 1) is None

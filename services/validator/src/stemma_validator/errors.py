@@ -40,6 +40,13 @@ class DraftTooLarge(ValidationImpossible):
         super().__init__(f"{name} is larger than {limit} bytes")
 
 
+class HistoryTooLarge(ValidationImpossible):
+    """A draft and those before it are beyond the limit."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the draft and those before it are larger than {limit} bytes")
+
+
 class EngineNotFound(ValidationImpossible):
     """The program is not installed."""
 

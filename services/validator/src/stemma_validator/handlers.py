@@ -48,7 +48,7 @@ async def on_validate_draft(
         text = await _read(job, artifacts, draft_limit)
         with unfinished.noted():
             text, fixed = await _mended(job, text, artifacts, fixes)
-        blocks = await identified(job, text, artifacts)
+        blocks = await identified(job, text, artifacts, limits)
         with unfinished.noted():
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
         with unfinished.noted():

@@ -1,11 +1,14 @@
-"""The ids of a draft's blocks, taken from earlier drafts of its section."""
+"""The ids of a draft's blocks, taken from earlier drafts of its section, with a bound on size, time and memory."""
 
 from __future__ import annotations
 
+import sys
 from functools import reduce
+from pathlib import Path
+from tempfile import gettempdir
 from typing import cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, BlockIndex, IdentifiedBlock
@@ -13,31 +16,81 @@ from stemma_markdown import Block, BlockKind, IdentifiedBlocks, identify, nothin
 from stemma_markdown import IdentifiedBlock as Identified
 from stemma_telemetry import get_logger
 
-from .processes import beside
+from .errors import EngineCrashed, HistoryTooLarge, ValidationImpossible
+from .processes import SAFE_CHARACTERS, Limits, beside, run_limited
+
+NAME = "identification of blocks"
+HISTORY_LIMIT = 16 * 1024 * 1024
+"""Bytes of a draft and of those before it that are read again; a writer of reports does not come near."""
 
 log = get_logger()
 
 
-async def identified(job: ValidateDraft, text: str, artifacts: ArtifactStore) -> ArtifactRef | None:
+class Identification(BaseModel):
+    """What is identified: a text, the drafts before it, oldest first, and the blocks of the one before these."""
+
+    versions: tuple[str, ...]
+    known: BlockIndex
+    known_text: str
+
+    @property
+    def characters(self) -> int:
+        """How much there is to read."""
+        return len(self.known_text) + sum(map(len, self.versions))
+
+    def run(self) -> BlockIndex:
+        """The blocks of the last version."""
+        return index_of(reduce(identify, self.versions, from_index(self.known, self.known_text)))
+
+
+async def identified(
+    job: ValidateDraft, text: str, artifacts: ArtifactStore, limits: Limits, history_limit: int = HISTORY_LIMIT
+) -> ArtifactRef | None:
     """The index of the blocks of a draft as an artifact; none if it is not asked for, or the last index is lost.
 
-    Without the index nobody knows which ids were given before, and none is to be given twice.
+    Without the index nobody knows which ids were given before, and none is to be given twice. Past a limit there is
+    none either: nothing fails, and the draft is identified with the next one, by replay.
     """
     if job.history is None:
         return None
     try:
-        drafts = [await _text(job, ref, artifacts) for ref in job.history.drafts]
-        previous = await _previous(job, job.history, drafts, artifacts)
+        index = await _index(await _read(job, job.history, text, artifacts, history_limit), limits)
     except (ArtifactMissing, ArtifactCorrupt, ValidationError) as cause:
         log.warning("block_index_lost", cause=type(cause).__name__)
         return None
-    since = drafts[1:] if job.history.blocks else drafts
-    versions = [*(draft for draft in since if draft is not None), text]
-    characters = len(previous.text) + sum(map(len, versions))
-    found = await beside(lambda: reduce(identify, versions, previous), characters)
-    body = index_of(found).model_dump_json().encode()
+    except ValidationImpossible as cause:
+        log.warning("blocks_not_identified", cause=str(cause))
+        return None
+    body = index.model_dump_json().encode()
     return await artifacts.put(
         job.document.tenant, job.document.document_id, body, media_type="application/json", name="blocks.json"
+    )
+
+
+async def _index(work: Identification, limits: Limits) -> BlockIndex:
+    if work.characters <= SAFE_CHARACTERS:
+        return await beside(work.run, work.characters)
+    argv = [sys.executable, "-I", "-m", "stemma_validator.identification_process"]
+    stdin = work.model_dump_json().encode()
+    finished = await run_limited(NAME, argv, folder=Path(gettempdir()), limits=limits, stdin=stdin)
+    if finished.status != 0:
+        raise EngineCrashed(NAME, finished.status, b"")
+    return BlockIndex.model_validate_json(finished.stdout)
+
+
+async def _read(
+    job: ValidateDraft, history: DraftHistory, text: str, artifacts: ArtifactStore, limit: int
+) -> Identification:
+    if job.draft.size + sum(ref.size for ref in history.drafts) > limit:
+        raise HistoryTooLarge(limit)
+    drafts = [await _text(job, ref, artifacts) for ref in history.drafts]
+    known = await _known(job, history, artifacts)
+    before = drafts[0] if history.blocks and drafts else None
+    since = drafts[1:] if history.blocks else drafts
+    return Identification(
+        versions=(*(draft for draft in since if draft is not None), text),
+        known=known if before is not None else known.model_copy(update={"blocks": ()}),
+        known_text=before or "",
     )
 
 
@@ -67,15 +120,11 @@ def _block(kept: IdentifiedBlock, text: str) -> Block:
     return Block(cast("BlockKind", kept.kind), kept.level, text, kept.line, kept.start, kept.end)
 
 
-async def _previous(
-    job: ValidateDraft, history: DraftHistory, drafts: list[str | None], artifacts: ArtifactStore
-) -> IdentifiedBlocks:
+async def _known(job: ValidateDraft, history: DraftHistory, artifacts: ArtifactStore) -> BlockIndex:
     if history.blocks is None:
-        return nothing_identified(f"{job.document.document_id}/{job.section.section_id}")
+        return index_of(nothing_identified(f"{job.document.document_id}/{job.section.section_id}"))
     data = await artifacts.get(job.document.tenant, job.document.document_id, history.blocks)
-    index = BlockIndex.model_validate_json(data)
-    text = drafts[0] if drafts else None
-    return IdentifiedBlocks(index.scope, index.given, ()) if text is None else from_index(index, text)
+    return BlockIndex.model_validate_json(data)
 
 
 async def _text(job: ValidateDraft, ref: ArtifactRef, artifacts: ArtifactStore) -> str | None:
