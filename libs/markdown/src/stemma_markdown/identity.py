@@ -13,6 +13,7 @@ from .matching import match_blocks
 ID_LENGTH = 10
 
 _SIGNS = string.digits + string.ascii_lowercase
+_PAIRS = [first + second for second in _SIGNS for first in _SIGNS]
 _IDS = len(_SIGNS) ** ID_LENGTH
 _STEP = 2_236_067_977_499_789
 """Prime to the number of ids, so that counting in these steps comes to each of them once."""
@@ -71,8 +72,8 @@ def _fresh(scope: str, given: int) -> Iterator[str]:
 
 
 def _written(number: int) -> str:
-    signs = []
-    for _ in range(ID_LENGTH):
-        number, sign = divmod(number, len(_SIGNS))
-        signs.append(_SIGNS[sign])
-    return "".join(signs)
+    pairs = []
+    for _ in range(ID_LENGTH // 2):
+        number, pair = divmod(number, len(_PAIRS))
+        pairs.append(_PAIRS[pair])
+    return "".join(pairs)

@@ -117,6 +117,8 @@ def _match_alike(before: _Side, after: _Side) -> None:
 def _candidates(before: _Side, after: _Side) -> Iterator[tuple[int, int]]:
     """Pairs worth comparing: blocks that stand in the same place, and those with the most rare words in common."""
     free = before.free()
+    if not free:
+        return
     uses: dict[str, list[int]] = defaultdict(list)
     for old in free:
         for word in set(before.words[old]):

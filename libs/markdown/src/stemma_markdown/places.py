@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 
@@ -28,12 +30,11 @@ class Places:
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
         self.pieces = [piece for piece in pieces if piece.text]
-        self._starts: list[int] = []
-        total = 0
-        for piece in self.pieces:
-            self._starts.append(total)
-            total += len(piece.text)
-        self.text = "".join(piece.text for piece in self.pieces)
+        self.text = "".join([piece.text for piece in self.pieces])
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate([len(piece.text) for piece in self.pieces[:-1]], initial=0))
 
     def source(self, start: int, end: int) -> tuple[int, int]:
         """The range of the source that a range of the text stands for; raises `IndexError` outside of the text."""
