@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
+
+from stemma_markdown import Document, Leaf
 
 from .errors import ConversionError
 
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
 _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
-_DEFINITION = re.compile(r"^[ >]*\[\^[^\]\s]+\]:")
-_REFERENCE = re.compile(r"\[\^(?=[^\]\s]+\])")
 
 
 def decode(data: bytes) -> str:
@@ -32,12 +33,6 @@ def one_line(text: str, limit: int = 300) -> str:
 
 def flatten_footnotes(text: str) -> str:
     """Escape references to footnotes inside footnotes: resolving them takes exponential time."""
-    lines: list[str] = []
-    inside = lazy = False
-    for line in text.split("\n"):
-        definition = _DEFINITION.match(line)
-        inside = bool(definition) or (inside and (lazy or not line.strip() or line.startswith((" ", "\t", ">"))))
-        lazy = bool(line.strip())
-        start = definition.end() if definition else 0
-        lines.append(line[:start] + _REFERENCE.sub(r"\\[^", line[start:]) if inside else line)
-    return "\n".join(lines)
+    leaves = (token for token in Document(text).tokens if isinstance(token, Leaf) and token.in_footnote)
+    marks = [inline.start for leaf in leaves for inline in leaf.inlines if inline.kind == "footnote"]
+    return "\\".join(text[start:end] for start, end in pairwise([0, *marks, len(text)]))
