@@ -108,7 +108,7 @@ async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> As
             "OPENAI_API_KEY": "none",
         },
     }
-    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
+    async with LocalStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
         yield Lying(client, model, folder)
 
 

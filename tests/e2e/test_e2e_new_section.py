@@ -75,7 +75,7 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
         "orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(orchestrator)},
         "generation-graph": {"STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(generation)},
     }
-    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
+    async with LocalStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
         yield client
 
 
