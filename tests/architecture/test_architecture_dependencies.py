@@ -74,7 +74,8 @@ def test_testkit_is_required_by_no_other_package() -> None:
 
 @each_package
 def test_tests_import_only_what_is_declared_somewhere(package: Package) -> None:
-    known = development().union(OWN_MODULES.values(), *(p.required for p in PACKAGES))
+    declared = (p.required | closure.required_by_extras(p.name) for p in PACKAGES)
+    known = development().union(OWN_MODULES.values(), *declared)
     local = {path.stem for path in python_files() if "tests" in path.parts} | {"contract_tools", "generate", "closure"}
     modules = {m for file in package.tests for m in imports(file) if m.split(".")[0] not in local}
     assert sorted(m for m in modules if (names := wanted(m)) and not names & known) == []
