@@ -53,7 +53,7 @@ async def read(plain: Nats, stream: str, subject: str, until: int) -> list[tuple
         while len(found) < until:
             try:
                 messages = await subscription.fetch(until - len(found), timeout=1)
-            except nats.errors.TimeoutError:
+            except TimeoutError:
                 continue
             found += [(message.subject, json.loads(message.data)) for message in messages]
     await subscription.unsubscribe()

@@ -52,9 +52,10 @@ def script(tmp_path: Path) -> Build:
 
 
 def children() -> list[psutil.Process]:
-    """What an engine may have started; other tests have servers of their own running."""
+    """What an engine of this process may have started; other tests have services and servers running."""
     own = {"rumdl", "program", "sh", "sleep"}
-    return [process for process in psutil.Process().children(recursive=True) if process.name() in own]
+    started = [process for process in psutil.Process().children() if process.name() in own]
+    return [*started, *(child for process in started for child in process.children(recursive=True))]
 
 
 def told(issues: list[RawIssue]) -> list[tuple[object, ...]]:
