@@ -12,7 +12,6 @@ from typing import Any
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from nats.errors import TimeoutError as NatsTimeout
 from orchestrator_naive import Ask, Say
 from orchestrator_story import DECIDER
 from orchestrator_witness import NEED, outcome_of, say_of
@@ -154,7 +153,7 @@ class Jobs:
         """The next job, None if there is none for a moment."""
         try:
             taken = await self._take()
-        except NatsTimeout:
+        except TimeoutError:  # of nats-py, or the bare one that it lets through under load
             return None
         message = taken[0] if isinstance(taken, list) else taken
         assert isinstance(message, Msg)
