@@ -25,7 +25,7 @@ The pilot starts in May.
 
 def refusal(instruction: str, revised: str, language: str = "en") -> str:
     changes = changes_between(DRAFT, revised, language)
-    return unmet(demand_of(instruction), DRAFT, revised, changes, language)
+    return unmet(demand_of(instruction, language), DRAFT, revised, changes, language)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_words_of_another_language_are_not_looked_for() -> None:
 
 
 def test_an_instruction_as_long_as_it_may_be_is_read_at_once() -> None:
-    assert demand_of("replace " + "a " * 9_990) is None
-    assert demand_of(" " * 19_000 + "shorten") is not None
-    assert demand_of("mention " + "in the a " * 100) is not None
+    assert demand_of("replace " + "a " * 9_990, "en") is None
+    assert demand_of(" " * 19_000 + "shorten", "en") is not None
+    assert demand_of("mention " + "in the a " * 100, "en") is not None
 
 
 def test_the_summary_tells_each_change_and_of_many_how_many_more() -> None:

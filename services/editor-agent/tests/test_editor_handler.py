@@ -267,3 +267,32 @@ async def test_a_model_that_does_something_else_is_refused_with_the_reason(desk:
     outcome = await desk.revise(ScriptedModel(script=[said]), await desk.job("Delete the heading Budget"))
     assert isinstance(outcome, InstructionRefused)
     assert "the heading “Budget” is still there" in await desk.read(outcome.reason)
+
+
+@pytest.mark.req("T6", "T5")
+@pytest.mark.parametrize(
+    ("language", "instruction"),
+    [
+        ("de", "Lösche die Überschrift Budget"),
+        ("fr", "Supprimez le titre Budget"),
+        ("es", "Elimine el título Budget"),
+        ("it", "Elimina il titolo Budget"),
+        ("nl", "Verwijder de kop Budget"),
+        ("pt", "Elimine o título Budget"),
+        ("ja", "見出し「Budget」を削除してください。"),
+        ("zh", "请删除标题“Budget”。"),
+    ],
+)
+async def test_the_deleted_heading_is_the_one_that_was_named_in_every_language(
+    desk: Desk, language: str, instruction: str
+) -> None:
+    job = await desk.job(instruction)
+    draft = await desk.put(f"{DRAFT}\n## Risks\n\nNone.\n")
+    job = job.model_copy(update={"draft": draft, "document": job.document.model_copy(update={"language": language})})
+    other = await desk.revise(ScriptedModel(script=[answer({"b5": ""}, "Deleted the heading Budget.")]), job)
+    assert isinstance(other, InstructionRefused)
+    assert "the heading “Budget” is still there" in await desk.read(other.reason)
+    asked = job.model_copy(update={"job_id": "doc-1.8.revise.budget"})
+    outcome = await desk.revise(ScriptedModel(script=[answer({"b1": ""})]), asked)
+    assert isinstance(outcome, DraftRevised)
+    assert await desk.read(outcome.summary) == "Heading removed: “Budget”"

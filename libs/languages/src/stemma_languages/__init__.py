@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .counting import count_words
 from .detection import detect, foreign
+from .edits import AskedEdit, asked_edit
 from .instructions import is_instruction
 from .language import Language
 from .languages import DEFAULT, UnknownLanguage, language, primary, shipped
@@ -16,9 +17,11 @@ from .words import Words
 
 __all__ = [
     "DEFAULT",
+    "AskedEdit",
     "Language",
     "UnknownLanguage",
     "Words",
+    "asked_edit",
     "asks_for_a_form",
     "count_words",
     "detect",

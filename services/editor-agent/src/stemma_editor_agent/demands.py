@@ -4,11 +4,13 @@
 |---|---|
 | ``Delete the heading X`` | that heading is gone, and nothing else changed |
 | ``Remove the sentence about X`` | something that speaks of X is gone, and nothing was added |
+| ``Remove the paragraph about X`` | the same of whole blocks |
 | ``Replace X by Y`` | Y stands where X stood; else only numbers changed |
 | ``Mention X``, ``Add a sentence about X`` | what was added or changed speaks of X, and no sentence is gone |
 | ``Shorten ...`` | the text has fewer words |
 
-Instructions of several parts, in other words, or in other languages, are the editor's to judge.
+The forms of every language are data of `stemma_languages`. Instructions of several parts or in other words are the
+editor's to judge; words of one language are not looked for in a text of another.
 """
 
 from __future__ import annotations
@@ -19,46 +21,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from stemma_languages import asked_edit, count_words, primary
 from stemma_markdown import headings, sentences
 
 from .reporting import Change
 
-_FORM = r"\A(?:(?:please|now|then|also) )*{}[.!]?\Z"
-_GONE = r"(?:delete|remove|drop|strike|take out|cut)"
-_HEADING = re.compile(
-    _FORM.format(rf"{_GONE}\s+(?:the\s+)?(?:sub)?heading\s+(?:(?:called|named|titled)\s+)?(\S[^\n]{{0,300}}?)"), re.I
-)
-_SENTENCE = re.compile(
-    _FORM.format(
-        rf"{_GONE}\s+(?:the\s+|all\s+|every\s+)?sentences?\s+"
-        r"(?:(?:about|on|with|that says)\s+)?(\S[^\n]{0,500}?)"
-    ),
-    re.I,
-)
-_REPLACE = re.compile(
-    _FORM.format(r"(?:replace|change)\s+(\S[^\n]{0,500}?)\s+(?:with|by|to)\s+(\S[^\n]{0,500}?)"), re.I
-)
-_MENTION = re.compile(
-    _FORM.format(
-        r"(?:mention|say|state|(?:add|insert)(?:\s+(?:a|one|another|some))?(?:\s+(?:short\s+)?(?:sentence|paragraph|line|note))?"
-        r"\s+(?:about|on|that says))\s+(?:that\s+)?(\S[^\n]{0,1000}?)"
-    ),
-    re.I,
-)
-_SHORTEN = re.compile(_FORM.format(r"(?:shorten|condense|tighten|trim)\b[^\n]{0,300}?"), re.I)
-_QUOTES = "\"'“”‘’«»„`"
 _WORD = re.compile(r"\w+")
-_VERB = "shorten|condense|make|add|insert|remove|delete|drop|replace|change|mention|say|state|keep|move|use|write|give"
-_JOINT = re.compile(rf"(?:[;\n]|\.\s|\b(?:and|then|but)\s+(?:also\s+|then\s+)?)\s*(?:{_VERB})\b", re.I)
-_PLACE = re.compile(
-    r"\s(?:in|into|under|after|before|at|to|from) the (?:\w+ ){0,4}"
-    r"(?:paragraph|section|sentence|heading|list|table|text|chapter|beginning|start|end)\b[^\n\"“”]{0,200}\Z"
-    r"|\s(?:everywhere|throughout|once)[.!]?\Z",
-    re.I,
-)
-MAX_INSTRUCTION = 2_000
+_WITHOUT_SPACES = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _SMALL = 4
 _STEM = 5
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What an instruction is about, and whether its words can be looked for: they are of the text's language."""
+
+    words: str
+    comparable: bool
 
 
 @dataclass(frozen=True)
@@ -72,7 +51,14 @@ class DeleteHeading:
 class RemoveSentence:
     """A sentence that speaks of something is to go."""
 
-    target: str
+    target: Subject
+
+
+@dataclass(frozen=True)
+class RemoveParagraph:
+    """A paragraph that speaks of something is to go, as a whole."""
+
+    target: Subject
 
 
 @dataclass(frozen=True)
@@ -87,7 +73,7 @@ class ReplaceWords:
 class MentionSubject:
     """The text is to speak of something."""
 
-    subject: str
+    subject: Subject
 
 
 @dataclass(frozen=True)
@@ -95,24 +81,30 @@ class ShortenText:
     """The text is to have fewer words."""
 
 
-Demand = DeleteHeading | RemoveSentence | ReplaceWords | MentionSubject | ShortenText
+Demand = DeleteHeading | RemoveSentence | RemoveParagraph | ReplaceWords | MentionSubject | ShortenText
 
 
-def demand_of(instruction: str) -> Demand | None:
-    """What an instruction asks for, if it is one of the forms that code can check."""
-    instruction = instruction.strip()
-    if len(instruction) > MAX_INSTRUCTION or _JOINT.search(instruction):
+def demand_of(instruction: str, language: str) -> Demand | None:
+    """What an instruction to a text of a language asks for, if it is one of the forms that code can check."""
+    asked = asked_edit(instruction, language)
+    if asked is None:
         return None
-    instruction = _PLACE.sub("", instruction)
-    if found := _HEADING.match(instruction):
-        return DeleteHeading(_bare(found[1]))
-    if found := _SENTENCE.match(instruction):
-        return RemoveSentence(_bare(found[1]))
-    if found := _REPLACE.match(instruction):
-        return ReplaceWords(_bare(found[1]), _bare(found[2]))
-    if found := _MENTION.match(instruction):
-        return MentionSubject(_bare(found[1]))
-    return ShortenText() if _SHORTEN.match(instruction) else None
+    comparable = asked.language == (primary(language) or asked.language)
+    match asked.form:
+        case "delete_heading":
+            return DeleteHeading(asked.words["subject"])
+        case "remove_sentence":
+            return RemoveSentence(Subject(asked.words["subject"], comparable))
+        case "remove_paragraph":
+            return RemoveParagraph(Subject(asked.words["subject"], comparable))
+        case "replace":
+            return ReplaceWords(asked.words["old"], asked.words["new"])
+        case "mention":
+            return MentionSubject(Subject(asked.words["subject"], comparable))
+        case "shorten":
+            return ShortenText()
+        case _:
+            assert_never(asked.form)
 
 
 def unmet(demand: Demand | None, old: str, new: str, changes: Sequence[Change], language: str) -> str:
@@ -124,12 +116,14 @@ def unmet(demand: Demand | None, old: str, new: str, changes: Sequence[Change], 
             return _heading_left(demand.title, old, new, changes)
         case RemoveSentence():
             return _sentence_left(demand.target, old, new, language)
+        case RemoveParagraph():
+            return _paragraph_left(demand.target, changes)
         case ReplaceWords():
             return _words_left(demand, old, changes)
         case MentionSubject():
-            return _unmentioned(demand.subject, changes, language)
+            return _unmentioned(demand.subject, changes)
         case ShortenText():
-            before, after = (len(_WORD.findall(text)) for text in (old, new))
+            before, after = (count_words(text) for text in (old, new))
             return "" if after < before else f"the text did not get shorter: {after} words, before {before}"
         case _:
             assert_never(demand)
@@ -138,25 +132,39 @@ def unmet(demand: Demand | None, old: str, new: str, changes: Sequence[Change], 
 def _heading_left(title: str, old: str, new: str, changes: Sequence[Change]) -> str:
     before, after = (Counter(_folded(heading.text) for heading in headings(text)) for text in (old, new))
     if _folded(title) not in before:
-        first = _bare(title.partition(" and ")[0])
-        gone = before[_folded(first)] > after[_folded(first)]
-        return "" if gone else f"there is no heading “{title}”"
+        return _first_heading_left(title, before, after)
     if after[_folded(title)] >= before[_folded(title)]:
         return f"the heading “{title}” is still there"
     others = [one for one in changes if one.how != "removed" or _folded(_heading_text(one.old)) != _folded(title)]
     return f"more changed than the heading “{title}”" if others else ""
 
 
-def _sentence_left(target: str, old: str, new: str, language: str) -> str:
+def _first_heading_left(title: str, before: Counter[str], after: Counter[str]) -> str:
+    """Of a heading with more words behind it, such as ``X and what stands below it``: only whether it is gone."""
+    named = max((heading for heading in before if heading and _folded(title).startswith(heading)), key=len, default="")
+    if not named:
+        return f"there is no heading “{title}”"
+    return f"the heading “{title}” is still there" if after[named] >= before[named] else ""
+
+
+def _sentence_left(target: Subject, old: str, new: str, language: str) -> str:
     before, after = (Counter(_folded(one.text) for one in sentences(text, language)) for text in (old, new))
     gone, come = before - after, after - before
-    if not gone or not any(_speaks_of(sentence, target, language) for sentence in gone):
-        return f"nothing that speaks of “{target}” was removed"
+    if not gone or not any(_speaks_of(sentence, target) for sentence in gone):
+        return f"nothing that speaks of “{target.words}” was removed"
     left = {word for sentence in gone for word in sentence.split()}
     if added := next((sentence for sentence in come if not left.issuperset(sentence.split())), ""):
         return f"a sentence was to be removed, and this was added: “{added}”"
-    other = next((sentence for sentence in gone if not _speaks_of(sentence, target, language)), "")
+    other = next((sentence for sentence in gone if not _speaks_of(sentence, target)), "")
     return f"something else was removed: “{other}”" if other else ""
+
+
+def _paragraph_left(target: Subject, changes: Sequence[Change]) -> str:
+    gone = [change for change in changes if change.how == "removed" and _speaks_of(change.old, target)]
+    if not gone:
+        return f"nothing that speaks of “{target.words}” was removed"
+    other = next((change for change in changes if change not in gone), None)
+    return f"something else changed: {other.words}" if other else ""
 
 
 def _words_left(demand: ReplaceWords, old: str, changes: Sequence[Change]) -> str:
@@ -170,21 +178,30 @@ def _words_left(demand: ReplaceWords, old: str, changes: Sequence[Change]) -> st
     return f"something else changed: {other.words}" if other else ""
 
 
-def _unmentioned(subject: str, changes: Sequence[Change], language: str) -> str:
+def _unmentioned(subject: Subject, changes: Sequence[Change]) -> str:
     new = [change for change in changes if change.how in ("added", "changed")]
-    if not any(_speaks_of(change.new, subject, language) for change in new):
-        return f"nothing that was added speaks of “{subject}”"
+    if not any(_speaks_of(change.new, subject) for change in new):
+        return f"nothing that was added speaks of “{subject.words}”"
     removed = next((change for change in changes if change.how == "removed"), None)
     return f"something was removed: {removed.words}" if removed else ""
 
 
-def _speaks_of(text: str, subject: str, language: str) -> bool:
-    """Whether half of the long words of a subject stand in a text; words of another language cannot be found."""
-    wanted = {word[:_STEM] for word in _words(subject) if len(word) >= _SMALL}
-    if language not in ("", "en") or not wanted:
+def _speaks_of(text: str, subject: Subject) -> bool:
+    """Whether half of what can be recognised of a subject stands in a text."""
+    wanted = _recognised(subject.words)
+    if not subject.comparable or not wanted:
         return bool(text)
-    found = {word[:_STEM] for word in _words(text)}
-    return 2 * len(wanted & found) >= len(wanted)
+    known, folded = _recognised(text), text.casefold()
+    found = [piece for piece in wanted if piece in known or (_WITHOUT_SPACES.match(piece) and piece in folded)]
+    return 2 * len(found) >= len(wanted)
+
+
+def _recognised(text: str) -> set[str]:
+    """The beginnings of long words, and each two characters that follow each other where words have no spaces."""
+    folded = text.casefold()
+    pairs = {run[at : at + 2] for run in _WITHOUT_SPACES.findall(folded) for at in range(max(1, len(run) - 1))}
+    words = _WORD.findall(_WITHOUT_SPACES.sub(" ", folded))
+    return pairs | {word[:_STEM] for word in words if len(word) >= _SMALL}
 
 
 def _only_numbers(change: Change) -> bool:
@@ -203,7 +220,3 @@ def _words(text: str) -> list[str]:
 
 def _folded(text: str) -> str:
     return " ".join(_words(text))
-
-
-def _bare(text: str) -> str:
-    return text.strip().strip(_QUOTES).strip()

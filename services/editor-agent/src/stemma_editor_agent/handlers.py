@@ -78,7 +78,7 @@ def _judged(material: Material, revised: str, revision: Revision) -> tuple[tuple
     changes = changes_between(old, revised, language)
     if not changes:
         return changes, revision.refused or "The editor changed nothing in the draft."
-    reason = unmet(demand_of(material.instruction), old, revised, changes, language)
+    reason = unmet(demand_of(material.instruction, language), old, revised, changes, language)
     if not reason:
         return changes, ""
     return changes, f"The editor made another change than was asked for: {reason}. It was not taken."

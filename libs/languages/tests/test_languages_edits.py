@@ -1,0 +1,56 @@
+"""Instructions to an editor are read by forms that are data: one file for each language."""
+
+from __future__ import annotations
+
+import pytest
+from stemma_languages import AskedEdit, asked_edit, shipped
+from stemma_languages.edits import DATA, MAX_INSTRUCTION
+
+pytestmark = pytest.mark.req("T6")
+
+
+def test_every_language_that_ships_has_its_forms() -> None:
+    assert {file.stem for file in DATA.glob("*.json")} == set(shipped())
+    for tag in shipped():
+        asked_edit("?", tag)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "language", "asked"),
+    [
+        ("Delete the heading “Risks”.", "en", AskedEdit("delete_heading", {"subject": "Risks"}, "en")),
+        ("Delete the heading Risks, please", "de-AT", AskedEdit("delete_heading", {"subject": "Risks"}, "en")),
+        ("Absatz über Kosten löschen", "en", AskedEdit("remove_paragraph", {"subject": "Kosten"}, "de")),
+        ("Supprimez la phrase sur l’eau", "fr", AskedEdit("remove_sentence", {"subject": "eau"}, "fr")),
+        ("「甲」を「乙」に変更", "ja", AskedEdit("replace", {"old": "甲", "new": "乙"}, "ja")),
+        ("请缩短", "zh", AskedEdit("shorten", {}, "zh")),
+        ("Shorten it.", "da", AskedEdit("shorten", {}, "en")),
+    ],
+)
+def test_tells_what_is_asked_for_and_in_which_language(instruction: str, language: str, asked: AskedEdit) -> None:
+    assert asked_edit(instruction, language) == asked
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "",
+        "Delete it",
+        "Delete the heading of the second chapter",
+        "Delete the heading Risks; add a table",
+        "Replace the heading Risks by Chances",
+        "Lösche die Überschrift Risiken und kürze den Rest",
+        "删除标题“风险”，添加一个表格",
+    ],
+)
+def test_stays_quiet_about_what_it_does_not_know(instruction: str) -> None:
+    assert asked_edit(instruction, "en") is None
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["a ", "replace a by ", "durch ", "把", "を", "in the a ", "bitte ", "“", "and "])
+def test_a_hostile_instruction_is_read_to_its_end(piece: str) -> None:
+    for start in ("", "replace ", "ersetze ", "把", "見出し", "delete the heading ", "mention "):
+        text = (start + piece * MAX_INSTRUCTION)[: MAX_INSTRUCTION - 1]
+        found = asked_edit(f"{text}!", "en")
+        assert found is None or found.language in shipped()
