@@ -15,6 +15,7 @@ MAX_FUNCTION = 60
 MAX_FILE = 500
 MAX_MEDIAN = 8
 MAX_HANDLER = 20
+MAX_OFFLINE_WRITER = 2500
 SKELETON = ["Dockerfile", "config/settings.toml", "pyproject.toml", "src/{module}/app.py", "src/{module}/handlers.py"]
 # The adapters: the only modules that speak NATS.
 NATS_PACKAGES = {"stemma_artifacts", "stemma_eventlog", "stemma_messaging", "stemma_provisioning", "stemma_client"}
@@ -48,6 +49,11 @@ def test_no_function_has_more_than_sixty_lines() -> None:
 def test_no_file_has_more_than_five_hundred_lines() -> None:
     sizes = {f.relative_to(ROOT).as_posix(): f.read_text(encoding="utf-8").count("\n") for f in python_files()}
     assert {name: n for name, n in sizes.items() if n > MAX_FILE} == {}
+
+
+def test_the_offline_writer_stays_modest() -> None:
+    [sources] = [package.sources for package in PACKAGES if package.module == "stemma_offline_writer"]
+    assert sum(file.read_text(encoding="utf-8").count("\n") for file in sources) <= MAX_OFFLINE_WRITER
 
 
 def test_functions_are_short() -> None:

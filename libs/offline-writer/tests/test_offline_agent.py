@@ -159,6 +159,12 @@ def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes
             ["See [2](#two), <b>now</b>:<br>", "`<i>` x@y.org https://y.org/a."],
             "See 2, now:\\\n`<i>` <x@y.org> <https://y.org/a>.",
         ),
+        (
+            ["[a](javascript:alert(1)) [b](<file:///etc/passwd>) [![c](c.png)](#d) [e](mailto:e@f.org)"],
+            "a b ![c](c.png) [e](mailto:e@f.org)",
+        ),
+        (["---", "# a", "---", "b"], "---\n\n## a\n\n---\n\nb"),
+        (["# a #b ##", "c <!-- d --> <!-- e"], "## a #b\n\nc  <!-- e"),
         (["[Y](https://y.org) [z](z.md) ![p](p.png)"], "[Y](https://y.org) z ![p](p.png)"),
         (["a.<sup><a href='#3'>3</a></sup> To"], "a.³ To"),
         (["a", "", "<br>", "", "b"], "a\n\nb"),
@@ -171,6 +177,13 @@ def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes
 )
 def test_a_chapter_keeps_its_words_and_gets_the_form_of_the_document(lines: list[str], expected: str) -> None:
     assert composed(lines, 1) == expected
+
+
+@pytest.mark.parametrize("unit", ["`", "[](a", "[](", " ", "<!--", "<sup> ", "a-", "# "])
+def test_very_long_lines_of_strangers_are_formed_and_mended_in_time(unit: str) -> None:
+    text = unit * (200_000 // len(unit)) + "x"
+    assert composed(text.split("\n"), 1).endswith("x")
+    assert mended(["MD051", "MD052", "STEMMA005"], "", text).endswith("x")
 
 
 def test_a_part_is_cut_where_no_code_is_open() -> None:

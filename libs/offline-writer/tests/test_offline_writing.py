@@ -17,6 +17,8 @@ from stemma_markdown import Document
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
 from stemma_offline_writer.bearing import claimed
+from stemma_offline_writer.reading import read as read_material
+from stemma_testkit.counting import calls
 
 _CITED = re.compile(r"\s*\([^()]*\)\s*$")
 OUTLINE = [
@@ -381,3 +383,11 @@ async def test_streams_in_word_groups_what_it_answers_at_once() -> None:
     chunks = [chunk.text async for chunk in OfflineWriter().astream(messages)]
     assert "".join(chunks) == whole.text
     assert len(chunks) > 2
+
+
+@pytest.mark.parametrize("unit", ["- A pier.\n\nText.\n\n", "[a](#b)\n\n", "![a](b.png)\n\n", "<table><tr><td>a\n\n"])
+def test_a_text_of_very_many_parts_is_read_in_steps_that_grow_with_its_size(unit: str) -> None:
+    few, many = (unit * number for number in (100, 400))
+    assert calls(lambda: read_material("input", "a.md", many, "en")) < 6 * calls(
+        lambda: read_material("input", "a.md", few, "en")
+    )

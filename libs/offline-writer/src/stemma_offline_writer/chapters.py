@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from stemma_markdown import Block, fences, split
+
 from .inlines import formed, without_inner_links
 
-_FENCE = re.compile(r"[ >]{0,12}(`{3,}|~{3,})")
-_QUOTED = ">"
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_CLOSING = re.compile(r"(?:^|(?<=[ \t]))#++$")
 _LIST = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s+\S")
 _TABLE = re.compile(r"^\s{0,3}\|.*\|\s*$")
 _IMAGE_DEFINITION = re.compile(r"^ {0,3}\[[^\]^]+\]:\s*<?\S+\.(?:png|jpe?g|gif|webp|svg)\b", re.IGNORECASE)
@@ -19,7 +19,6 @@ _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _EMPHASISED = re.compile(r"^(\*{2,3}|_{2,3})(?!\s)([^*_]+[^*_.,;:!?\s])\1$")
 _BLOCKS = ("list", "table", "fence", "rule")
 _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]]+\]:(?!\s*<?\S+\.(?:png|jpe?g|gif|webp|svg)\b)", re.IGNORECASE)
-_STRUCTURE = re.compile(r"^\s*(?:[-*+>|#]|\d{1,9}[.)]\s|$)")
 
 
 def composed(lines: Sequence[str], shift: int, under: int = 0) -> str:
@@ -29,7 +28,9 @@ def composed(lines: Sequence[str], shift: int, under: int = 0) -> str:
     """
     written: list[str] = []
     kind = ""
-    for line, new in _formed(_with_hash_headings(_without_inner_links(lines)), shift, under):
+    # The line end before them keeps lines between two rules from being read as front matter.
+    text = without_inner_links("\n" + "\n".join(lines))
+    for line, new in _formed("".join(map(_with_marks, split(text))).split("\n")[1:], shift, under):
         apart = new == "heading" or (new != kind and (new in _BLOCKS or kind in ("heading", "table", "fence", "rule")))
         if apart and written and written[-1]:
             written.append("")
@@ -41,23 +42,16 @@ def composed(lines: Sequence[str], shift: int, under: int = 0) -> str:
 
 def safe_cut(lines: Sequence[str]) -> int:
     """How many lines may be written by themselves: up to the last blank one outside of code, or all."""
-    open_fence, cut = "", 0
-    for place, line in enumerate(lines):
-        open_fence = _fence_after(open_fence, line)
-        if not open_fence and not line.strip():
-            cut = place + 1
-    return cut or len(lines)
+    code = _code(lines)
+    return max((at + 1 for at, line in enumerate(lines) if not line.strip() and at not in code), default=len(lines))
 
 
 def _formed(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str, str]]:
     """Each line as it is written, and what it is."""
-    open_fence, level, last = "", under, ""
-    for line in lines:
-        after = _fence_after(open_fence, line)
-        if open_fence or after:
-            in_quote = _QUOTED in (open_fence + after)
-            open_fence = after
-            yield line if open_fence else line.rstrip(), "text" if in_quote else "fence"
+    code, level, last = _code(lines), under, ""
+    for at, line in enumerate(lines):
+        if at in code:
+            yield line, code[at]
             continue
         last = _kind(line, last)
         if last == "heading":
@@ -84,7 +78,8 @@ def _heading(line: str, shift: int, before: int) -> tuple[int, str]:
     found = _HEADING.match(line)
     assert found is not None
     level = max(2, min(len(found.group(1)) + shift, before + 1 if before else 6, 6))
-    title = formed(found.group(2).expandtabs(1)).strip().rstrip(".,;:!\\")
+    words = _CLOSING.sub("", found.group(2).rstrip())
+    title = formed(words.expandtabs(1)).strip().rstrip(".,;:!\\")
     return level, f"{'#' * level} {title}" if title else ""
 
 
@@ -104,38 +99,20 @@ def _kind(line: str, before: str) -> str:
     return "table" if _TABLE.match(line) else "text"
 
 
-def _without_inner_links(lines: Sequence[str]) -> list[str]:
-    """The lines outside of code without links inside the input, also those that go over several lines."""
-    written, held, open_fence = list[str](), list[str](), ""
-    for line in lines:
-        after = _fence_after(open_fence, line)
-        if open_fence or after:
-            written += [*without_inner_links("\n".join(held)).split("\n"), line] if held else [line]
-            held = []
-        else:
-            held.append(line)
-        open_fence = after
-    return [*written, *without_inner_links("\n".join(held)).split("\n")] if held else written
+def _code(lines: Sequence[str]) -> dict[int, str]:
+    """The places of the lines of fenced code, and what they are: in a quote they are text like the rest of it."""
+    found = fences("\n" + "\n".join(line.replace("\r", " ") for line in lines))
+    opening = {fence: lines[fence.line - 2].lstrip() for fence in found}
+    return {
+        number - 2: "text" if opening[fence].startswith(">") else "fence"
+        for fence in found
+        for number in range(fence.line, fence.last_line + 1)
+    }
 
 
-def _fence_after(open_fence: str, line: str) -> str:
-    """The mark of the code block that is open after a line, behind ``>`` in a quote; empty if there is none."""
-    found, quoted = _FENCE.match(line), line.lstrip().startswith(_QUOTED)
-    if not open_fence or (open_fence.startswith(_QUOTED) and not quoted):
-        return (_QUOTED if quoted else "") + found.group(1) if found else ""
-    closes = found and found.group(1).startswith(open_fence.lstrip(_QUOTED)) and not line.strip(" `~\t>")
-    return "" if closes else open_fence
-
-
-def _with_hash_headings(lines: Sequence[str]) -> list[str]:
-    """Underlined headings in the form with ``#``."""
-    written: list[str] = []
-    open_fence = ""
-    for line in lines:
-        open_fence = _fence_after(open_fence, line)
-        underline = None if open_fence or not written else _UNDERLINE.match(line)
-        if underline and not _STRUCTURE.match(written[-1]):
-            written[-1] = f"{'#' if '=' in underline.group(1) else '##'} {written[-1].strip()}"
-        else:
-            written.append(line)
-    return written
+def _with_marks(block: Block) -> str:
+    """The text of a block; a heading that is underlined gets marks before it."""
+    if block.kind != "heading" or block.content.lstrip().startswith("#"):
+        return block.text
+    words = " ".join(line.strip() for line in block.content.split("\n")[:-1])
+    return f"{'#' * block.level} {words}{block.gap}"

@@ -5,23 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-_INNER_LINK = re.compile(
-    r"(?<!!)\[((?:(?!\n\s*\n)[^\[\]]){0,1000})\]\(\s*<?(?![a-z][a-z0-9+.-]*:|//)[^()\s]*>?[^()]*\)", re.IGNORECASE
-)
-_BREAK_AT_END = re.compile(r"\s*<br\s*/?>\s*$", re.IGNORECASE)
-_BREAK = re.compile(r"\s*<br\s*/?>\s*", re.IGNORECASE)
-_RAISED = re.compile(r"<sup\b[^<>]*>\s*(?:<a\b[^<>]*>)?\s*(\d{1,9})\s*(?:</a>)?\s*</sup>", re.IGNORECASE)
+from stemma_markdown import links
+
+_CODE = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)")
+_KEPT_LINK = re.compile(r"https?:|mailto:|//", re.IGNORECASE)
+_BREAK = re.compile(r"(?<!\s)\s*+<br\s*+/?>\s*+", re.IGNORECASE)
+_BREAK_AT_END = re.compile(f"{_BREAK.pattern}$", re.IGNORECASE)
+_RAISED = re.compile(r"<sup\b[^<>]*+>\s*+(?:<a\b[^<>]*+>)?\s*+(\d{1,9})\s*+(?:</a>)?\s*+</sup>", re.IGNORECASE)
 _RAISED_DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_TAG = re.compile(r"<!--.*?-->|</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->")
+_TAG = re.compile(r"</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _BARE = re.compile(
-    r"(?<![<(\[\"'\w/.:@])(?:https?://[^\s<>()\[\]|]+[^\s<>()\[\]|.,;:!?]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", re.ASCII
+    r"(?<![<(\[\"'\w/.:@])(?:https?://[^\s<>()\[\]|]+[^\s<>()\[\]|.,;:!?]|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})",
+    re.ASCII,
 )
 
 
 def without_inner_links(text: str) -> str:
-    """The text with the words of its links to headings and files of the input; images and code stay."""
-    return _outside_code(text, lambda part: _INNER_LINK.sub(r"\1", part))
+    """The text with the words of its links that lead neither to the web nor to a mailbox; images and code stay."""
+    kept, at = list[str](), 0
+    for link in links(text):
+        markup = text[link.start : link.end]
+        if markup.endswith(")") and not _KEPT_LINK.match(link.target):
+            kept += [text[at : link.start], markup[1 : markup.rfind("](")]]
+            at = link.end
+    return "".join([*kept, text[at:]])
 
 
 def formed(line: str) -> str:
@@ -33,7 +41,9 @@ def formed(line: str) -> str:
 
 def _formed(text: str) -> str:
     raised = _RAISED.sub(lambda found: found[1].translate(_RAISED_DIGITS), text)
-    plain = _TAG.sub("", _BREAK.sub(" ", raised))
+    # Before the last end of a comment none begins that has no end: each is looked at once.
+    commented, end, rest = raised.rpartition("-->")
+    plain = _TAG.sub("", _BREAK.sub(" ", _COMMENT.sub("", commented + end) + rest))
     return _BARE.sub(lambda found: f"<{found.group()}>", plain)
 
 

@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .markdown import in_words
 
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
+_TARGET = r"\[([^\[\]]*+)\]\((?:[^()]++|\([^()]*+\))*+\)"
+_IMAGE = re.compile(f"!{_TARGET}")
+_LINK = re.compile(f"(?<!!){_TARGET}")
 _REFERENCE = re.compile(r"!?\[([^\[\]\n]*)\]\[[^\[\]\n]*\]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
 _REVERSED = re.compile(r"\(([^()\n]{1,500})\)\[([^\[\]\s]{1,2000})\]")
 _NO_WORDS = re.compile(r"(?<!!)\[((?:click )?here|link|more|read more|this)\]\(<?([^()<>\s]+)>?\)", re.IGNORECASE)
 
-Mend = Callable[[str], str]
-
-
-_MENDS: Mapping[str, Mend] = {
+_MENDS: Mapping[str, Callable[[str], str]] = {
     "MD011": lambda line: _REVERSED.sub(r"[\1](\2)", line),
     "MD014": lambda line: re.sub(r"^(\s*)\$ +", r"\1", line),
     "MD026": lambda line: line.rstrip(" .,;:!。，；：！"),

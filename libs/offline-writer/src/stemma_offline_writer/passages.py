@@ -41,12 +41,13 @@ class PassageReader:
         self._joint = "" if language in NO_SPACES else " "
         self._lead: int | None = None
         self._columns: list[int] = []
+        self._items: list[str] = []
         self._listed = False
 
     @property
     def lead(self) -> str:
         """The line that leads to what comes next; empty if the last one says all that it says."""
-        return "" if self._lead is None or self.passages[-1].items else self.passages[-1].text
+        return "" if self._lead is None or self._items else self.passages[-1].text
 
     def told(self, words: str, place: Place, number: int) -> None:
         """Take a heading, or the description of a picture; it ends the list that is open."""
@@ -55,7 +56,9 @@ class PassageReader:
 
     def end(self) -> None:
         """What comes next is no item of the list that is open."""
-        self._lead = None
+        if self._items:
+            self.passages[-1] = replace(self.passages[-1], items=tuple(self._items))
+        self._lead, self._items = None, []
 
     def paragraph(self, text: str, column: int, place: Place, number: int, is_item: bool) -> None:
         """Take a paragraph of which the text begins at a column of its line."""
@@ -87,9 +90,8 @@ class PassageReader:
     def _item(self, text: str, column: int) -> None:
         while self._columns and self._columns[-1] >= column:
             self._columns.pop()
-        item = f"{'  ' * len(self._columns)}{text}"
+        self._items.append(f"{'  ' * len(self._columns)}{text}")
         self._columns.append(column)
-        self.passages[-1] = replace(self.passages[-1], items=(*self.passages[-1].items, item))
 
     def _leans(self, words: str) -> bool:
         return leans(words, self._language) and not is_instruction(words, self._language)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -11,7 +12,7 @@ from pathlib import PurePosixPath
 
 from lxml import html
 from stemma_languages import language as language_of
-from stemma_markdown import Document, Image, Link, Prose
+from stemma_markdown import Block, Document, Image, Link, Prose
 
 from .delimited import read_delimited
 from .material import Material, Origin, Place, Table, table_of
@@ -42,10 +43,11 @@ def _read_markdown(place: Place, text: str) -> Material:
     reader = PassageReader(place.language)
     cells: dict[int, list[Prose]] = defaultdict(list)
     places: dict[int, tuple[Place, str]] = {}
-    lists = [block for block in document.blocks if block.kind == "list"]
-    grids = [block for block in document.blocks if block.kind == "html" and "<table" in block.content]
-    tables = [table for b in grids for table in _html_tables(b.content, _place_of_line(b.line, document, place))]
-    pointers = [link for link in document.links if link.target.startswith("#")]
+    lists = _Spans(block for block in document.blocks if block.kind == "list")
+    html_tables = [block for block in document.blocks if block.kind == "html" and "<table" in block.content]
+    tables = [table for b in html_tables for table in _html_tables(b.content, _place_of_line(b.line, document, place))]
+    grids, images = _Spans(html_tables), _Spans(document.images)
+    pointers = _Spans(link for link in document.links if link.target.startswith("#"))
     headings: tuple[tuple[int, str], ...] = ()
     for number, piece in enumerate(document.prose):
         here = replace(place, headings=tuple(words for _, words in headings))
@@ -54,19 +56,19 @@ def _read_markdown(place: Place, text: str) -> Material:
                 words = " ".join(piece.text.split())
                 headings = (*(above for above in headings if above[0] < piece.level), (piece.level, words))
                 reader.told(words, replace(here, headings=tuple(words for _, words in headings)), number)
-            case "paragraph" if _is_one_of(piece, document.images):
+            case "paragraph" if images.hold(piece):
                 reader.told(" ".join(piece.text.split()), here, number)
-            case "paragraph" if not (_is_one_of(piece, pointers) or _is_caption(piece, place)):
+            case "paragraph" if not (pointers.hold(piece) or _is_caption(piece, place)):
                 column = piece.start - text.rfind("\n", 0, piece.start) - 1
-                is_item = any(block.start <= piece.start < block.end for block in lists)
-                reader.paragraph(piece.text, column, here, number, is_item)
-            case "html" if not any(block.start <= piece.start < block.end for block in grids):
+                reader.paragraph(piece.text, column, here, number, lists.hold(piece))
+            case "html" if not grids.hold(piece):
                 reader.paragraph(piece.text, 0, here, number, is_item=False)
             case "cell":
                 places[piece.line] = here, reader.lead
                 cells[piece.line].append(piece)
             case _:
                 reader.end()
+    reader.end()
     for block in document.blocks:
         if block.kind == "table" and block.line in places:
             lines = range(block.line, block.line + block.content.count("\n") + 1)
@@ -83,9 +85,17 @@ def _html_tables(source: str, place: Place) -> Iterator[Table]:
         yield from table_of(place, rows)
 
 
-def _is_one_of(piece: Prose, spans: Iterable[Image | Link]) -> bool:
-    """Whether a paragraph is an image, or a link, and nothing else."""
-    return any(span.start <= piece.start and piece.end <= span.end for span in spans)
+class _Spans:
+    """Blocks, images or links of a text."""
+
+    def __init__(self, spans: Iterable[Block | Image | Link]) -> None:
+        self._ends = {span.start: span.end for span in spans}
+        self._starts = sorted(self._ends)
+
+    def hold(self, piece: Prose) -> bool:
+        """Whether one of them holds all of a paragraph."""
+        at = bisect_right(self._starts, piece.start) - 1
+        return at >= 0 and piece.end <= self._ends[self._starts[at]]
 
 
 def _is_caption(piece: Prose, place: Place) -> bool:
@@ -105,5 +115,5 @@ def _row(text: str, cells: list[Prose]) -> list[str]:
 
 
 def _place_of_line(line: int, document: Document, place: Place) -> Place:
-    above = [heading for heading in document.headings if heading.line < line]
-    return replace(place, headings=(above[-1].text,) if above else ())
+    above = bisect_left(document.headings, line, key=lambda heading: heading.line)
+    return replace(place, headings=(document.headings[above - 1].text,) if above else ())
