@@ -18,6 +18,7 @@ from stemma_generation_graph.graphs.document_agent.state import DocumentState, b
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.inputs import InputsRefused
 from stemma_generation_graph.session.outline import chapters_of, outline_of
+from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
@@ -122,6 +123,11 @@ async def test_after_the_tools_the_first_condition_that_holds_counts(marks: dict
 )
 def test_a_file_has_the_chapters_that_its_headings_make(text: str, expected: list[tuple[str, int, int]]) -> None:
     assert [(c.title, c.from_line, c.to_line) for c in chapters_of("a.md", text)] == expected
+
+
+def test_a_file_of_very_many_headings_is_divided_in_steps_that_grow_with_its_size() -> None:
+    few, many = ("# T\n\n" + "## A\n\nB.\n\n" * number for number in (200, 800))
+    assert calls(lambda: chapters_of("a.md", many)) < 6 * calls(lambda: chapters_of("a.md", few))
 
 
 @pytest.mark.req("G15")

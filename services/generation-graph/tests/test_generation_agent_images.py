@@ -119,9 +119,26 @@ def test_what_is_no_image_stays_to_the_byte() -> None:
     shown = as_shown("site.md", FORMS, Shown)
     changed = {line for line in FORMS.splitlines() if line not in shown.splitlines()}
     assert {line[:6] for line in changed} == {"![Plan", "<p ali", "![far]"}
-    assert "[far](<https://example.org/x.png>)" in shown
+    assert "[far](https://example.org/x.png)" in shown
     assert "![b](<media/plan b.png>) and ![Plan](media/ref.png) and ![p](media/ref.png) in" in shown
     assert '<p align="center">![Html](media/html.png)</p>' in shown
+
+
+@pytest.mark.req("G3", "S8")
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        ("![x](javascript:alert(1))", "x"),
+        ("![x](JavaScript:alert(1))", "x"),
+        ("![x](file:///etc/passwd)", "x"),
+        ("![x](data:image/png;base64,AA)", "x"),
+        ("![x](//example.org/x.png)", "[x](//example.org/x.png)"),
+        (r"![x](<https://example.org/\>)[y](javascript:1)>)", "[x](<https://example.org/%3E)%5By%5D(javascript:1)>)"),
+        (r"![x](<a\>b.png>)", "![x](<a%3Eb.png>)"),
+    ],
+)
+def test_only_an_image_on_the_web_becomes_a_link_and_no_address_leaves_its_brackets(image: str, expected: str) -> None:
+    assert as_shown("s.md", image, Shown) == expected
 
 
 @pytest.mark.req("G3")

@@ -13,6 +13,7 @@ from stemma_generation_graph.session.labels import without_labels
         ("[in](https://x.org) `[a]` [none][n]\n", "[in](https://x.org) `[a]` [none][n]\n"),
         ("[**b** c][l]\n\n[l]: x.md\n", "[**b** c](x.md)\n\n\n"),
         ("[a\nb][c\nd] e\n\n[c d]: https://x.org\n", "[a\nb](https://x.org)\n e\n\n\n"),
+        ("[a][l]\n\n[l]: <x\\>.md> 'T\\\\'\n", '[a](x%3E.md "T\\\\")\n\n\n'),
         ("One.[^1]\n\n[^1]: Where.\n", "One.[^guides-apis-1]\n\n[^guides-apis-1]: Where.\n"),
     ],
 )  # fmt: skip

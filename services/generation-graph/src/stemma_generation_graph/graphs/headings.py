@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from stemma_markdown import Block, Document, split
 
 from .section.drafts import without_title
@@ -30,6 +32,5 @@ def _below(block: Block) -> str:
 
 
 def _with_footnotes_of(text: str, prefix: str) -> str:
-    for mark in sorted(Document(text).footnotes, key=lambda mark: mark.start, reverse=True):
-        text = f"{text[: mark.start]}{prefix}-{text[mark.start :]}"
-    return text
+    places = sorted(mark.start for mark in Document(text).footnotes)
+    return f"{prefix}-".join(text[start:end] for start, end in pairwise([0, *places, len(text)]))

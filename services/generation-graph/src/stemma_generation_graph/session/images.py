@@ -13,7 +13,8 @@ from stemma_generation_graph.sources.markdown import resolve
 
 SKIPPED = "Image not supplied: "
 
-_SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
+_WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _ESCAPED = re.compile(r"([\\`*\[\]<>]|(?<![^\W_])_|_(?![^\W_]))")
 """What could be markup in a name; an underscore within a word is none."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -38,7 +39,8 @@ def one_line(name: str) -> str:
 def as_shown(file: str, text: str, decide: Decide) -> str:
     """The text of an input with its images as the document shows them.
 
-    An image has the name of its asset, one that was skipped leaves a remark, one on another host becomes a link.
+    An image has the name of its asset, one that was skipped leaves a remark, one on the web becomes a link; of one with
+    any other scheme, such as ``file:`` or ``javascript:``, its words stay.
     ``decide`` gets the path inside the input folder.
     """
     pieces, at = [], 0
@@ -51,14 +53,14 @@ def as_shown(file: str, text: str, decide: Decide) -> str:
 def _in_place(text: str, image: Image, file: str, decide: Decide) -> str:
     as_it_was = text[image.start : image.end]
     words = " ".join(image.markup.split())
-    if _SCHEME.match(image.target):
-        return words if image.target[:5].lower() == "data:" else f"[{words or 'image'}](<{image.target}>)"
+    if _ELSEWHERE.match(image.target):
+        return f"[{words or 'image'}]({address(image.target)})" if _WEB.match(image.target) else words
     name = resolve(file, image.target)
     if not name:
         return as_it_was
     asset = decide(name).asset
     if asset is not None:
-        return f"![{words or _described(asset)}]({_address(asset)})"
+        return f"![{words or _described(asset)}]({address(one_line(asset))})"
     remark = SKIPPED + _ESCAPED.sub(r"\\\1", one_line(name))
     return f"> {remark}" if _stands_alone(text, image) else f"({remark})"
 
@@ -75,5 +77,7 @@ def _described(asset: str) -> str:
     return re.sub(r"[-_\s]+", " ", PurePosixPath(asset).stem).strip() or "image"
 
 
-def _address(asset: str) -> str:
-    return f"<{one_line(asset)}>" if re.search(r"[\s()<>]", asset) else asset
+def address(target: str) -> str:
+    """The address of a link or of an image as it is written in Markdown, which it cannot leave."""
+    closed = target.replace("\\", "%5C").replace("<", "%3C").replace(">", "%3E")
+    return f"<{closed}>" if re.search(r"[\s()<>]", target) or not target else closed

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from stemma_markdown import Document, Link
 
+from .images import address
+
 _NOT_IN_LABEL = re.compile(r"[^A-Za-z0-9]+")
 _Change = tuple[int, int, str]
 
@@ -49,8 +51,8 @@ def _hidden_lines(markup: str) -> int:
 
 
 def _address(link: Link) -> str:
-    target = f"<{link.target}>" if re.search(r"[\s()<>]", link.target) or not link.target else link.target
-    title = " ".join(link.title.split()).replace('"', r"\"")
+    target = address(link.target)
+    title = " ".join(link.title.split()).replace("\\", r"\\").replace('"', r"\"")
     return f'{target} "{title}"' if title else target
 
 

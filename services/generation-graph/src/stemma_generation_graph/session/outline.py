@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -100,17 +101,23 @@ def chapters_of(file: str, text: str) -> list[Chapter]:
     ]
 
 
+def _line_of(heading: Heading) -> int:
+    return heading.line
+
+
 @dataclass(frozen=True)
 class _Region:
     lines: Sequence[str]
     headings: Sequence[Heading]
 
     def within(self, start: int, end: int) -> list[Heading]:
-        return [heading for heading in self.headings if start <= heading.line < end]
+        first = bisect_left(self.headings, start, key=_line_of)
+        return list(self.headings[first : bisect_left(self.headings, end, key=_line_of)])
 
     def title(self, start: int, end: int) -> str:
         """The words of the first heading."""
-        return next((heading.text for heading in self.within(start, end)), "")
+        at = bisect_left(self.headings, start, key=_line_of)
+        return self.headings[at].text if at < len(self.headings) and self.headings[at].line < end else ""
 
     def size(self, start: int, end: int) -> int:
         return sum(len(line) + 1 for line in self.lines[start - 1 : end - 1])
@@ -131,8 +138,8 @@ def _divided(region: _Region, start: int, end: int, *, whole_file: bool = False)
     highest = [heading for heading in headings if heading.level == top]
     is_titled = len(highest) == 1 and not region.has_own_text(start, highest[0].line)
     if is_titled:
-        below = [heading for heading in headings if heading.level > top]
-        highest = [heading for heading in below if heading.level == min(h.level for h in below)]
+        next_level = min((heading.level for heading in headings if heading.level > top), default=0)
+        highest = [heading for heading in headings if heading.level == next_level]
     if len(highest) < 2 and not (is_titled and highest and region.size(start, end) > CHAPTER_CHARS):
         yield start, end
         return

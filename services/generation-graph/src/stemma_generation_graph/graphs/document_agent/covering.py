@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,8 +45,8 @@ class Written:
     @cached_property
     def open_chapters(self) -> list[Mapping[str, Any]]:
         """The chapters that are not saved and hold something that is missing, or of which code cannot tell."""
-        unsure = [block for block in self.blocks if block.standing in ("missing", "not_comparable")]
-        return [chapter for chapter in self.outline[self.open_from :] if any(_is_in(b, chapter) for b in unsure)]
+        unsure = _lines_of(block for block in self.blocks if block.standing in ("missing", "not_comparable"))
+        return [chapter for chapter in self.outline[self.open_from :] if _has_one_in(chapter, unsure)]
 
     def open_words(self) -> str:
         """What the document lacks, in words for the agent; nothing if it is complete as far as an agent can read."""
@@ -65,18 +67,29 @@ class Written:
         ]
 
     def _chapter_lines(self) -> list[str]:
+        missing = _lines_of(self.missing)
         return [
             f"- `{self._shown(c['file'])}`, {_quoted(c['title'])}, lines {c['from_line']} to {c['to_line']}: not saved"
             for c in self.open_chapters
-            if not any(_is_in(block, c) for block in self.missing)
+            if not _has_one_in(c, missing)
         ]
 
     def _shown(self, file: str) -> str:
         return self.names.get(file, file)
 
 
-def _is_in(block: BlockCoverage, chapter: Mapping[str, Any]) -> bool:
-    return block.file == chapter["file"] and block.line in range(chapter["from_line"], chapter["to_line"] + 1)
+def _lines_of(blocks: Iterable[BlockCoverage]) -> dict[str, list[int]]:
+    """The lines of blocks by their file, in rising order."""
+    lines: dict[str, list[int]] = defaultdict(list)
+    for block in blocks:
+        lines[block.file].append(block.line)
+    return {file: sorted(found) for file, found in lines.items()}
+
+
+def _has_one_in(chapter: Mapping[str, Any], lines: Mapping[str, Sequence[int]]) -> bool:
+    """Whether a line of a chapter's file is one of the chapter's."""
+    found = lines.get(chapter["file"], ())
+    return bisect_left(found, chapter["from_line"]) < bisect_right(found, chapter["to_line"])
 
 
 def _quoted(title: str) -> str:
