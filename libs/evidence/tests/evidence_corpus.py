@@ -18,6 +18,7 @@ from stemma_evidence import UNSUPPORTED, Claim, Source, ground, language_of, rea
 
 FOLDER = Path(__file__).parent / "corpus"
 UNSEEN = Path(__file__).parent / "unseen"
+QUOTED = Path(__file__).parent / "quoted"
 TRANSLATIONS = Path(__file__).parent / "translations"
 PAGE = 3000
 _MEDIA = {"md": "text/markdown", "csv": "text/csv"}
@@ -94,6 +95,11 @@ def cases() -> list[Case]:
 def unseen() -> list[Case]:
     """Documents that nobody looked at while the check was tuned; a generator plants their defects."""
     return [_case(path) for path in sorted(UNSEEN.glob("*.txt"))]
+
+
+def quoted() -> list[Case]:
+    """Documents of which every line stands in their sources as it is."""
+    return [_case(path) for path in sorted(QUOTED.glob("*.txt"))]
 
 
 def translations(folder: str) -> list[Case]:

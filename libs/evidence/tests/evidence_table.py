@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from evidence_corpus import PAGE, Case, Defect, cases, translations, unseen
+from evidence_corpus import PAGE, Case, Defect, cases, quoted, translations, unseen
 from evidence_planting import planted
 
 SEED = 2027
@@ -82,6 +82,7 @@ def main() -> None:
     for title, figures in (
         ("the corpus", measured(cases(), Case.defects)),
         ("the corpus, planted by the generator", measured(cases(), by_seed)),
+        ("documents that quote their sources", measured(quoted(), nothing)),
         ("translations", measured(translations("seen"), nothing)),
         ("unseen documents, planted by the generator", measured(unseen(), by_seed)),
         ("unseen translations", measured(translations("unseen"), nothing)),

@@ -39,11 +39,11 @@ def test_clean_text_of_the_corpus_is_accused_at_most_once_a_page() -> None:
     assert figures.accused.total() <= figures.pages
 
 
-def test_clean_text_that_nobody_looked_into_is_hardly_accused_more() -> None:
+def test_clean_text_that_nobody_looked_into_is_accused_at_most_once_a_page() -> None:
     figures = measured([*unseen(), *translations("unseen")], nothing)
     print("\nunseen clean text", *figures.lines(), sep="\n")
     assert figures.pages > 35
-    assert figures.accused.total() <= 1.1 * figures.pages
+    assert figures.accused.total() <= figures.pages
     assert figures.accused_kinds["amount"] + figures.accused_kinds["date"] == 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from stemma_markdown import Document
 
@@ -17,12 +18,28 @@ from .lexicon import months
 from .lines import Lines
 from .masking import prose, without_headings
 from .measures import Measure, measure, ranged
+from .name_words import CAPTIONS
 from .names import names
 from .numerals import Numeral
 from .quotations import folded, quotations
 from .spans import Taken
 
-_ORDER = re.compile(r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]|[0-9]{1,9}[.)](?=[ \n]|$))")
+_ORDER = re.compile(
+    r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]"
+    r"|(?:[-*+][ ]{1,4}){0,3}[0-9]{1,9}[ ]?[.)](?=[ \n]|$))"
+)
+_LICENCE = re.compile(
+    r"(?<![\w-])(?:CC|[AL]?GPL|MPL|EUPL|BSD|Apache|ODbL|EPL)"
+    r"(?:[- ][A-Z]{2,4}){0,4}[- ]v?[0-9](?:\.[0-9])?(?!\w)(?:-Clause)?"
+)
+_CAPTION = re.compile(
+    rf"(?:(?<!\w)(?:{'|'.join(sorted(CAPTIONS))}|fig\.|abb\.|tab\.)[ ]|(?<![\u3400-\u9fff])[図表图][ ]?)"
+    r"[0-9]{1,3}(?:[.-][0-9]{1,3}){0,3}(?![\w%])",
+    re.IGNORECASE,
+)
+_WORD_AFTER = re.compile(r"[A-Za-z]|\.[xX](?!\w)")
+"""What makes a number a piece of a word, a code or the name of a line of versions: ``20tab``, ``42a8de2``, ``12.x``."""
+_CODE_BEFORE = re.compile(r"(?<![\w.])[A-Z][ ]$")
 _PROSE_LINE = re.compile(r"(?![0-9]{1,9}[.)](?:[ ]|$)|[-*+#>|](?:[ ]|$))\S")
 _MONTH = re.compile(r"[ ]{1,3}([^\W\d_]{3,12})\.?[ ]{1,3}(?:19|20|21)[0-9]{2}(?!\w)")
 _LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}")
@@ -56,7 +73,7 @@ def _references(text: str, shown: str, lines: Lines, taken: Taken) -> Iterator[C
     for match in _ORDER.finditer(shown):
         if not (_goes_on(shown, match) or _is_a_day(shown, match)):
             taken.take(match.start(), match.end())
-    for match in _LINK_TARGET.finditer(shown):
+    for match in chain.from_iterable(pattern.finditer(shown) for pattern in (_LINK_TARGET, _LICENCE, _CAPTION)):
         taken.take(match.start(), match.end())
     for start, end, value in citations(shown):
         if taken.take(start, end):
@@ -96,6 +113,8 @@ def _measured(shown: str, language: str, taken: Taken) -> Iterator[Measure]:
         for numeral in source:
             if _stands_alone(shown, numeral) and taken.free(numeral.start, numeral.end):
                 measured = measure(shown, numeral, language)
+                if _is_a_piece_of_a_word(shown, measured):
+                    continue
                 if taken.take(measured.start, measured.end):
                     yield measured
 
@@ -105,7 +124,17 @@ def _stands_alone(shown: str, numeral: Numeral) -> bool:
     before = shown[numeral.start - 1 : numeral.start] if numeral.start else ""
     if before and (before.isascii() or before.isalpha()) and before.isalpha() and before < "\u3040":
         return shown[max(0, numeral.start - 3) : numeral.start] in ("EUR", "USD", "CHF", "GBP", "JPY", "CNY")
+    if before == "_" and shown[max(0, numeral.start - 2) : numeral.start - 1].isalnum():
+        return False
     return not (before == "#" or _ORDINAL.match(shown, numeral.end))
+
+
+def _is_a_piece_of_a_word(shown: str, measured: Measure) -> bool:
+    """Whether letters go on where a bare number ends, or one capital stands before it, as in ``B 360``."""
+    if not measured.bare or not shown[measured.start].isdigit():
+        return False
+    before = shown[max(0, measured.start - 3) : measured.start]
+    return bool(_WORD_AFTER.match(shown, measured.end) or _CODE_BEFORE.search(before))
 
 
 def _says_something(shown: str, measured: Measure, least_in_words: int) -> bool:

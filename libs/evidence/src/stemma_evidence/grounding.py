@@ -15,6 +15,7 @@ from .name_words import TITLES
 from .names import is_marked
 from .names_lookup import Names
 from .source import Source
+from .verbatim import Verbatim
 from .wordings import Wordings
 
 COMPUTED = "computed"
@@ -44,16 +45,18 @@ def ground(draft: Source, sources: Iterable[Source], own_words: Iterable[str] = 
     ``sources`` come in the order in which they are to be named: a claim has the standing of the first that says it.
     ``own_words`` are titles of the document and its sections, which are names in it without a source. If the
     sources are in another language than the draft, its single capitalised words and short abbreviations that none of
-    them has are left out.
+    them has are left out, and such words beside a name that one of them has.
     """
     index = Index(sources)
     wordings = Wordings(index.sources, draft, own_words)
     names = Names(index.sources, draft, own_words)
     found = [_looked_up(claim, index, wordings, names) for claim in draft.claims]
     found = [_of_a_file_name(item, wordings) for item in found]
-    found = _without_exchanged(list(_computed(found, draft, index)), draft, index)
+    verbatim = Verbatim(draft, index.sources)
+    found = [_word_for_word(item, verbatim.place(number)) for number, item in enumerate(found)]
+    found = _without_exchanged(list(_computed(found, draft, index)), draft, index, verbatim)
     translated = _is_translated(draft, index)
-    return tuple(item for item in found if not (translated and _is_a_plain_word(item, draft)))
+    return tuple(item for item in found if not (translated and _is_a_plain_word(item, draft, names)))
 
 
 def _is_translated(draft: Source, index: Index) -> bool:
@@ -62,21 +65,30 @@ def _is_translated(draft: Source, index: Index) -> bool:
     return same * 5 < sum(len(source.wording) for source in index.sources)
 
 
-def _is_a_plain_word(item: Grounded, draft: Source) -> bool:
-    """Whether an unsupported name may as well be a word or a short abbreviation of the language of the draft."""
+def _is_a_plain_word(item: Grounded, draft: Source, names: Names) -> bool:
+    """Whether an unsupported name may as well be a word or a short abbreviation of the language of the draft.
+
+    Of several words it may be if the sources have one of them: the others say in that language what the name is of.
+    """
     name = item.claim.text
-    if item.claim.kind != "name" or item.standing != UNSUPPORTED or not name.isalpha():
+    if item.claim.kind != "name" or item.standing != UNSUPPORTED:
         return False
+    if not name.isalpha():
+        return names.has_a_part(item.claim)
     if is_marked(name):
         return name.isupper() and len(name) <= _SHORT
     titled = (f"{title}{mark} {name}".casefold() for title in TITLES for mark in ("", "."))
     return not any(words in draft.wording for words in titled)
 
 
-def _without_exchanged(found: list[Grounded], draft: Source, index: Index) -> list[Grounded]:
+def _word_for_word(item: Grounded, place: Found | None) -> Grounded:
+    return _standing(item.claim, [place]) if place and item.standing == UNSUPPORTED else item
+
+
+def _without_exchanged(found: list[Grounded], draft: Source, index: Index, verbatim: Verbatim) -> list[Grounded]:
     """Claims whose value the sources have, but of something else, are supported by nothing."""
     compared = [number for number, item in enumerate(found) if item.standing not in (UNSUPPORTED, PERSON)]
-    compared = [number for number in compared if found[number].claim.kind in _COMPUTABLE]
+    compared = [n for n in compared if found[n].claim.kind in _COMPUTABLE and not verbatim.is_bound(n)]
     stated = [(draft.claims[n], draft.subjects[n], found[n].standing == COMPUTED) for n in compared]
     for place, instead in Exchanges(index.sources).found(stated).items() if stated else ():
         item = found[compared[place]]

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator
 
 from stemma_markdown import Document, Prose
 
+from .html_tables import CELL_ENDS
+
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,10});")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,500}>")
 _DATA = re.compile(r"data:[^\s)]{100,}")
+_ESCAPED_NOTE = re.compile(r"\\\[\\?\^[\w-]{1,40}\\?\]")
 _UNDERLINE = re.compile(r"\n[ >]{0,12}[=-]")
 _SAME_WIDTH = (
     {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if code not in map(ord, "（）「」、。，！？：；～￥")}
@@ -26,11 +29,13 @@ def prose(document: Document) -> str:
     if "```" in shown or "~~~" in shown:
         shown = _without(shown, ((fence.start, fence.end) for fence in document.fences))
     if "<" in shown:
-        shown = _TAG.sub(_blank, _without_comments(shown))
+        shown = _TAG.sub(_blank, CELL_ENDS.sub(_bar, _without_comments(shown)))
     if "&" in shown:
         shown = _ENTITY.sub(_unescaped, shown)
     if "data:" in shown:
         shown = _DATA.sub(_blank, shown)
+    if "\\[" in shown:
+        shown = _ESCAPED_NOTE.sub(_blank, shown)
     return shown.translate(_SAME_WIDTH)
 
 
@@ -65,6 +70,10 @@ def _blanked(text: str) -> str:
 
 def _blank(match: re.Match[str]) -> str:
     return _blanked(match[0])
+
+
+def _bar(match: re.Match[str]) -> str:
+    return "|" + _blank(match)[1:]
 
 
 def _unescaped(match: re.Match[str]) -> str:

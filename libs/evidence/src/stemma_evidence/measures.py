@@ -17,14 +17,17 @@ from .numerals import Numeral
 _AHEAD = 48
 _BEHIND = 28
 _AFTER_WORD = re.compile(r"(?:(?<=[^\W\d_])\.)?")
-_GAP = re.compile(r"[ _]{0,8}(?:\n[ >]{0,8})?[-‐]?[ _]?(?:(?:de|di|of)[ \n]{1,2}|d['’])?")
+_GAP = re.compile(r"[ _]{0,8}(?:\n[ >]{0,8}(?![-*+][ ]))?[-‐]?[ _]?(?:(?:de|di|of)[ \n]{1,2}|d['’])?")
 _ADJECTIVE = re.compile(r"[ ][^\W\d_]{3,12}(?=[ ])")
 _SPACE = re.compile(r"[ \n]{1,4}|-")
 _TOKEN = re.compile(
     r"(?:[^\W\d_\u3040-\u9fff]|[²³°])+[23]?(?:/(?:[^\W\d_]|[²³])+)?(?!['’][^\W\d_])|[%‰€$£¥₩₹₽₺₴₫₪฿¢°]+(?:US|[CFk])?"
 )
 _CODE_BEFORE = re.compile(r"(?:([^\W\d_]{0,4}[$€£¥₩₹₽₺₴₫₪฿￥])|([^\W\d_]{1,12})\.?)[ \n_]{0,4}$")
-_MINUS = re.compile(r"(?:(?:^|[\s(|])[-−–]|(?<!\w)(?:minus|moins|menos|meno|min))\s?$")
+_MINUS = re.compile(
+    r"(?:(?:^|[\s(|])[-−–]|[(|][ ]?[-−–][ ]|(?:^|[\s(|])−[ ]|(?<!\w)(?:minus|moins|menos|meno|min)\s?)$"
+)
+"""A dash with a space behind it is a mark of a list or between words, but for the beginning of a cell."""
 _WORD_BEFORE = re.compile(r"([^\W\d_]+|[~≈><])\.?[\s_]*$")
 _RANGE = re.compile(r"\s{0,3}(?:[-–—~〜～]|bis|to|and|und|à|au|et|a|y|e|tot|en|até|から)\s{0,3}$")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")

@@ -50,7 +50,13 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
 }
 """Function words, weekdays and numerals that begin sentences."""
 
-CAPITALISED: frozenset[str] = frozenset().union(*FUNCTION_WORDS.values())
+CAPTIONS: frozenset[str] = frozenset(
+    "table figure tabelle abbildung tableau tabla figura cuadro tabella tavola tabel afbeelding figuur tabela"
+    " quadro".split()
+)
+"""Words that stand before the title of a table or a picture."""
+
+CAPITALISED: frozenset[str] = CAPTIONS.union(*FUNCTION_WORDS.values())
 
 
 JOINING = frozenset("of de del della di da do dos des du la le van von der den zu für for and und et y e the &".split())

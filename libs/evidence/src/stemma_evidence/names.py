@@ -31,7 +31,7 @@ _LEAST_SHOUTED = 5
 _TITLED = re.compile(
     r"(?:^|[^\w])(?:Herrn?|Frau|Dr|Prof|Dipl|Ing|Mr|Mrs|Ms|Messrs|M|MM|Mme|Mlle|Sr|Sra|Srta|Dott|Sig|Dhr|Mevr|Firma)\.?\s$"
 )
-_OPENS = re.compile(r"(?:^|[.!?:;|>#•…\"“„«(\[]|[-*+]|\d[.)])[ \n_]*$")
+_OPENS = re.compile(r"(?:^|\n[ >]{0,3}\n|[.!?:;|>#•…\"“„«(\[]|[-*+]|\d[.)])[ \n_]*$")
 
 
 def names(text: str, language: str) -> Iterator[tuple[int, int, str]]:

@@ -43,6 +43,13 @@ class Names:
             return None
         return []
 
+    def has_a_part(self, claim: Claim) -> bool:
+        """Whether the sources have a word of a name of several, but not as the first of two: that may be a person's."""
+        words = [w for w in _WORD.findall(claim.text) if w.casefold() not in CAPITALISED | JOINING and len(w) > 1]
+        if len(words) < 2 or not FORMS.isdisjoint(words):
+            return False
+        return any(_lines_of(source, word) for word in words[len(words) == 2 :] for source in self._sources)
+
     def _of_territory(self, name: str) -> Source | None:
         """The first source that names a country or region, in whatever language it does."""
         names = territory_names().get(territories().get(name, ""), ())

@@ -14,8 +14,8 @@ _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WORDS = 4
 _LEAST_IDEOGRAPHS = 10
-_FOLDS = {ord(mark): "'" for mark in "‘’‚‛´"} | {ord(mark): '"' for mark in "“”„‟«»「」『』"}
-_FOLDS |= {ord(mark): "-" for mark in "‐‑‒–—―"} | {ord("…"): "...", ord("\u00ad"): "", ord("*"): "", ord("`"): ""}
+FOLDS = {ord(mark): "'" for mark in "‘’‚‛´"} | {ord(mark): '"' for mark in "“”„‟«»「」『』"}
+FOLDS |= {ord(mark): "-" for mark in "‐‑‒–—―"} | {ord("…"): "...", ord("\u00ad"): "", ord("*"): "", ord("`"): ""}
 
 
 def quotations(text: str) -> Iterator[tuple[int, int, str]]:
@@ -28,7 +28,7 @@ def quotations(text: str) -> Iterator[tuple[int, int, str]]:
 
 def folded(text: str) -> str:
     """``text`` with its spaces, dashes, quotation marks and emphasis in one form, so that wordings can be compared."""
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_FOLDS).replace("\n>", "\n").split())
+    return " ".join(unicodedata.normalize("NFKC", text).translate(FOLDS).replace("\n>", "\n").split())
 
 
 def _is_wording(quoted: str) -> bool:

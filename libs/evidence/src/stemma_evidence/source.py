@@ -6,17 +6,20 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stemma_markdown import Document
 
 from .claim import Claim
 from .extraction import claims
+from .html_tables import is_inside, tables
 from .masking import headings_of
 from .quotations import folded
+from .references import Aside, asides
 from .scopes import Scope, rows, scopes
-from .subjects import COMPARED, Subject, subjects
-from .tabular import as_lines
+from .stretches import Sought, said, said_in_rows, sought
+from .subjects import Subject, subjects
+from .tabular import as_lines, rows_of
 from .words import stems
 
 DRAFT = "draft"
@@ -40,7 +43,9 @@ class Source:
     """One text that claims may stand in. ``name`` is its file or section, ``standing`` what a claim found there is.
 
     ``wording`` is its folded text; ``words`` the lines that a word stands on, by block; ``loose`` the claims, by their
-    index, that are numbers without a unit in a table; ``subjects`` are what each claim is about.
+    index, that are numbers without a unit in a table; ``subjects`` are what each claim is about. ``stretches`` are
+    those that it says whole, by their spelling, with their lines. Of a draft ``sought`` are the stretches that each
+    claim stands in, ``asides`` what may name a place of a source.
     """
 
     standing: str
@@ -55,6 +60,9 @@ class Source:
     wording_lines: tuple[tuple[int, int], ...] = ()
     lines: tuple[int, ...] = ()
     language: str = ""
+    stretches: dict[int, int] = field(default_factory=dict)
+    sought: tuple[Sought, ...] = ()
+    asides: tuple[Aside, ...] = ()
 
     def place(self, line: int) -> Place:
         """The place of a line."""
@@ -80,28 +88,37 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
     document = Document(shown)
     found = claims(shown, language, of_draft=standing == DRAFT, document=document)
+    stretches = _scopes(document, found, lines, language)
+    starts_of_claims = [claim.start for claim in found]
+    is_draft = standing == DRAFT
     return Source(
         standing=standing,
         name=name,
         claims=found,
         wording=wording,
         words=_words(written, blocks),
-        subjects=subjects(shown, found, tuple(_scopes(document, found, lines, language)), language),
-        loose=_loose(found, written, tabular=bool(lines)),
+        subjects=subjects(shown, found, [scope for scope in stretches if not scope.title], language),
+        loose=_loose(found, written, shown, tabular=bool(lines)),
         headings=() if lines else tuple((piece.line, piece.text.strip()) for piece in headings_of(document)),
         blocks=blocks,
         wording_lines=starts,
         lines=lines,
         language=language,
+        stretches=_rows_of(text, media_type) if lines else said(document, stretches, found, language),
+        sought=sought(document, stretches, found, language) if is_draft else (),
+        asides=tuple(asides(document, starts_of_claims)) if is_draft else (),
     )
 
 
-def _scopes(document: Document, found: tuple[Claim, ...], lines: tuple[int, ...], language: str) -> Iterable[Scope]:
+def _rows_of(text: str, media_type: str) -> dict[int, int]:
+    return said_in_rows((line, [cell for _, cell in cells]) for line, cells in rows_of(text, media_type))
+
+
+def _scopes(document: Document, found: tuple[Claim, ...], lines: tuple[int, ...], language: str) -> list[Scope]:
     """The stretches of a text that claims are compared by."""
-    starts = [claim.start for claim in found if claim.kind in COMPARED]
-    if not starts:
-        return ()
-    return rows(document.text) if lines else scopes(document, language, starts)
+    if not found:
+        return []
+    return list(rows(document.text)) if lines else scopes(document, language, [claim.start for claim in found])
 
 
 def _wording(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -126,10 +143,14 @@ def _words(lines: Iterable[str], blocks: tuple[int, ...]) -> dict[str, dict[int,
     return found
 
 
-def _loose(found: tuple[Claim, ...], lines: list[str], *, tabular: bool) -> frozenset[int]:
+def _loose(found: tuple[Claim, ...], lines: list[str], text: str, *, tabular: bool) -> frozenset[int]:
     """The numbers in cells whose unit stands nowhere beside them: they may be of any."""
+    in_html = tables(text)
+    starts = [start for start, _ in in_html]
     return frozenset(
         index
         for index, claim in enumerate(found)
-        if claim.kind == "quantity" and not claim.units and (tabular or "|" in lines[claim.line - 1])
+        if claim.kind == "quantity"
+        and not claim.units
+        and (tabular or "|" in lines[claim.line - 1] or is_inside(claim.start, in_html, starts))
     )

@@ -1,0 +1,68 @@
+"""The files and headings of sources, as a draft names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+from .index import Found
+from .references import LONGEST
+from .source import Source
+from .spelling import letters, spelled
+
+_LEAST_LETTERS = 8
+"""A shorter heading, as a date alone, is named with its file."""
+_MOST_COMMAS = 8
+"""More than the name of a file has."""
+_COMMA = re.compile(r"[,;、，] ?|$")
+_PARTS = re.compile(r"; |, | [>/»›] ")
+
+
+class NamedPlaces:
+    """The files and headings that a draft may name."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._files: dict[str, Source] = {}
+        self._titles: dict[str, tuple[Source, int]] = {}
+        self._titles_of: dict[tuple[str, str], int] = {}
+        for source in sources:
+            name = spelled(source.name.rpartition("/")[2])
+            if name:
+                self._files.setdefault(name, source)
+            for line, heading in source.headings:
+                title = spelled(heading)
+                self._titles.setdefault(title, (source, line))
+                self._titles_of.setdefault((name, title), line)
+
+    def found(self, text: str) -> Found | None:
+        """The place that a text names and nothing else; None if it says anything else or there is no such place."""
+        if len(text) > LONGEST:
+            return None
+        _, caption, named = text.replace("：", ": ").partition(": ")
+        return self._found(text) or (self._found(named) if caption else None)
+
+    def _found(self, text: str) -> Found | None:
+        for comma in islice(_COMMA.finditer(text), _MOST_COMMAS):
+            name, rest = spelled(text[: comma.start()].rpartition("/")[2]), text[comma.end() :]
+            source = self._files.get(name)
+            if source and not spelled(rest):
+                return Found(source, source.place(1), text)
+            if source and (line := self._line(name, rest)):
+                return Found(source, source.place(line), text)
+            # A brief and the sections before have names that only the writer of the draft knows.
+            if rest and (found := self._titled(rest)):
+                return found
+        return None
+
+    def _titled(self, rest: str) -> Found | None:
+        title = spelled(rest)
+        place = self._titles.get(title)
+        return Found(place[0], place[0].place(place[1]), rest) if place and letters(title) >= _LEAST_LETTERS else None
+
+    def _line(self, name: str, rest: str) -> int:
+        """The line of the heading that is named after a file, or of the first of several."""
+        if line := self._titles_of.get((name, spelled(rest))):
+            return line
+        lines = [self._titles_of.get((name, spelled(part)), 0) for part in _PARTS.split(rest)]
+        return lines[0] if all(lines) else 0

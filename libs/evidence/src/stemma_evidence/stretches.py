@@ -1,0 +1,217 @@
+"""Stretches of a text that say something whole, by their spelling: what a draft has word for word is known by them.
+
+A stretch is a sentence, an item, a heading, a cell of some words, a row or two cells of it beside its label, or a value
+with the words on one side of it. Each is kept as a number, so that looking one up takes no search.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+from stemma_markdown import Document, sentence_ranges
+
+from .claim import Claim
+from .scopes import Scope
+from .spelling import letters, spelled
+
+Range = tuple[int, int]
+
+_BESIDE = 24
+"""Characters of the spelling on one side of a value that tell which it is; ideographs say more with fewer."""
+_BESIDE_EASTERN = 10
+_REACH = 160
+_LEAST_IN_CELL = 12
+"""Letters of a cell that says something by itself."""
+_LEAST_IN_SENTENCE = 2
+_LONG_CELL = 60
+_EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_LAST_BRACKET = re.compile(r"[(（][^()（）]{1,300}(?:[(（][^()（）]{0,100}[)）][^()（）]{0,100}){0,3}[)）][\s.]{0,3}\Z")
+
+
+class Sought(NamedTuple):
+    """The stretches that a claim of a draft stands in, and the row of its cell, counted from 1; 0 outside of tables."""
+
+    keys: tuple[int, ...]
+    row: int = 0
+
+
+def said(document: Document, scopes: Sequence[Scope], claims: Sequence[Claim], language: str) -> dict[int, int]:
+    """Every stretch of a text that holds a claim, with its line. Takes time linear in the text."""
+    found: dict[int, int] = {}
+    stretches = _Stretches(document, scopes, claims, language)
+    for line, key in stretches.all():
+        found.setdefault(key, line)
+    return found
+
+
+def said_in_rows(rows: Iterable[tuple[int, Sequence[str]]]) -> dict[int, int]:
+    """Every stretch of a table that was no text, whose rows come with their lines."""
+    found: dict[int, int] = {}
+    for line, cells in rows:
+        row = _Row([spelled(cell) for cell in cells])
+        for column, cell in enumerate(row.cells):
+            wide = (_key("", cell),) if letters(cell) >= _LEAST_IN_CELL else ()
+            for key in (*row.keys(column), *wide):
+                found.setdefault(key, line)
+    return found
+
+
+def sought(document: Document, scopes: Sequence[Scope], claims: Sequence[Claim], language: str) -> tuple[Sought, ...]:
+    """For each claim the stretches that it stands in."""
+    stretches = _Stretches(document, scopes, claims, language)
+    return tuple(stretches.of(claim) for claim in claims)
+
+
+def _key(*parts: str) -> int:
+    return int.from_bytes(blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=7).digest())
+
+
+class _Stretches:
+    """The stretches of one text; what many claims stand in is spelled once."""
+
+    def __init__(self, document: Document, scopes: Sequence[Scope], claims: Sequence[Claim], language: str) -> None:
+        self._text = document.text
+        self._scopes = scopes
+        self._starts = [scope.start for scope in scopes]
+        self._claims = claims
+        self._claim_starts = [claim.start for claim in claims]
+        self._language = language
+        self._prose = document.prose
+        self._pieces = [p for p in document.prose if p.kind == "paragraph" and self._between(p.start, p.end)]
+        self._piece_starts = [piece.start for piece in self._pieces]
+        self._whole = cache(self._read_whole)
+        self._row = cache(self._read_row)
+        self._cell = cache(self._read_cell)
+        self._piece = cache(self._read_piece)
+
+    def all(self) -> Iterator[tuple[int, int]]:
+        """The line and the key of each stretch."""
+        for number, scope in enumerate(self._scopes):
+            for claim in self._between(scope.start, scope.end):
+                yield from ((claim.line, key) for key in self._in_scope(claim, number))
+        for number, piece in enumerate(self._pieces):
+            yield from ((piece.line, key) for key in self._piece(number))
+        yield from self._under_headings()
+
+    def of(self, claim: Claim) -> Sought:
+        """The stretches that a claim stands in, those of which it is all left out."""
+        number = bisect_right(self._starts, claim.start) - 1
+        if number < 0 or claim.end > self._scopes[number].end:
+            return Sought(self._around(claim))
+        scope = self._scopes[number]
+        if not scope.cells:
+            return Sought((*self._in_scope(claim, number), *self._around(claim)))
+        column, cells = self._column(claim, scope), self._row(number).cells
+        below = (_under(cells[column], other) for other in cells[column + 1 : column + 2])
+        return Sought((*self._in_scope(claim, number), *self._titled(claim, scope.cells[column]), *below), number + 1)
+
+    def _in_scope(self, claim: Claim, number: int) -> Iterator[int]:
+        scope = self._scopes[number]
+        if not scope.cells:
+            spelling, keys = self._whole(number)
+            if scope.title or spelling - letters(spelled(claim.text)) >= _LEAST_IN_SENTENCE:
+                yield from keys
+            yield from self._beside(claim, (scope.start, scope.end))
+            return
+        column = self._column(claim, scope)
+        yield from self._row(number).keys(column)
+        for start, end, key in self._cell(number, column):
+            if start <= claim.start < end:
+                yield key
+        yield from self._beside(claim, scope.cells[column])
+
+    def _around(self, claim: Claim) -> tuple[int, ...]:
+        """The paragraph of a claim, and the heading that its sentence begins with."""
+        number = bisect_right(self._piece_starts, claim.start) - 1
+        if number < 0 or claim.start >= self._pieces[number].end:
+            return ()
+        piece = self._pieces[number]
+        return (*self._piece(number), *self._titled(claim, (piece.start, piece.end)))
+
+    def _between(self, start: int, end: int) -> Sequence[Claim]:
+        return self._claims[bisect_left(self._claim_starts, start) : bisect_left(self._claim_starts, end)]
+
+    def _column(self, claim: Claim, scope: Scope) -> int:
+        return max(0, bisect_right(scope.cells, claim.start, key=lambda cell: cell[0]) - 1)
+
+    def _read_whole(self, number: int) -> tuple[int, tuple[int, ...]]:
+        """How many letters a sentence or a heading has, and its keys: as it is and without its last bracket."""
+        scope = self._scopes[number]
+        written = self._text[scope.start : scope.end]
+        spelling = spelled(written)
+        keys = [_key("#" if scope.title and not letters(spelling) else "", spelling)]
+        if bracket := _LAST_BRACKET.search(written[-3 * _REACH :]):
+            keys.append(_key("", spelled(written[: len(written) - len(bracket[0])])))
+        return letters(spelling), tuple(keys)
+
+    def _read_row(self, number: int) -> _Row:
+        return _Row([spelled(self._text[start:end]) for start, end in self._scopes[number].cells])
+
+    def _read_cell(self, number: int, column: int) -> list[tuple[int, int, int]]:
+        """A cell of some words and the sentences in it, with their places."""
+        start, end = self._scopes[number].cells[column]
+        written = self._text[start:end]
+        parts = sentence_ranges(written, self._language) if end - start > _LONG_CELL else ()
+        said = [(first, last, spelled(written[first:last])) for first, last in ((0, end - start), *parts)]
+        return [(start + first, start + last, _key("", s)) for first, last, s in said if letters(s) >= _LEAST_IN_CELL]
+
+    def _read_piece(self, number: int) -> tuple[int, ...]:
+        spelling = spelled(self._pieces[number].text)
+        return (_key("", spelling),) if letters(spelling) >= _LEAST_IN_CELL else ()
+
+    def _under_headings(self) -> Iterator[tuple[int, int]]:
+        """Headings with a value, each with what stands below it."""
+        heading = ""
+        for piece in self._prose:
+            if piece.kind == "heading":
+                heading = spelled(piece.text) if self._between(piece.start, piece.end) else ""
+            elif heading:
+                for start, end in sentence_ranges(piece.text, self._language):
+                    yield piece.line, _under(heading, spelled(piece.text[start : min(end, start + _REACH)]))
+
+    def _beside(self, claim: Claim, bounds: Range) -> Iterator[int]:
+        """A claim with what is on its left or its right, so much of it that it is hardly there by chance."""
+        value, before, after = spelled(claim.text), self._before(claim, bounds), self._after(claim, bounds)
+        most = _BESIDE_EASTERN if _EASTERN.search(before + after) else _BESIDE
+        left, right = spelled(before)[-most:], spelled(after)[:most]
+        if len(left) == most:
+            yield _key("<", left, value)
+        if len(right) == most:
+            yield _key(">", value, right)
+
+    def _titled(self, claim: Claim, bounds: Range) -> Iterator[int]:
+        """A heading and what stands below it, if a colon parts them."""
+        title, colon, below = self._after(claim, bounds).partition(": ")
+        if colon:
+            yield _under(spelled(self._before(claim, bounds) + claim.text + title), spelled(below))
+
+    def _before(self, claim: Claim, bounds: Range) -> str:
+        return self._text[max(bounds[0], claim.start - _REACH) : claim.start]
+
+    def _after(self, claim: Claim, bounds: Range) -> str:
+        return self._text[claim.end : min(bounds[1], claim.end + _REACH)]
+
+
+class _Row:
+    """The cells of a row in their spelling; a value is told by its neighbours and the first cell with letters."""
+
+    def __init__(self, cells: Sequence[str]) -> None:
+        self.cells = cells
+        self._whole = _key("|", *cells)
+        self._label = next((cell for cell in cells if letters(cell)), "")
+
+    def keys(self, column: int) -> Iterator[int]:
+        """The row, and the cell of a column with each of its neighbours."""
+        yield self._whole
+        for index in (column - 1, column):
+            if self._label and 0 <= index < len(self.cells) - 1:
+                yield _key("||", self._label, self.cells[index], self.cells[index + 1])
+
+
+def _under(heading: str, below: str) -> int:
+    return _key("#", heading, below[:_BESIDE])

@@ -1,0 +1,154 @@
+"""A draft that quotes its sources is never accused; what it says in other words is compared as before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from evidence_corpus import Case, cases, quoted, translations
+from stemma_evidence import UNSUPPORTED, Grounded, Source, claims, ground, read
+from stemma_markdown import Document, Prose
+
+pytestmark = pytest.mark.req("T3", "T9")
+
+_SENTENCES = {
+    "en": "The hall of {n} costs EUR {a} until {d} May {y}.|Of {a} guests {n} came in {y}.",
+    "de": "Die Halle von {n} kostet {a} EUR bis {d}. Mai {y}.|Von {a} Gästen kamen {n} im Jahr {y}.",
+    "fr": "La halle de {n} coûte {a} euros avant le {d} mai {y}.|De {a} visiteurs, {n} sont venus en {y}.",
+    "es": "La sala de {n} cuesta {a} euros hasta el {d} de mayo de {y}.|De {a} visitantes vinieron {n} en {y}.",
+    "it": "La sala di {n} costa {a} euro fino al {d} maggio {y}.|Di {a} visitatori sono venuti {n} nel {y}.",
+    "nl": "De hal van {n} kost {a} euro tot {d} mei {y}.|Van {a} gasten kwamen er {n} in {y}.",
+    "pt": "A sala de {n} custa {a} euros até {d} de maio de {y}.|De {a} visitantes vieram {n} em {y}.",
+    "ja": "第{n}ホールの費用は{y}年5月{d}日まで{a}円です。|{y}年には{a}人のうち{n}人が来ました。",
+    "zh": "第{n}号大厅到{y}年5月{d}日的费用是{a}元。|{y}年{a}人中来了{n}人。",
+}
+
+
+def source(text: str, language: str = "en", name: str = "plan.md", media_type: str = "text/markdown") -> Source:
+    return read(text, media_type, language, standing="input", name=name)
+
+
+def accused(draft: str, *sources: Source, language: str = "en") -> list[tuple[str, str]]:
+    said = read(draft, "text/markdown", language, standing="draft", name="")
+    found: tuple[Grounded, ...] = ground(said, sources)
+    return [(item.claim.kind, item.claim.text) for item in found if item.standing == UNSUPPORTED]
+
+
+def written(language: str, random: Random) -> str:
+    """A text with headings that differ in a value, sentences, items and tables, all alike but for their values."""
+
+    def said() -> str:
+        number, day, year = random.randint(2, 99), random.randint(1, 28), random.randint(2001, 2030)
+        form = random.choice(_SENTENCES[language].split("|"))
+        return form.format(n=number, a=random.randint(100, 9999), d=day, y=year)
+
+    parts = ["# Plan"]
+    for _ in range(random.randint(2, 5)):
+        parts.append(f"## {random.randint(1, 9)}.{random.randint(1, 9)} {said().rstrip('.。')}")
+        joint = "" if language in ("ja", "zh") else " "
+        parts.append(joint.join(said() for _ in range(random.randint(1, 3))))
+        parts.append("\n".join(f"- **{random.randint(2, 999)}** {said()}" for _ in range(3)))
+        rows = [f"| {said()} | {random.randint(2, 999)} | {random.randint(2, 999)} |" for _ in range(3)]
+        parts.append("| A | B | C |\n|---|---|---|\n" + "\n".join(rows))
+        cells = "".join(f"<tr><td>{said()}</td>\n<td>{random.randint(2, 99)}</td><td>- €</td></tr>\n" for _ in "ab")
+        parts.append(f"<table>\n{cells}</table>")
+    return "\n\n".join(parts) + "\n"
+
+
+def quotations(text: str, name: str, language: str, random: Random) -> str:
+    """What a text says, in another order, with the place of each behind it."""
+    document, heading, found = Document(text), "", list[str]()
+    for piece in document.prose:
+        if piece.kind == "heading":
+            heading = piece.text
+            found.append(f"#### {heading}")
+        elif piece.kind == "paragraph":
+            found += _of_paragraph(document, piece, f"({name}, {heading})" if heading else f"({name})", language)
+    found += [f"| A | B | C | D |\n|---|---|---|---|\n{line} {name} |" for line in text.split("\n") if line[:2] == "| "]
+    random.shuffle(found)
+    return "\n\n".join(found) + "\n"
+
+
+def _of_paragraph(document: Document, piece: Prose, place: str, language: str) -> Iterator[str]:
+    is_item = document.text[: piece.start].rstrip("*").endswith("- ")
+    for sentence in document.sentences(language):
+        if piece.start <= sentence.start < piece.end:
+            yield f"{'- ' * is_item}{document.text[sentence.start : sentence.end]} {place}"
+
+
+@pytest.mark.parametrize("language", sorted(_SENTENCES))
+def test_a_draft_that_quotes_its_source_in_any_order_is_not_accused(language: str) -> None:
+    for seed in range(4):
+        random = Random(seed)
+        text = written(language, random)
+        draft = quotations(text, "plan.md", language, random)
+        assert accused(draft, source(text, language), language=language) == [], draft
+
+
+@pytest.mark.parametrize("case", quoted(), ids=lambda case: case.name)
+def test_tables_timelines_and_minutes_that_are_quoted_are_not_accused(case: Case) -> None:
+    assert [claim.text for claim in case.unsupported(case.draft)] == []
+
+
+@pytest.mark.parametrize("case", [*cases(), *translations("seen")[:6]], ids=lambda case: case.name)
+def test_a_real_text_that_is_quoted_in_another_order_is_not_accused(case: Case) -> None:
+    for name, text in case.texts:
+        if name.endswith(".md"):
+            draft = quotations(text, name, case.language, Random(1))
+            found = [item for item in accused(draft, *case.sources, language=case.language) if item[0] != "name"]
+            assert found == []
+
+
+def test_finds_values_that_changed_places_in_what_is_no_quotation() -> None:
+    plan = source("# Costs\n\nThe roof costs EUR 5,000 and is ready in May.\n\nThe cellar costs EUR 7,000 in all.\n")
+    assert accused("For the roof EUR 7,000 are paid, for the cellar EUR 5,000.\n", plan)
+
+
+def test_finds_cells_that_changed_places_in_a_row_that_is_else_quoted() -> None:
+    plan = source("| Part | Price (EUR) |\n|---|---|\n| Roof | 5,000 |\n| Cellar | 7,000 |\n| Yard | 900 |\n")
+    assert accused("| Part | Price (EUR) |\n|---|---|\n| Roof | 7,000 |\n| Cellar | 5,000 |\n", plan)
+
+
+def test_refuses_a_number_in_a_reference_to_a_heading_that_no_source_has() -> None:
+    plan = source("# Costs\n\nThe roof is red.\n")
+    assert accused("The roof is red. (plan.md, 7.3 Roofs)\n", plan) == [("quantity", "7.3")]
+
+
+def test_refuses_an_invented_amount_beside_a_quotation() -> None:
+    plan = source("# 1.1 Costs\n\nThe roof costs EUR 5,000.\n")
+    assert accused("The roof costs EUR 5,000. It saves EUR 8,123. (plan.md, 1.1 Costs)\n", plan) == [
+        ("amount", "EUR 8,123")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "values"),
+    [
+        ("- 35 enquêtes\n- **248** services\n  - 190\u202f000 personnes", "fr", ["35", "248", "190000"]),
+        ("- 4人以降", "ja", ["4"]),
+        ("- 500 EUR, -500 EUR, minus 7 EUR\n\n| - 5 EUR |", "en", ["500 EUR", "-500 EUR", "-7 EUR", "-5 EUR"]),
+        ("- 12.x: April 2022\n- 2\\. Nature", "en", ["2022-04"]),
+        ("Fixed in 42a8de2ac, by 20tab on the B 360\\[^3\\]", "en", []),
+        ("Figure 1.2 and 図 3 under CC-BY-4.0", "en", []),
+        ("open on December 4, 8, 2017", "en", ["2017-12-04", "2017-12-08"]),
+        ("von 900\n- Mon Tag", "de", ["900"]),
+    ],
+)
+def test_marks_of_lists_footnotes_versions_and_codes_are_no_part_of_a_value(
+    text: str, language: str, values: list[str]
+) -> None:
+    found = [claim.values[0] for claim in claims(text, language) if claim.kind in ("amount", "date", "quantity")]
+    assert found == values
+
+
+@pytest.mark.parametrize("text", ["Tabella: Date", "el artículo A Ladder of it", "licenza CC-BY-4.0"])
+def test_captions_titles_and_licences_are_neither_names_nor_citations(text: str) -> None:
+    assert [claim.text for claim in claims(text, "it") if claim.kind == "citation" or claim.text == "Tabella"] == []
+
+
+def test_cells_of_a_table_in_html_are_read_one_by_one() -> None:
+    plan = source("<table>\n<tr><td>Roof</td><td>4</td>\n<td>- €</td><td>1.500,00 €</td></tr></table>\n", "it")
+    values = [claim.values[0] for claim in plan.claims if claim.kind in ("amount", "quantity")]
+    assert values == ["4", "1500 EUR"]
+    assert accused("| Roof | 4 | 1.500,00 € |\n|---|---|---|\n| Roof | 4 | \\- € |\n", plan, language="it") == []
