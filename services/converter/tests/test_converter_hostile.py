@@ -211,3 +211,17 @@ async def test_programs_see_no_secrets(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("STEMMA_CONVERTER_NATS_PASSWORD", "hunter2")
     output = await run_confined("program", ("/usr/bin/env",), b"", folder=tmp_path, limits=Limits())
     assert b"hunter2" not in output
+
+
+@pytest.mark.req("S8")
+@pytest.mark.parametrize("format", FORMATS[:3])
+async def test_no_link_in_a_formula_a_heading_a_note_a_cell_or_around_an_image_leads_out_of_the_web(
+    exporter: Any, format: str
+) -> None:
+    draft = (
+        "# A [a](javascript:alert(1))\n\n$\\href{javascript:alert(2)}{x}$ and[^1]\n\n[![i](javascript:alert(3))](file:///x)\n\n"
+        "| [b](javascript:alert(4)) |\n|---|\n| [c](file:///etc/x) |\n\n[^1]: [d](javascript:alert(5)) <file:///y>\n"
+    )
+    body = body_of(format, (await exporter.export(format, draft))[0])
+    assert not re.search(r"(href|src|Target|URI)['\"]?\s*[=:]\s*['\"(]*\s*(javascript|file):", body, re.IGNORECASE)
+    assert not re.search(r"HYPERLINK[^<]{0,12}(javascript|file):", body, re.IGNORECASE)
