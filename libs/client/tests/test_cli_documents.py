@@ -294,3 +294,21 @@ async def test_show_says_which_sections_there_are(cli: Any, backstage: Any, docu
     assert (unknown.exit_code, unwritten.exit_code) == (2, 1)
     assert "it has research, solution" in unknown.stderr
     assert "nothing is written in solution yet" in unwritten.stderr
+
+
+@pytest.mark.req("T7", "P9")
+async def test_list_counts_issues_and_whatever_waits_as_the_inbox_does(
+    cli: Any, backstage: Any, summary: DocumentSummary, requested: Any
+) -> None:
+    sections = [
+        summary.sections[0].model_copy(
+            update={"section_id": name, "status": SectionStatus.APPROVED, "stale": False, "issue_count": 2, **waits}
+        )
+        for name, waits in (("a", {"stale": True}), ("b", {"proposal_id": "p4"}), ("c", {}))
+    ]
+    await backstage.append(summary.document_id, requested)
+    await backstage.summarise(summary.model_copy(update={"sections": tuple(sections)}))
+
+    line = next(li for li in (await cli("list")).stdout.splitlines() if li.startswith(summary.document_id))
+
+    assert line.split("\t")[3:6] == ["3/3", "2", "6"]

@@ -206,3 +206,25 @@ async def test_names_the_inputs_in_which_no_claim_was_looked_up(
         in (await cli("show", document_id, "research")).stderr
     )
     assert "not read: plan.pdf, old.csv" in validation_words(told.validation)
+
+
+@pytest.mark.req("T7")
+async def test_inbox_names_the_document_by_its_title(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    title = await backstage.text(document_id, "A library of bicycles")
+    asked = requested.model_copy(update={"title": title})
+    await backstage.append(document_id, asked, drafted("research"), in_review(None))
+    waiting = SectionSummary(section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1)
+    await backstage.summarise(
+        DocumentSummary(
+            document_id=document_id,
+            kind="proposal",
+            status=DocumentStatus.RUNNING,
+            created_at=CREATED_AT,
+            last_sequence=1,
+            sections=(waiting,),
+        )
+    )
+    [row] = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
+    assert row[-1] == "A library of bicycles"

@@ -41,6 +41,7 @@ from stemma_client.views import DocumentView, SectionView
 from .finding import find_document, find_section, text_of, title_of
 from .findings import as_json as as_json_findings
 from .findings import findings_of, lines_of
+from .inbox import section_may_wait
 from .outlines import asked_for
 from .proposals import proposal_json, show_proposal
 
@@ -132,7 +133,7 @@ async def list_all(client: Client, *, as_json: bool) -> None:
     if as_json:
         say_json([s.model_dump(mode="json") | {"title": t} for s, t in zip(summaries, titles, strict=True)])
         return
-    columns = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "CREATED", "TITLE")
+    columns = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "ISSUES", "CREATED", "TITLE")
     say_table(columns, [_list_row(s, t) for s, t in zip(summaries, titles, strict=True)])
     if not summaries:
         note("no documents yet: ask for one with `stemma new proposal --sample`")
@@ -140,13 +141,15 @@ async def list_all(client: Client, *, as_json: bool) -> None:
 
 def _list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
     settled = sum(s.status in SETTLED for s in summary.sections)
-    waiting = sum(s.status is SectionStatus.AWAITING_REVIEW or s.need_id is not None for s in summary.sections)
+    waiting = sum(map(section_may_wait, summary.sections))
+    issues = sum(section.issue_count for section in summary.sections)
     return (
         summary.document_id,
         summary.kind,
         summary.status,
         f"{settled}/{len(summary.sections)}",
         str(waiting or ""),
+        str(issues or ""),
         f"{summary.created_at.astimezone():%Y-%m-%d %H:%M}",
         title,
     )

@@ -40,7 +40,7 @@ async def inbox(client: Client, *, as_json: bool) -> None:
     if as_json:
         say_json(found)
         return
-    columns = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR")
+    columns = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "OF")
     say_table(columns, [_row(entry) for entry in found])
     for entry in found:
         for words in lines_of([Finding(**finding) for finding in entry["findings"]], FEW):
@@ -51,10 +51,11 @@ async def inbox(client: Client, *, as_json: bool) -> None:
 
 
 def _may_wait(document: DocumentSummary) -> bool:
-    return document.status is not DocumentStatus.CANCELLED and any(map(_section_may_wait, document.sections))
+    return document.status is not DocumentStatus.CANCELLED and any(map(section_may_wait, document.sections))
 
 
-def _section_may_wait(section: SectionSummary) -> bool:
+def section_may_wait(section: SectionSummary) -> bool:
+    """Whether a section may wait for a person, as far as the summary of its document tells."""
     open_question = section.need_id is not None or section.proposal_id is not None
     return section.stale or open_question or section.status is SectionStatus.AWAITING_REVIEW
 
@@ -118,4 +119,5 @@ def _row(entry: dict[str, Any]) -> tuple[str, ...]:
         entry["validation"] or (issues(0) if entry["version"] else ""),
         str(len(entry["unblocks"]) or ""),
         "; ".join(filter(None, (answer, entry["waits_for"]))),
+        entry["document_title"],
     )
