@@ -37,6 +37,19 @@ async def test_a_request_is_published_with_an_envelope_and_its_answer_has_the_id
 
 
 @pytest.mark.req("E3")
+@pytest.mark.parametrize(
+    ("brief", "given", "title"),
+    [("# Bicycles\n\nTen.", "", "Bicycles"), ("# Bicycles\n", "Wheels", "Wheels"), ("Ten bicycles.", "", "")],
+)
+async def test_a_document_without_a_title_has_the_heading_that_its_brief_begins_with(
+    client: Client, backstage: Any, brief: str, given: str, title: str
+) -> None:
+    await client.create_document("proposal", brief=brief, title=given)
+
+    assert backstage.received[-1][1].title == title
+
+
+@pytest.mark.req("E3")
 async def test_a_rejection_names_the_fields_that_are_wrong(client: Client, backstage: Any) -> None:
     backstage.problems = (Problem(field="kind", message="no such kind"),)
 

@@ -129,3 +129,16 @@ def test_a_sentence_has_its_markup_in_its_range() -> None:
 def test_a_sentence_may_be_longer_than_the_window() -> None:
     text = "Short one. " + "Word " * 2000 + "end. Last one."
     assert [end - start for start, end in sentence_ranges(text, "en")] == [10, 10004, 9]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("pt", "Conforme o art. 8, §1º, inc. VI, da lei."),
+        ("pt", "Nos termos do inc. II, vale a regra."),
+        ("fr", "L'article L. 312-1-2 du Code le prévoit."),
+        ("it", "Si applica l'art. IV della legge."),
+    ],
+)
+def test_a_number_belongs_to_the_abbreviation_of_a_part_of_a_law(language: str, sentence: str) -> None:
+    assert len(sentence_ranges(sentence, language)) == 1

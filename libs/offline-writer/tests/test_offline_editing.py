@@ -7,9 +7,9 @@ import json
 import pytest
 from langchain_core.messages import HumanMessage
 from stemma_languages import shipped
+from stemma_languages.editing import VERBS, grammar
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
-from stemma_offline_writer.forms import VERBS, grammar
 
 BLOCKS = {
     "b1": "# Budget",

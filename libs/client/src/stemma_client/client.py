@@ -34,6 +34,7 @@ from .views import DocumentView
 ANSWER_TIMEOUT_S = 30.0
 MAX_TEXT_BYTES = 32 * 1024
 """What a text may take in the body of a request; a longer one is sent as an upload."""
+MAX_TITLE = 300
 _VIEWS_STREAM = f"KV_{subjects.VIEWS_BUCKET}"
 
 
@@ -47,6 +48,12 @@ class LiveText:
 
 def _ignore(line: str) -> None:
     """Who does not listen is told nothing."""
+
+
+def _heading_of(brief: str) -> str:
+    """The title that the brief gives itself: its first line, if that is a heading."""
+    first = brief.lstrip().partition("\n")[0]
+    return first.removeprefix("# ").strip()[:MAX_TITLE] if first.startswith("# ") else ""
 
 
 class Client(SectionDecisions):
@@ -146,6 +153,7 @@ class Client(SectionDecisions):
     ) -> RequestAccepted:
         """Ask for a new document from a brief in words and input files or folders.
 
+        Without ``title`` it has the heading that the brief begins with, if there is one.
         It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
         else those of its kind.
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
@@ -159,7 +167,7 @@ class Client(SectionDecisions):
                 request_id=request_id,
                 actor=self.actor,
                 kind=kind,
-                title=title,
+                title=title or _heading_of(brief),
                 brief=brief,
                 inputs=uploads,
                 review=policy,

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from stemma_markdown import Document
+from stemma_markdown import Document, with_prose_of_front_matter
 
 from .claim import Claim
 from .extraction import claims
@@ -82,7 +82,7 @@ class Source:
 
 def read(text: str, media_type: str, language: str, *, standing: str, name: str) -> Source:
     """Read a text of a media type; a table or JSON cell by cell. Takes time linear in the text."""
-    shown, lines = as_lines(text, media_type, language)
+    shown, lines = as_lines(with_prose_of_front_matter(text), media_type, language)
     wording, starts = _wording(shown)
     written = shown.split("\n")
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())

@@ -7,17 +7,28 @@ from __future__ import annotations
 
 from .counting import count_words
 from .detection import detect, foreign
+from .editing import Form, Grammar, grammar
 from .edits import AskedEdit, asked_edit
 from .instructions import is_instruction
 from .language import Language
 from .languages import DEFAULT, UnknownLanguage, language, primary, shipped
 from .outlines import asks_for_a_form, limits_in
-from .sentences import is_about_the_document, is_addressed, is_example, leans
+from .sentences import (
+    is_about_the_document,
+    is_addressed,
+    is_example,
+    is_form_text,
+    leans,
+    negates,
+    only_lists,
+)
 from .words import Words
 
 __all__ = [
     "DEFAULT",
     "AskedEdit",
+    "Form",
+    "Grammar",
     "Language",
     "UnknownLanguage",
     "Words",
@@ -26,13 +37,17 @@ __all__ = [
     "count_words",
     "detect",
     "foreign",
+    "grammar",
     "is_about_the_document",
     "is_addressed",
     "is_example",
+    "is_form_text",
     "is_instruction",
     "language",
     "leans",
     "limits_in",
+    "negates",
+    "only_lists",
     "primary",
     "shipped",
 ]

@@ -16,13 +16,18 @@ from .languages import DATA, primary
 from .outlines import asks_for_a_form
 
 _WIDE = re.compile("[\u3041-\u9fff]")
+_FORM_TEXT = re.compile(
+    r"_{4}|\.{5}|……|\bX{3,}\b|\[[^\W\d_][^\[\]\n]{1,60}\]|\((?:[A-ZÀ-ÖØ-Þ/]{1,30} ){2,8}[A-ZÀ-ÖØ-Þ/]{2,30}\)"
+)
+"""Room for words of somebody's own: "____", "[name]", "(NAME OF THE BODY)"."""
 _LABELLED = (" - ", " – ", ": ", "; ")
 """What stands between a label and what is asked for under it."""
 
 
 class SentenceWords(BaseModel):
     """A data file: words for the reader of a text, for bidders, for what they hand in and their duties in it, for
-    documents and their readers, for the place where a sentence stands, for examples, and those that lean."""
+    documents and their readers, for the place where a sentence stands, for examples, those that lean or that
+    say not, and headings of what only lists other texts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,6 +39,8 @@ class SentenceWords(BaseModel):
     places: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     leaning: tuple[str, ...] = ()
+    negations: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
 
 def is_addressed(text: str, heading: str, language: str) -> bool:
@@ -56,6 +63,22 @@ def is_about_the_document(sentence: str, language: str) -> bool:
 def is_example(heading: str, language: str) -> bool:
     """Whether a heading announces an example, whose numbers hold for nothing."""
     return _has("examples", heading, language)
+
+
+def is_form_text(text: str) -> bool:
+    """Whether a text has room that somebody is to fill in: it states nothing yet."""
+    return _FORM_TEXT.search(text) is not None
+
+
+def negates(text: str, language: str) -> bool:
+    """Whether a text says that something is not so, or excepts something."""
+    return _has("negations", text, language)
+
+
+def only_lists(heading: str, language: str) -> bool:
+    """Whether a heading announces a bibliography or a table of contents."""
+    found = _words("lists", primary(language)).search(heading.casefold())
+    return found is not None and found.group() == heading.casefold().strip(" .:0123456789#")
 
 
 def leans(sentence: str, language: str) -> bool:

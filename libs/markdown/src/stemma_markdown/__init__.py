@@ -9,6 +9,7 @@ from .blocks import Block, BlockKind, split
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, fences, headings, images, links, plain, prose, sentences, without_templates
 from .fences import Fence
+from .front_matter import with_prose_of_front_matter
 from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
 from .prose import Prose, ProseKind
@@ -55,5 +56,6 @@ __all__ = [
     "sentences",
     "split",
     "unwrapped",
+    "with_prose_of_front_matter",
     "without_templates",
 ]

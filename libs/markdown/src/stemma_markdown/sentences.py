@@ -19,6 +19,9 @@ _ODD_SPACE = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x85\u2028\u2029\ufeff]")
 _OPENING = '(["“„«‹'
 _GOES_ON = re.compile(r"[a-zà-öø-ÿœ,;:]")
 _NUMBER = re.compile(r"[#§(]?\d")
+_ROMAN = re.compile(r"[IVXLC]{1,7}(?!\w)")
+_ARTICLE = re.compile(r"[ldra]\.")
+"""The letter before the number of an article in a French code."""
 _ORDINAL = re.compile(r"\d{1,3}\.")
 _AFTER_SPEECH = re.compile(r"と|って|など|を|が|は|に|の")
 _CLOSED_SPEECH = ("」", "』")
@@ -41,10 +44,11 @@ _BEFORE_NAMES = {language: frozenset(words.split()) for language, words in _NAME
 """After them a sentence goes on, whatever follows."""
 
 _BEFORE_NUMBERS = frozenset(
-    "abs. art. arts. bd. blz. cap. cf. cfr. ch. chap. eq. fig. figs. hfst. kap. lit. n. nn. no. nos. nr. núm. nº. p."
-    " pp. pag. pagg. par. pág. págs. pgs. pt. rn. sec. sect. sez. tab. tav. vgl. vol. vols. ziff. approx. ca. circa."
-    " max. min.".split()
+    "abs. al. anl. art. arts. bd. buchst. blz. cap. cf. cfr. ch. chap. eq. fig. figs. hfst. inc. incs. kap. lett."
+    " let. lit. n. nn. no. nos. nr. núm. nº. p. pp. pag. pagg. par. pág. págs. pgs. pt. rn. sec. sect. sez. tab."
+    " tav. vgl. vol. vols. ziff. approx. ca. circa. max. min.".split()
 )
+_BEFORE_ROMANS = frozenset("art. arts. cap. inc. incs. lit. sec. sez. tit.".split())
 _BEFORE_ORDINALS = frozenset(
     "der die das den dem des am im vom zum zur beim bis ab seit ein eine einen einem einer eines jeder jede jedes jeden"
     " jedem dieser diese dieses diesen diesem ihr ihre ihren seinem seiner seinen dessen deren".split()
@@ -118,5 +122,7 @@ def _goes_on(before: str, after: str, language: str) -> bool:
         _GOES_ON.match(after) is not None
         or word in _BEFORE_NAMES.get(language, ())
         or (word in _BEFORE_NUMBERS and _NUMBER.match(after) is not None)
+        or (word in _BEFORE_ROMANS and _ROMAN.match(after) is not None)
+        or (language == "fr" and _ARTICLE.fullmatch(word) is not None and _NUMBER.match(after) is not None)
         or (language == "de" and last_but_one in _BEFORE_ORDINALS and _ORDINAL.fullmatch(word) is not None)
     )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 from pathlib import PurePosixPath
 
-from stemma_languages import count_words, is_example
+from stemma_languages import count_words, is_example, is_form_text, only_lists
 
-from .bearing import IN_FULL, KINDS, claimed, kinds_of, kinds_of_row, related
+from .bearing import IN_FULL, KINDS, claimed, in_full, kinds_of, kinds_of_row, named_kinds, related
 from .material import Material, Passage, Place, Table, distinct, fold
 from .passages import sentences_of
 from .request import Image, Request, Section
@@ -28,6 +28,8 @@ LEAST_TERMS = 2
 COLLECTED = 2.0
 """What it adds to the score of a passage that it holds what a section collects."""
 
+SEVERAL = "…"
+"""Instead of the claims of a statement that makes several: each would be read as if it stood alone."""
 _BY_NUMBER = re.compile(r"[a-z]{0,10}[-_ ]?\d+")
 """The name of a picture that says nothing of it."""
 
@@ -43,26 +45,52 @@ class Stray:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a section quotes, in reading order."""
+    """What a section quotes, in reading order; ``spare`` is what it could quote besides."""
 
     passages: tuple[Passage, ...]
     tables: tuple[Table, ...]
     strays: dict[str, tuple[Stray, ...]]
     images: tuple[Image, ...]
+    spare: tuple[Passage, ...] = ()
 
 
 def choose(request: Request, material: Material) -> Choice:
     """The choice for the section of a request; the same for the same request."""
     bears = Bearing(request)
-    every = list(distinct(material.passages))
-    sentences = [passage for passage in every if passage.form != "heading"]
+    told = {fold(p.text).lstrip("0123456789 ") for p in material.passages if p.form == "heading"}
+    sentences = [p for p in distinct(material.passages) if p.form != "heading" and not _only_lists(p, told)]
     chosen = _passages(request, bears, sentences)
     tables = tuple(replace(t, rows=t.rows[:MOST_ROWS]) for t in material.tables if bears.takes_table(t))
     collects = sorted(request.section.collects & IN_FULL)
-    strays = {kind: found for kind in collects if (found := tuple(_strays(kind, set(chosen), every)))}
+    quoted = {passage.key for passage in chosen}
+    strays = {k: tuple(dict.fromkeys(f)) for k in collects if (f := list(_strays(k, quoted, material.passages)))}
     if not tables and all(passage.place.origin == "person" for passage in chosen):
-        chosen += bears.nearest([passage for passage in sentences if passage not in chosen])
-    return Choice(tuple(chosen), tables, strays, tuple(islice(_images(request, bears, material), MOST_IMAGES)))
+        about = f"{request.section.title} {request.section.purpose}"
+        chosen += nearest(about, collects, request.language, (p for p in sentences if p not in chosen and not strays))
+    spare = tuple(p for p in sentences if p not in chosen and not wanted_of(p, request) & IN_FULL)
+    images = tuple(islice(_images(request, bears, material), MOST_IMAGES))
+    return Choice(tuple(chosen), tables, strays, images, spare)
+
+
+def _only_lists(passage: Passage, headings: set[str]) -> bool:
+    """Whether a passage is an entry of a table of contents or of a bibliography."""
+    is_entry = passage.form == "item" and fold(passage.text).lstrip("0123456789 ") in headings
+    return is_entry or only_lists(passage.place.heading, passage.place.language)
+
+
+def nearest(about: str, collects: Iterable[str], language: str, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """The few passages that bear on something at all, for what has none of its own: they speak of a thing that it
+    collects or names, or share two of its words."""
+    kinds, wanted = {*collects, *named_kinds(about, language)}, set(terms(about, language))
+    scored = list[tuple[int, int, Passage]]()
+    for at, passage in enumerate(passages):
+        tag = passage.place.language
+        speaks = not kinds.isdisjoint(named_kinds(passage.words, tag)) and len(passage.words) <= LONG
+        shared = len(wanted.intersection(terms(passage.words, tag)))
+        if speaks or shared >= LEAST_TERMS:
+            scored.append((shared + LEAST_TERMS * speaks, -at, passage))
+    best = sorted(scored, key=lambda entry: entry[:2], reverse=True)[:FALLBACK]
+    return tuple(passage for *_, passage in sorted(best, key=lambda entry: -entry[1]))
 
 
 def wanted_of(passage: Passage, request: Request) -> frozenset[str]:
@@ -77,11 +105,11 @@ class Bearing:
         self._language, self._outline = request.language, request.outline
         self._own = next(at for at, entry in enumerate(request.outline) if entry.id == request.section.id)
 
-    def takes(self, text: str, place: Place, kinds: frozenset[str] = frozenset(), least: int = 1) -> float | None:
+    def takes(self, text: str, place: Place, kinds: frozenset[str] | None = None, least: int = 1) -> float | None:
         """How much a text bears on this section, if it stands here: of the sections that collect such things, or of all
-        if none does, it bears most on this one."""
-        scores = self._scores(text, place, least)
-        home = max(self.collectors(kinds) or range(len(scores)), key=lambda at: scores[at])
+        if none does, it bears most on this one. With kinds given, those that collect others in full do not count."""
+        scores = self._scores(text, place, kinds, least)
+        home = max(self.collectors(kinds or frozenset()) or range(len(scores)), key=lambda at: scores[at])
         return scores[home] if home == self._own else None
 
     def takes_table(self, table: Table) -> bool:
@@ -93,17 +121,16 @@ class Bearing:
         """The sections that leave nothing out of such things."""
         return [at for at, entry in enumerate(self._outline) if entry.collects & kinds & IN_FULL]
 
-    def nearest(self, passages: list[Passage]) -> list[Passage]:
-        """The few passages that bear on this section, for one that has none of its own."""
-        scored = [(self._scores(p.words, p.place, LEAST_TERMS)[self._own], -at, p) for at, p in enumerate(passages)]
-        found = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: entry[:2], reverse=True)
-        return [passage for *_, passage in sorted(found[:FALLBACK], key=lambda entry: -entry[1])]
-
-    def _scores(self, text: str, place: Place, least: int) -> list[float]:
+    def _scores(self, text: str, place: Place, given: frozenset[str] | None, least: int) -> list[float]:
         ranking = _ranking(self._outline, self._language, place.language)
         found = ranking.scores(terms(" ".join((text, *place.headings)), place.language), least)
-        kinds = kinds_of(text, place.language) - {"people"}
-        return [score + COLLECTED * bool(e.collects & kinds) for score, e in zip(found, self._outline, strict=True)]
+        kinds = (kinds_of(text, place.language) | (given or frozenset())) - {"people"}
+        return [
+            0.0
+            if given is not None and e.collects & IN_FULL and not e.collects & kinds
+            else score + COLLECTED * bool(e.collects & kinds)
+            for score, e in zip(found, self._outline, strict=True)
+        ]
 
 
 @lru_cache(maxsize=64)
@@ -146,20 +173,22 @@ def _within(most_words: int | None, passages: list[Passage], always: set[str]) -
     return kept
 
 
-def _strays(kind: str, quoted: set[Passage], passages: Sequence[Passage]) -> Iterator[Stray]:
+def _strays(kind: str, quoted: set[str], passages: Sequence[Passage]) -> Iterator[Stray]:
     """Claims of one kind that no passage of the section holds: in headings, instructions, and what stands elsewhere."""
     for passage, after in pairwise((*passages, None)):
         assert passage is not None
         language = passage.place.language
-        if passage in quoted or is_example("\n".join(passage.place.headings), language):
+        if passage.key in quoted or is_example("\n".join(passage.place.headings), language):
             continue
-        for line in (line for text in passage.lines for line in sentences_of(text, language)):
-            found = ", ".join(dict.fromkeys(c.text for c in claimed(line, language) if KINDS[c.kind] == kind))
-            is_bare = fold(found) == fold(line)
+        for above, line in ((above, line) for text, above in passage.told for line in sentences_of(text, language)):
+            stated = (c for c in claimed(line, language, years=True) if KINDS[c.kind] == kind)
+            each = list(dict.fromkeys(in_full(line, claim) for claim in stated))
+            found = each[0] if len(each) == 1 else SEVERAL if each else ""
+            is_bare = fold(" ".join(each)) == fold(line)
             if is_bare and after and after.place.heading == passage.text:
                 yield Stray(found, f"{line}: {after.text}", passage.place)
-            elif found and not is_bare:
-                yield Stray(found, line, passage.place)
+            elif found and not is_form_text(line) and (above or not is_bare):
+                yield Stray(found, f"{above} {line}".lstrip(), passage.place)
 
 
 def _images(request: Request, bears: Bearing, material: Material) -> Iterator[Image]:

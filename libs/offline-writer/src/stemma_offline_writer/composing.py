@@ -9,7 +9,7 @@ from itertools import groupby
 from stemma_languages import language as language_of
 
 from . import markdown
-from .choosing import Choice, Stray, choose, wanted_of
+from .choosing import Choice, Stray, choose, nearest, wanted_of
 from .gathering import gather
 from .material import Passage, Place, Table
 from .request import Image, Request
@@ -46,10 +46,7 @@ def compose(request: Request) -> Composition:
         return Composition(_blocks(request, replace(choice, passages=(*lead, *rest))), ())
     if not rest and not choice.tables:
         lead, rest = (), lead
-    nothing = (language_of(request.language).words.nothing_found,)
-    named = zip(request.headings, _shares(request, replace(choice, passages=rest)), strict=True)
-    parts = tuple(Part(name, _blocks(request, share) or nothing) for name, share in named)
-    return Composition(tuple(_paragraphs(request, lead)), parts)
+    return Composition(tuple(_paragraphs(request, lead)), tuple(_parts(request, replace(choice, passages=rest))))
 
 
 def as_markdown(request: Request, composition: Composition) -> str:
@@ -59,6 +56,18 @@ def as_markdown(request: Request, composition: Composition) -> str:
     for part in composition.parts:
         blocks += [f"## {part.heading}", *part.blocks]
     return "\n\n".join(blocks) + "\n"
+
+
+def _parts(request: Request, choice: Choice) -> Iterator[Part]:
+    """What stands under each required heading; that nothing does is said when all the material has been searched."""
+    spare = list(choice.spare)
+    for name, share in zip(request.headings, _shares(request, choice), strict=True):
+        blocks = _blocks(request, share)
+        if not blocks:
+            found = nearest(name, (), request.language, spare)
+            spare = [passage for passage in spare if passage not in found]
+            blocks = tuple(_paragraphs(request, found)) or (language_of(request.language).words.nothing_found,)
+        yield Part(name, blocks)
 
 
 def _shares(request: Request, choice: Choice) -> Iterator[Choice]:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from stemma_languages import detect, language
+from stemma_languages import Form, Grammar, detect, grammar, language
 from stemma_markdown import plain, sentence_ranges
 
 from . import markdown
-from .forms import Form, Grammar, grammar
 from .gathering import stated
 from .material import NO_SPACES, distinct
 from .reading import read

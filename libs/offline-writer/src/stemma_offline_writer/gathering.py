@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from stemma_languages import detect, is_about_the_document, is_addressed
+from stemma_languages import detect, grammar, is_about_the_document, is_addressed
 from stemma_languages import language as language_of
 from stemma_markdown import Document
 
 from .bearing import KINDS, claimed
-from .forms import grammar
 from .material import Material, Passage, Place, fold, gathered
 from .passages import is_whole
 from .reading import read
@@ -73,14 +72,15 @@ def _statements(passage: Passage) -> Iterator[Passage]:
 
 def _news(request: Request, known: Material) -> Iterator[Material]:
     """What stands in sections before and nowhere else, as when a person wrote it there."""
-    passages = {passage.key for passage in known.passages}
+    words = language_of(request.language).words
+    told = "\n".join([*(p.key for p in known.passages), *map(fold, (request.brief, request.said, words.nothing_found))])
     rows = {fold(" ".join(row)) for table in known.tables for row in table.rows}
-    names = [named.name for named in request.inputs] + [language_of(request.language).words.brief]
+    names = [named.name for named in request.inputs] + [words.brief]
     for named in request.upstream:
         text = _without_citations(named.text, [*names, *(other.name for other in request.upstream)])
         found = read("upstream", named.name, text, request.language)
         yield Material(
-            tuple(p for p in found.passages if p.form != "heading" and p.key not in passages),
+            tuple(p for p in found.passages if p.form != "heading" and not all(fold(line) in told for line in p.lines)),
             tuple(replace(t, rows=new) for t in found.tables if (new := _unknown(t.rows, rows))),
         )
 

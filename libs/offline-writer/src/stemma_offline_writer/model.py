@@ -63,24 +63,6 @@ class OfflineWriter(BaseChatModel):
         answer.response_metadata = {"model_name": self.model_name, "finish_reason": "stop"}
         return ChatResult(generations=[ChatGeneration(message=answer)])
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return self._generate(messages, stop, None, **kwargs)
-
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        yield from _chunks(_answer(messages, kwargs), self.model_name)
-
     async def _astream(
         self,
         messages: list[BaseMessage],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stemma_languages import is_instruction, leans
+from stemma_languages import is_form_text, is_instruction, leans, negates
 from stemma_markdown import sentence_ranges
 
 from .material import NO_SPACES, Form, Passage, Place
@@ -19,6 +19,8 @@ _NUMBER = re.compile(
     r"|[（(][一二三四五六七八九十\d]{1,3}[）)]|[①-⑳]"
 )
 """What stands before a sentence to order it: "4.2.", "i.", "(b)", "Exhibit 2.", "（一）"."""
+_LETTERED = re.compile(r"\(?[a-zα-ω]{1,2}\)\s|[IVX]{1,5}[.)]\s|\(?[ivx]{1,5}\)\s")
+"""What stands before an item that belongs to the sentence above it."""
 _DECIMAL = re.compile(r"．\d")
 _STRAY_MARKUP = re.compile(r"(?:^|(?<=[\s.,;:!?]))\*{2,3}(?=\s|$)")
 """Asterisks that make nothing bold, as where a mark was left open."""
@@ -74,12 +76,16 @@ class PassageReader:
                 self.passages[-1] = replace(before, text=f"{before.text}{self._joint}{words}")
             else:
                 self._add(words, place, number, "item" if is_item else "sentence")
-        if self.passages and self.passages[-1].form != "heading" and not ends(self.passages[-1].text):
+        if self.passages and self._leads_on(self.passages[-1]):
             self._lead, self._columns, self._listed = column, [], False
 
     def _add(self, words: str, place: Place, number: int, form: Form) -> None:
         if any(map(str.isalnum, words)):
             self.passages.append(Passage(words, place, number, form, position=len(self.passages)))
+
+    def _leads_on(self, last: Passage) -> bool:
+        hangs = not ends(last.text) or (last.form == "sentence" and negates(last.text, self._language))
+        return last.form != "heading" and hangs
 
     def _is_next(self, text: str) -> bool:
         """Whether a paragraph with a number of its own goes on with what a colon announces."""
@@ -120,12 +126,18 @@ def is_whole(passage: Passage) -> bool:
     text = passage.text[number.end() :] if number else passage.text
     first = next(filter(str.isalnum, text), "")
     unpaired = any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS) or text.count('"') % 2
-    if not first or first.islower() or unpaired or _DEBRIS.search(passage.words):
+    if not first or first.islower() or unpaired or _DEBRIS.search(passage.words) or is_form_text(passage.words):
         return False
     if passage.items or passage.form == "item":
-        return bool(passage.items) or not (text.endswith(_HANGS) or leans(text, passage.place.language))
+        return bool(passage.items) or not _hangs(passage, text)
     is_long = len(text) >= LEAST_CHARACTERS if passage.place.language in NO_SPACES else len(text.split()) >= LEAST_WORDS
     return is_long and ends(text)
+
+
+def _hangs(item: Passage, text: str) -> bool:
+    language = item.place.language
+    is_part = text.endswith(_HANGS) or leans(text, language) or _LETTERED.match(item.text) is not None
+    return is_part or negates(item.place.heading, language)
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from lxml import html
 from stemma_languages import language as language_of
-from stemma_markdown import Block, Document, Image, Link, Prose
+from stemma_markdown import Block, Document, Image, Link, Prose, with_prose_of_front_matter
 
 from .delimited import read_delimited
 from .material import Material, Origin, Place, Table, table_of
@@ -39,6 +39,7 @@ def read(origin: Origin, name: str, text: str, language: str) -> Material:
 
 
 def _read_markdown(place: Place, text: str) -> Material:
+    text = with_prose_of_front_matter(text)
     document = Document(text)
     reader = PassageReader(place.language)
     cells: dict[int, list[Prose]] = defaultdict(list)
@@ -59,7 +60,7 @@ def _read_markdown(place: Place, text: str) -> Material:
             case "paragraph" if images.hold(piece):
                 reader.told(" ".join(piece.text.split()), here, number)
             case "paragraph" if not (pointers.hold(piece) or _is_caption(piece, place)):
-                column = piece.start - text.rfind("\n", 0, piece.start) - 1
+                column = len(text[text.rfind("\n", 0, piece.start) + 1 : piece.start].rstrip("*_`[<"))
                 reader.paragraph(piece.text, column, here, number, lists.hold(piece))
             case "html" if not grids.hold(piece):
                 reader.paragraph(piece.text, 0, here, number, is_item=False)
@@ -81,8 +82,10 @@ def _read_markdown(place: Place, text: str) -> Material:
 def _html_tables(source: str, place: Place) -> Iterator[Table]:
     # The blank keeps lxml from taking a declaration of another encoding at its word.
     for table in html.fragment_fromstring(f" {source}", create_parent=True).iter("table"):
+        for piece in table.iter("br", "p", "li", "div"):
+            piece.tail = f" {piece.tail or ''}"
         rows = [[cell.text_content() for cell in row.iter("th", "td")] for row in table.iter("tr")]
-        yield from table_of(place, rows)
+        yield from table_of(place, rows, " ".join((table.findtext("caption") or "").split()))
 
 
 class _Spans:

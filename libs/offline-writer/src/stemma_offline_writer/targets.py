@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from stemma_languages import Grammar
 from stemma_markdown import plain, split
 
-from .forms import Grammar
 from .terms import terms
 
 Blocks: TypeAlias = dict[str, str]

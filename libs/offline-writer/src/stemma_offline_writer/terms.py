@@ -22,13 +22,8 @@ _STEMMERS = {
     "pt": "portuguese",
 }
 _COMMON = {
-    "de": frozenset(common.STOPWORDS_GERMAN),
-    "en": frozenset(common.STOPWORDS_EN_PLUS),
-    "es": frozenset(common.STOPWORDS_SPANISH),
-    "fr": frozenset(common.STOPWORDS_FRENCH),
-    "it": frozenset(common.STOPWORDS_ITALIAN),
-    "nl": frozenset(common.STOPWORDS_DUTCH),
-    "pt": frozenset(common.STOPWORDS_PORTUGUESE),
+    tag: frozenset(getattr(common, "STOPWORDS_EN_PLUS" if tag == "en" else f"STOPWORDS_{name.upper()}"))
+    for tag, name in _STEMMERS.items()
 }
 """Words that say nothing of what a text is about."""
 _CJK = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"

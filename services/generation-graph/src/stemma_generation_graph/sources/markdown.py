@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from stemma_markdown import Document
+from stemma_markdown import Document, with_prose_of_front_matter
 
 PASSAGE_CHARS = 1200
 
@@ -47,7 +47,7 @@ class SourceDocument:
 
 def read_source(name: str, text: str) -> SourceDocument:
     """Take one Markdown input apart; ``name`` is its path inside the input folder."""
-    document = Document(text)
+    document = Document(with_prose_of_front_matter(text))
     return SourceDocument(name, tuple(_passages(name, document)), tuple(_images(name, document)))
 
 

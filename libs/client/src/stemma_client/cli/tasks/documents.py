@@ -47,7 +47,6 @@ from .proposals import proposal_json, show_proposal
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
-MAX_TITLE = 300
 FEW = 4
 """Findings of a section that stand below the table of its document."""
 MEGABYTE = 1_000_000
@@ -84,7 +83,7 @@ async def create(client: Client, *, wish: Wish, as_json: bool) -> None:
         wish.kind,
         brief=brief,
         inputs=wish.inputs,
-        title=wish.title or _heading_of(brief),
+        title=wish.title,
         review=review,
         language=wish.language,
         outline=outline,
@@ -118,12 +117,6 @@ def _with_sample(wish: Wish) -> Wish:
     if wish.brief or wish.inputs:
         raise CliError(ExitCode.USAGE, "--sample brings its own brief and inputs")
     return replace(wish, brief=str(folder / "brief.md"), inputs=[folder / "inputs"])
-
-
-def _heading_of(brief: str) -> str:
-    """The title that the brief gives itself: its first line, if that is a heading."""
-    first = brief.lstrip().partition("\n")[0]
-    return first.removeprefix("# ").strip()[:MAX_TITLE] if first.startswith("# ") else ""
 
 
 async def list_all(client: Client, *, as_json: bool) -> None:

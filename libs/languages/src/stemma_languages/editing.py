@@ -1,4 +1,4 @@
-"""The forms of instruction that the editor follows, by language: ``data/editing.json``.
+"""The forms of instruction that an editor follows, by language: ``data/editing/forms.json``.
 
 Shorten something; add a sentence of the material about something, or mention it; say that something is so; remove
 something; replace one thing with another. Several of them are joined by ``and`` or ``;``.
@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-DATA = Path(__file__).with_name("data") / "editing.json"
+DATA = Path(__file__).with_name("data") / "editing" / "forms.json"
 FALLBACK = "en"
 
 Verb: TypeAlias = Literal["replace", "shorten", "say", "add", "remove"]

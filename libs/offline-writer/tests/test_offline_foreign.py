@@ -1,0 +1,162 @@
+"""What foreign texts brought to light: nothing false, nothing called absent that is there, nothing in pieces."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import HumanMessage
+from stemma_languages import language as language_of
+from stemma_languages import shipped
+from stemma_models.prompting import block
+from stemma_offline_writer import OfflineWriter
+
+OUTLINE = [
+    ("research", "Research", "facts and findings about schools, gardens, guards and grants", ""),
+    ("timeline", "Timeline", "dates", "dates"),
+    ("budget", "Budget", "costs", "amounts"),
+]
+# A lead-in that negates, as a sentence of its own, and an item with an amount.
+EXCLUSIONS = {
+    "en": ("No grant is paid for the following works.", "Gardens of less than EUR 5,000"),
+    "de": ("Keine Zuschüsse werden für folgende Vorhaben gewährt.", "Gärten unter 5.000 Euro"),
+    "fr": ("Aucune aide n'est versée pour les travaux suivants.", "Jardins de moins de 5 000 euros"),
+    "es": ("No se concede ninguna ayuda para las obras siguientes.", "Jardines de menos de 5.000 euros"),
+    "it": ("Nessun contributo è concesso per i lavori seguenti.", "Giardini sotto i 5.000 euro"),
+    "nl": ("Er wordt geen subsidie gegeven voor de volgende werken.", "Tuinen onder de 5.000 euro"),
+    "pt": ("Nenhum apoio é concedido para as obras seguintes.", "Jardins de menos de 5.000 euros"),
+    "ja": ("次の工事には補助金は交付されません。", "5,000円未満の庭園"),
+    "zh": ("下列工程不予补助。", "5000元以下的花园"),
+}
+
+
+def draft_of(
+    name: str, language: str, inputs: dict[str, str], headings: str = "- Part", upstream: str = "", brief: str = "A."
+) -> str:
+    entries = [block("entry", about, id=key, kind=key, title=title, collects=c) for key, title, about, c in OUTLINE]
+    title, about, collects = next((title, about, c) for key, title, about, c in OUTLINE if key == name)
+    named = {"id": name, "kind": name, "title": title, "language": language, "collects": collects}
+    texts = [block("input", text, name=file) for file, text in inputs.items()]
+    before = [block("upstream", upstream, id="research", title="Research")] if upstream else []
+    parts = [block("section", about, **named), block("outline", entries), block("headings", headings)]
+    prompt = "\n".join([block("task", "section"), *parts, block("brief", brief), *texts, *before])
+    return OfflineWriter().invoke([HumanMessage(prompt)]).text
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize("tag", sorted(shipped()))
+@pytest.mark.parametrize("colon", [False, True])
+def test_an_item_that_is_excepted_is_told_with_the_words_that_except_it_also_among_amounts(
+    tag: str, colon: bool
+) -> None:
+    lead, item = EXCLUSIONS[tag]
+    lead = f"{lead[:-1]}:" if colon else lead
+    facts = f"# A\n\n**{lead[:2]}**{lead[2:]}\n\n- {item}\n"
+    for name in ("research", "budget"):
+        draft = draft_of(name, tag, {"a.md": facts})
+        for line in (line for line in draft.splitlines() if item in line):
+            above = draft[: draft.index(line)].rstrip().rpartition("\n")[2]
+            assert lead in line or lead in above
+
+
+@pytest.mark.req("T3")
+def test_an_item_of_a_sentence_that_is_not_quoted_is_not_quoted_either() -> None:
+    facts = "# Schools\n\n- b) Guards of schools and gardens;\n- c) Guards of grants in schools\n"
+    assert "Guards" not in draft_of("research", "en", {"a.md": facts})
+    assert "Guards" not in draft_of("research", "en", {"a.md": "# Not covered by grants\n\n- Guards of schools\n"})
+
+
+@pytest.mark.req("T3")
+def test_an_amount_in_the_table_has_the_letters_of_its_magnitude_and_its_currency() -> None:
+    facts = "# 收入\n\n## 全年收入 USD 35.90B\n\n## 利润 NT$22.08\n\n## 两年收入 USD 1.5B（NT$47.1B）\n\n增长。\n"
+    table = draft_of("budget", "zh", {"a.md": facts})
+    assert "| USD 35.90B | 全年收入 USD 35.90B |" in table
+    assert "| NT$22.08 | 利润 NT$22.08 |" in table
+    assert "| … | 两年收入 USD 1.5B（NT$47.1B） |" in table
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    "open_text",
+    [
+        "The (NAME OF THE BODY) paid schools grants of EUR 900 for guards.",
+        "The school pays [name of the guard] a grant of EUR 900 each month.",
+        "The school pays ________ a grant of EUR 900 each month.",
+    ],
+)
+def test_a_text_that_somebody_is_to_fill_in_states_nothing(open_text: str) -> None:
+    for name in ("research", "budget"):
+        assert "900" not in draft_of(name, "en", {"a.md": f"# Grants\n\n> {open_text}\n"})
+
+
+@pytest.mark.req("T3")
+def test_of_a_section_before_only_what_is_new_is_quoted_and_never_that_nothing_was_found() -> None:
+    facts = "# Grants\n\nThese schools have guards:\n\n- the school in the garden\n- the school on the hill\n"
+    nothing = language_of("en").words.nothing_found
+    before = f"## Findings\n\n- the school in the garden (a.md)\n\n{nothing}\n\nGuards of schools like the garden.\n"
+    draft = draft_of("research", "en", {"a.md": facts}, upstream=before)
+    assert draft.count("the school in the garden") == 1
+    assert nothing not in draft
+    assert "Guards of schools like the garden. (Research, Findings)" in draft
+
+
+@pytest.mark.req("T3")
+def test_the_text_of_a_page_that_stands_in_its_front_matter_is_material() -> None:
+    prose = "  The lamps cost EUR 900 in all.\n\n\n  ## More\n\n  Glue costs EUR 7.\n"
+    page = f"---\ntitle: Lamps\ncontent: >-\n{prose}file:\n  - a.pdf\n---\n"
+    draft = draft_of("budget", "en", {"a.md": page})
+    assert "The lamps cost EUR 900 in all. (a.md)" in draft
+    assert "Glue costs EUR 7. (a.md, More)" in draft
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    ("name", "tag", "heading", "fact"),
+    [
+        ("budget", "es", "Costes", "Los costos de reproducción corren a cargo del solicitante."),
+        ("budget", "pt", "Custos", "Existe um custo para o armazenamento dos dados na nuvem."),
+        ("timeline", "ja", "スケジュール", "2035年を目処に抜本改革の完了を目指します。"),
+        ("budget", "zh", "預算", "這項工程的費用由市政府承擔。"),
+    ],
+)
+def test_nothing_is_called_absent_that_a_sentence_speaks_of(name: str, tag: str, heading: str, fact: str) -> None:
+    draft = draft_of(name, tag, {"a.md": f"# A\n\n{fact}\n"}, f"- {heading}")
+    assert fact in draft
+    assert language_of(tag).words.nothing_found not in draft
+
+
+@pytest.mark.req("T3")
+def test_every_date_of_a_list_of_changes_is_told_also_where_the_same_was_done_again() -> None:
+    facts = "# Changes\n\n" + "".join(f"## 2022-03-{day}\n\n- New data\n\n" for day in (14, 21, 28))
+    draft = draft_of("timeline", "en", {"a.md": facts})
+    assert [day for day in (14, 21, 28) if f"| 2022-03-{day} | 2022-03-{day}: New data |" not in draft] == []
+
+
+@pytest.mark.req("T3")
+def test_a_section_that_collects_dates_quotes_no_rules_about_dates() -> None:
+    rules = "# Names\n\nA column with a date, a month or a week ends in period.\n\nThe gate opens on 4 July 2027.\n"
+    draft = draft_of("timeline", "en", {"a.md": rules})
+    assert "The gate opens on 4 July 2027." in draft
+    assert "column" not in draft
+
+
+@pytest.mark.req("T3")
+def test_tables_of_contents_and_bibliographies_are_no_content() -> None:
+    contents = "# Contents\n\n- 1 Guards of schools\n- Grants for gardens\n\n"
+    text = "# 1 Guards of schools\n\nAll the schools have guards.\n\n# Grants for gardens\n\n- Grants for gardens\n\n"
+    books = "# References\n\nGuards of schools, a book on gardens.\n"
+    draft = draft_of("research", "en", {"a.md": contents + text + books})
+    assert "All the schools have guards. (a.md, 1 Guards of schools)" in draft
+    assert "- " not in draft
+    assert "book" not in draft
+
+
+@pytest.mark.req("T3")
+def test_a_table_in_html_keeps_its_own_caption_and_the_lines_of_its_cells_apart() -> None:
+    head = "<tr><th>Item</th><th>Price</th></tr>"
+    tables = [
+        f"<table><caption>Prices of {year}</caption>{head}<tr><td>Gate<br>Door</td><td>EUR 80</td></tr></table>"
+        for year in (2023, 2024)
+    ]
+    draft = draft_of("budget", "en", {"a.md": "# Costs\n\n" + "\n\n".join(tables) + "\n"})
+    assert "Table: Prices of 2023, a.md, Costs" in draft
+    assert "Table: Prices of 2024, a.md, Costs" in draft
+    assert "| Gate Door | EUR 80 |" in draft
