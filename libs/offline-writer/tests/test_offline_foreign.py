@@ -160,3 +160,11 @@ def test_a_table_in_html_keeps_its_own_caption_and_the_lines_of_its_cells_apart(
     assert "Table: Prices of 2023, a.md, Costs" in draft
     assert "Table: Prices of 2024, a.md, Costs" in draft
     assert "| Gate Door | EUR 80 |" in draft
+
+
+@pytest.mark.req("T3")
+def test_alternatives_with_roman_numbers_stand_together_below_what_announces_them() -> None:
+    points = ["I. it comes too late;", "II. guards of other schools asked before;", "III. the school has no garden."]
+    facts = "# Grants\n\nThe guards of schools refuse a grant if:\n\n" + "\n\n".join(points) + "\n"
+    draft = draft_of("research", "en", {"a.md": facts})
+    assert [point for point in points if point not in draft.replace("\\", "")] == []

@@ -15,7 +15,7 @@ LEAST_WORDS, LEAST_CHARACTERS = 4, 6
 """Of a sentence that stands for itself; characters are counted where a script knows no spaces."""
 
 _NUMBER = re.compile(
-    r"(?:[^\W\d_]{2,12} )?(?:\(?(?:\d{1,4}|[A-Za-z]|[ivx]{2,4})[.)]\s?){1,4}"
+    r"(?:[^\W\d_]{2,12} )?(?:\(?(?:\d{1,4}|[A-Za-z]|[ivx]{2,4}|[IVX]{2,5})[.)]\s?){1,4}"
     r"|[（(][一二三四五六七八九十\d]{1,3}[）)]|[①-⑳]"
 )
 """What stands before a sentence to order it: "4.2.", "i.", "(b)", "Exhibit 2.", "（一）"."""
