@@ -17,7 +17,7 @@ WITHIN_S = 170
 
 
 @pytest.mark.req("E1", "P8", "P9", "P10")
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_make_demo_tells_its_story_and_leaves_all_files(tmp_path: Path) -> None:
     out = tmp_path / "demo output"
 

@@ -118,7 +118,7 @@ def command_of(block: Block, folder: Path) -> list[str]:
     return [str(NODE), "garden.mjs"]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.req("E3", "E4", "G12")
 def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(installation: Path) -> None:
     printed = [run_block(block, installation) for block in commands()]
