@@ -115,6 +115,15 @@ def test_refuses_a_number_in_a_reference_to_a_heading_that_no_source_has() -> No
     assert accused("The roof is red. (plan.md, 7.3 Roofs)\n", plan) == [("quantity", "7.3")]
 
 
+def test_refuses_an_invented_amount_before_a_reference_to_a_long_heading() -> None:
+    plan = source("# What the roof costs in all\n\nThe roof costs EUR 5,000.\n")
+    for draft in (
+        "It is EUR 8,123 (plan.md, What the roof costs in all)\n",
+        "It is (EUR 8,123, What the roof costs in all)\n",
+    ):
+        assert accused(draft, plan) == [("amount", "EUR 8,123")]
+
+
 def test_refuses_an_invented_amount_beside_a_quotation() -> None:
     plan = source("# 1.1 Costs\n\nThe roof costs EUR 5,000.\n")
     assert accused("The roof costs EUR 5,000. It saves EUR 8,123. (plan.md, 1.1 Costs)\n", plan) == [

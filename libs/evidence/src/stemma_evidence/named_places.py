@@ -15,6 +15,7 @@ _LEAST_LETTERS = 8
 """A shorter heading, as a date alone, is named with its file."""
 _MOST_COMMAS = 8
 """More than the name of a file has."""
+_LONGEST_NAME = 60
 _COMMA = re.compile(r"[,;、，] ?|$")
 _PARTS = re.compile(r"; |, | [>/»›] ")
 
@@ -35,14 +36,14 @@ class NamedPlaces:
                 self._titles.setdefault(title, (source, line))
                 self._titles_of.setdefault((name, title), line)
 
-    def found(self, text: str) -> Found | None:
+    def found(self, text: str, *, bracketed: bool) -> Found | None:
         """The place that a text names and nothing else; None if it says anything else or there is no such place."""
         if len(text) > LONGEST:
             return None
         _, caption, named = text.replace("：", ": ").partition(": ")
-        return self._found(text) or (self._found(named) if caption else None)
+        return self._found(text, bracketed) or (self._found(named, bracketed) if caption else None)
 
-    def _found(self, text: str) -> Found | None:
+    def _found(self, text: str, bracketed: bool) -> Found | None:
         for comma in islice(_COMMA.finditer(text), _MOST_COMMAS):
             name, rest = spelled(text[: comma.start()].rpartition("/")[2]), text[comma.end() :]
             source = self._files.get(name)
@@ -51,7 +52,8 @@ class NamedPlaces:
             if source and (line := self._line(name, rest)):
                 return Found(source, source.place(line), text)
             # A brief and the sections before have names that only the writer of the draft knows.
-            if rest and (found := self._titled(rest)):
+            is_a_name = bracketed and len(name) <= _LONGEST_NAME and not any(map(str.isdigit, name))
+            if rest and is_a_name and (found := self._titled(rest)):
                 return found
         return None
 

@@ -20,6 +20,7 @@ class Aside(NamedTuple):
     start: int
     end: int
     text: str
+    bracketed: bool = False
 
 
 def asides(document: Document, places: Sequence[int]) -> Iterator[Aside]:
@@ -30,7 +31,7 @@ def asides(document: Document, places: Sequence[int]) -> Iterator[Aside]:
         if piece.kind == "cell" or len(piece.text) <= LONGEST:
             yield Aside(piece.start, piece.end, piece.text)
         for start, end in brackets(piece.text):
-            yield Aside(*piece.source(start, end), piece.text[start + 1 : end - 1])
+            yield Aside(*piece.source(start, end), piece.text[start + 1 : end - 1], True)
 
 
 def brackets(text: str) -> Iterator[tuple[int, int]]:

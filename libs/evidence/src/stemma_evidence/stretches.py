@@ -120,9 +120,10 @@ class _Stretches:
             return
         column = self._column(claim, scope)
         yield from self._row(number).keys(column)
-        for start, end, key in self._cell(number, column):
-            if start <= claim.start < end:
-                yield key
+        cell = self._cell(number, column)
+        yield from (key for _, _, key in cell[:1])
+        sentence = bisect_right(cell, claim.start, lo=1, key=lambda part: part[0]) - 1 if len(cell) > 1 else 0
+        yield from (key for _, end, key in cell[sentence : sentence + 1] if claim.start < end)
         yield from self._beside(claim, scope.cells[column])
 
     def _around(self, claim: Claim) -> tuple[int, ...]:

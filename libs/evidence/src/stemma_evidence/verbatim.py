@@ -44,7 +44,7 @@ class Verbatim:
         return [
             (number, place)
             for aside in self._draft.asides
-            if (place := named.found(aside.text))
+            if (place := named.found(aside.text, bracketed=aside.bracketed))
             for number in range(bisect_right(starts, aside.start - 1), bisect_right(starts, aside.end - 1))
         ]
 
