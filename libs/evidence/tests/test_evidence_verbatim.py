@@ -124,6 +124,12 @@ def test_refuses_an_invented_amount_before_a_reference_to_a_long_heading() -> No
         assert accused(draft, plan) == [("amount", "EUR 8,123")]
 
 
+def test_refuses_another_amount_in_the_brackets_that_end_a_quotation() -> None:
+    plan = source("The roof of the hall is red and costs EUR 70 (with nails EUR 5).\n")
+    draft = "The roof of the hall is red and costs EUR 70 (with nails EUR 8,123).\n"
+    assert accused(draft, plan) == [("amount", "EUR 8,123")]
+
+
 def test_refuses_an_invented_amount_beside_a_quotation() -> None:
     plan = source("# 1.1 Costs\n\nThe roof costs EUR 5,000.\n")
     assert accused("The roof costs EUR 5,000. It saves EUR 8,123. (plan.md, 1.1 Costs)\n", plan) == [

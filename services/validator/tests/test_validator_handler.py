@@ -70,7 +70,7 @@ async def test_an_excerpt_is_asked_nothing_that_only_the_whole_can_tell(
     run: Run, job_for: Build, artifacts: ArtifactStore
 ) -> None:
     text = "# D\n\n## A\n\n[B](#b), [c][c] and d[^d].\n\nTODO: ![x](x.png) \n\n[e]: https://example.org\n"
-    text += "\nSee plan.md for more.\n"
+    text += "\nAsk Ruth Adeyemi, see plan.md for more.\n"
     brief = await artifacts.put(TENANT, DOCUMENT, b"TODO", media_type="text/markdown", name="brief.md")
     job = (await job_for(text, headings=("B",))).model_copy(update={"brief": brief})
     part = job.model_copy(update={"excerpt": True})

@@ -113,9 +113,9 @@ class _Stretches:
     def _in_scope(self, claim: Claim, number: int) -> Iterator[int]:
         scope = self._scopes[number]
         if not scope.cells:
-            spelling, keys = self._whole(number)
-            if scope.title or spelling - letters(spelled(claim.text)) >= _LEAST_IN_SENTENCE:
-                yield from keys
+            size, key, bracket, before_bracket = self._whole(number)
+            if scope.title or size - letters(spelled(claim.text)) >= _LEAST_IN_SENTENCE:
+                yield from (key, before_bracket) if claim.end <= bracket else (key,)
             yield from self._beside(claim, (scope.start, scope.end))
             return
         column = self._column(claim, scope)
@@ -140,15 +140,16 @@ class _Stretches:
     def _column(self, claim: Claim, scope: Scope) -> int:
         return max(0, bisect_right(scope.cells, claim.start, key=lambda cell: cell[0]) - 1)
 
-    def _read_whole(self, number: int) -> tuple[int, tuple[int, ...]]:
-        """How many letters a sentence or a heading has, and its keys: as it is and without its last bracket."""
+    def _read_whole(self, number: int) -> tuple[int, int, int, int]:
+        """How many letters a sentence or a heading has, its key, where its last bracket begins, the key up to there."""
         scope = self._scopes[number]
         written = self._text[scope.start : scope.end]
         spelling = spelled(written)
-        keys = [_key("#" if scope.title and not letters(spelling) else "", spelling)]
+        key = _key("#" if scope.title and not letters(spelling) else "", spelling)
         if bracket := _LAST_BRACKET.search(written[-3 * _REACH :]):
-            keys.append(_key("", spelled(written[: len(written) - len(bracket[0])])))
-        return letters(spelling), tuple(keys)
+            front = written[: len(written) - len(bracket[0])]
+            return letters(spelling), key, scope.start + len(front), _key("", spelled(front))
+        return letters(spelling), key, scope.start, key
 
     def _read_row(self, number: int) -> _Row:
         return _Row([spelled(self._text[start:end]) for start, end in self._scopes[number].cells])
