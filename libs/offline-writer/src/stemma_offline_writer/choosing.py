@@ -66,7 +66,8 @@ def choose(request: Request, material: Material) -> Choice:
     strays = {k: tuple(dict.fromkeys(f)) for k in collects if (f := list(_strays(k, quoted, material.passages)))}
     if not tables and all(passage.place.origin == "person" for passage in chosen):
         about = f"{request.section.title} {request.section.purpose}"
-        chosen += nearest(about, collects, request.language, (p for p in sentences if p not in chosen and not strays))
+        left = [p for p in sentences if p not in chosen and not strays]
+        chosen += nearest(about, collects, request.language, left) or bears.nearest(left)
     spare = tuple(p for p in sentences if p not in chosen and not wanted_of(p, request) & IN_FULL)
     images = tuple(islice(_images(request, bears, material), MOST_IMAGES))
     return Choice(tuple(chosen), tables, strays, images, spare)
@@ -120,6 +121,12 @@ class Bearing:
     def collectors(self, kinds: frozenset[str]) -> list[int]:
         """The sections that leave nothing out of such things."""
         return [at for at, entry in enumerate(self._outline) if entry.collects & kinds & IN_FULL]
+
+    def nearest(self, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """The few passages that bear on this section with their headings."""
+        scored = [(self._scores(p.words, p.place, None, 1)[self._own], -at, p) for at, p in enumerate(passages)]
+        found = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: entry[:2], reverse=True)
+        return tuple(passage for *_, passage in sorted(found[:FALLBACK], key=lambda entry: -entry[1]))
 
     def _scores(self, text: str, place: Place, given: frozenset[str] | None, least: int) -> list[float]:
         ranking = _ranking(self._outline, self._language, place.language)
