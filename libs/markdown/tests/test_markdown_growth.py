@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-
 import pytest
 from stemma_markdown import Document, identify, nothing_identified
+from stemma_testkit.counting import calls
 
 HOSTILE = {
     "brackets": "[", "closed brackets": "[[a]", "images": "![", "links": "[a](b) ", "open links": "[a](<b",
@@ -17,21 +15,6 @@ HOSTILE = {
     "breaks": "a  \n", "image links": "[![a](b)](c) ", "escapes": "\\\\[",
     "quotation marks": "\u201c", "sentences": "\u3042\u3002",
 }  # fmt: skip
-
-
-def calls(work: Callable[[], object]) -> int:
-    count = 0
-
-    def counted(frame: object, event: str, arg: object) -> None:
-        nonlocal count
-        count += 1
-
-    sys.setprofile(counted)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def read(text: str) -> None:
