@@ -2,29 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.coverage import CoverageSummary, UncoveredChapter
+from stemma_contracts.v1.coverage import CoverageSummary, ForeignInput, UncoveredChapter
 from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary
 
 CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LOST = "2 of 9 blocks of the inputs not covered"
 
 
+@dataclass(frozen=True)
+class Document:
+    """A document with a section that waits for a person, and whose coverage may be set."""
+
+    backstage: Any
+    document_id: str
+    requested: Any
+    drafted: Any
+    review: events.SectionReviewRequested
+
+    async def with_coverage(self, coverage: CoverageSummary) -> str:
+        assert self.review.validation is not None
+        told = self.review.validation.model_copy(update={"coverage": coverage})
+        asked = self.review.model_copy(update={"validation": told})
+        draft = await self.backstage.text(self.document_id, "# Research\n")
+        await self.backstage.append(self.document_id, self.requested, self.drafted("research", draft), asked)
+        return self.document_id
+
+    async def summarise(self) -> None:
+        """Put it into the list from which an inbox is made."""
+        waiting = SectionSummary(
+            section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1
+        )
+        await self.backstage.summarise(
+            DocumentSummary(
+                document_id=self.document_id,
+                kind="proposal",
+                status=DocumentStatus.RUNNING,
+                created_at=CREATED_AT,
+                last_sequence=1,
+                sections=(waiting,),
+            )
+        )
+
+
 @pytest.fixture
-async def lacking(backstage: Any, client: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> str:
+def document(backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> Document:
+    return Document(backstage, document_id, requested, drafted, reviewable("research"))
+
+
+@pytest.fixture
+async def lacking(document: Document, client: Any) -> str:
     chapter = UncoveredChapter(file="tender.md", chapter="Price", line=9, blocks=2, why="facts")
-    coverage = CoverageSummary(total=9, covered=6, left_out=1, missing_blocks=2, missing=(chapter,), more=3)
-    asked: events.SectionReviewRequested = reviewable("research")
-    assert asked.validation is not None
-    told = asked.validation.model_copy(update={"coverage": coverage})
-    asked = asked.model_copy(update={"validation": told})
-    draft = await backstage.text(document_id, "# Research\n")
-    await backstage.append(document_id, requested, drafted("research", draft), asked)
-    return document_id
+    return await document.with_coverage(
+        CoverageSummary(total=9, covered=6, left_out=1, missing_blocks=2, missing=(chapter,), more=3)
+    )
+
+
+@pytest.fixture
+async def foreign(document: Document, client: Any) -> str:
+    inputs = (
+        ForeignInput(file="tender.md", language="en", blocks=4),
+        ForeignInput(file="plan.md", language="ja", blocks=1),
+    )
+    return await document.with_coverage(
+        CoverageSummary(total=9, covered=4, not_comparable=5, language="de", foreign=inputs)
+    )
 
 
 @pytest.mark.req("T1", "T7")
@@ -45,18 +92,8 @@ async def test_show_of_a_section_names_them_beside_its_text(cli: Any, lacking: s
 
 
 @pytest.mark.req("T1", "T7")
-async def test_inbox_tells_how_much_is_not_covered(cli: Any, backstage: Any, lacking: str) -> None:
-    waiting = SectionSummary(section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1)
-    await backstage.summarise(
-        DocumentSummary(
-            document_id=lacking,
-            kind="proposal",
-            status=DocumentStatus.RUNNING,
-            created_at=CREATED_AT,
-            last_sequence=1,
-            sections=(waiting,),
-        )
-    )
+async def test_inbox_tells_how_much_is_not_covered(cli: Any, document: Document, lacking: str) -> None:
+    await document.summarise()
     done = await cli("inbox")
     [row] = [line for line in done.stdout.splitlines() if lacking in line]
     assert LOST in row
@@ -66,3 +103,25 @@ async def test_inbox_tells_how_much_is_not_covered(cli: Any, backstage: Any, lac
 async def test_watch_tells_how_much_is_not_covered(cli: Any, lacking: str) -> None:
     done = await cli("watch", lacking)
     assert LOST in done.stdout + done.stderr
+
+
+@pytest.mark.req("T2", "T7")
+@pytest.mark.parametrize("command", [("show",), ("show", "research")], ids=" ".join)
+async def test_show_names_each_input_in_another_language_and_why_it_is_not_compared(
+    cli: Any, foreign: str, command: tuple[str, ...]
+) -> None:
+    done = await cli(command[0], foreign, *command[1:])
+    told = done.stdout + done.stderr
+    assert "coverage: 4 of 9 blocks of the inputs are covered; 5 not comparable" in told
+    assert "tender.md: 4 blocks in English not comparable with the text, which is in German" in told
+    assert "plan.md: 1 block in Japanese not comparable with the text, which is in German" in told
+
+
+@pytest.mark.req("T2", "T7")
+async def test_inbox_and_watch_name_both_languages(cli: Any, document: Document, foreign: str) -> None:
+    await document.summarise()
+    words = "5 blocks in English and Japanese not comparable with the text, which is in German"
+    inbox = await cli("inbox")
+    assert [words in line for line in inbox.stdout.splitlines() if foreign in line] == [True]
+    watched = await cli("watch", foreign)
+    assert words in watched.stdout + watched.stderr

@@ -203,8 +203,13 @@ async def test_an_export_that_is_unfinished_is_written_and_ends_with_5(
     ("told", "code", "words"),
     [
         ({"missing_blocks": 2}, 5, "research: 2 blocks of the inputs are missing; a page says which"),
-        ({"checked": False}, 5, "research: nobody knows yet what of the inputs it covers; export again in a moment"),
-        ({"not_comparable": 3}, 0, "research: 3 blocks are in another language, not comparable"),
+        ({"checked": False}, 5, "research: nobody knows what of the inputs it covers; `stemma show` says why"),
+        ({"not_comparable": 3}, 0, "research: 3 blocks in another language not comparable with the text"),
+        (
+            {"not_comparable": 3, "language": "en", "languages": ("de", "ja")},
+            0,
+            "research: 3 blocks in German and Japanese not comparable with the text, which is in English; a page",
+        ),
     ],
     ids=str,
 )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 from stemma_artifacts.store import ArtifactStore
-from stemma_contracts.v1.coverage import CoverageReport, CoverageSummary, LeftOut, LeftOutList
+from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, LeftOut, LeftOutList
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, InputFile, ValidationReport
-from stemma_validator.covering import MAX_NAMED_BYTES, summarised
+from stemma_validator.covering import MAX_FOREIGN, MAX_NAMED_BYTES, summarised
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.fixes import SafeFixes
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
 from stemma_validator.processes import Limits
 
-from .conftest import DOCUMENT, FIXES, RULES, TENANT, validate_draft
+from .conftest import DOCUMENT, FIXES, LIMITS, RULES, TENANT, validate_draft
 
 SITE = "# Site\n\nThe quay at Lund is 40 m long.\n\n## Cost\n\nThe deck costs EUR 4,250 in all.\n"
 
@@ -34,8 +34,7 @@ class Desk:
         inputs = (InputFile(name="site.md", artifact=await self.put(SITE)),)
         return job.model_copy(update={"section": plan, "inputs": inputs, **fields})
 
-    async def coverage(self, job: ValidateDraft) -> CoverageSummary | None:
-        limits = Limits()
+    async def coverage(self, job: ValidateDraft, limits: Limits = LIMITS) -> CoverageSummary | None:
         outcome = await on_validate_draft(
             job,
             artifacts=self.artifacts,
@@ -96,17 +95,44 @@ async def test_large_inputs_are_compared_in_a_process_of_its_own(desk: Desk) -> 
     assert found.total == 1500
 
 
+@pytest.mark.req("T1", "S6")
+async def test_a_check_that_does_not_come_to_its_end_is_an_issue_and_not_silence(desk: Desk) -> None:
+    inputs = (InputFile(name="site.md", artifact=await desk.put(SITE * 1000)),)
+    assert await desk.coverage(await desk.job("# Quay\n\nLong.\n", inputs=inputs), Limits(seconds=0.01)) is None
+    assert desk.outcome.validation.rules == {"STEMMA000": 1}
+
+
+@pytest.mark.req("T2")
+async def test_what_is_in_another_language_is_not_comparable_and_both_languages_are_named(desk: Desk) -> None:
+    draft = "# Der Kai\n\n" + "Der Kai in Lund ist sehr lang und das Deck kostet nicht viel, aber es ist aus Holz. " * 4
+    english = SITE + "\nThe deck is of the wood that stands in the sea for many years and does not rot at all. " * 4
+    inputs = (InputFile(name="site.md", artifact=await desk.put(english)),)
+    found = await desk.coverage(await desk.job(f"{draft.strip()}\n", inputs=inputs))
+    assert found is not None
+    assert (found.covered, found.missing_blocks, found.not_comparable) == (0, 0, found.total)
+    assert (found.language, [(one.file, one.language, one.blocks) for one in found.foreign]) == (
+        "de",
+        [("site.md", "en", found.total)],
+    )
+    assert found.report is not None
+    report = CoverageReport.model_validate_json(await desk.artifacts.get(TENANT, DOCUMENT, found.report))
+    assert (report.language, {block.language for block in report.blocks}) == ("de", {"en"})
+
+
 @pytest.mark.req("T1")
 def test_what_is_named_in_an_event_is_bounded_and_the_rest_is_counted() -> None:
-    from stemma_contracts.v1.coverage import BlockCoverage
-
     blocks = [
         BlockCoverage(file="\u4e00" * 80, chapter=f"{n} " + "\u4e00" * 300, line=1, standing="missing", why="absent")
+        for n in range(100)
+    ]
+    blocks += [
+        BlockCoverage(file=f"{n}" + "\u4e00" * 80, chapter="", line=1, standing="not_comparable", language="de")
         for n in range(100)
     ]
     found = summarised(blocks, None)
     assert len(found.model_dump_json().encode()) < MAX_NAMED_BYTES + 1000
     assert len(found.missing) + found.more == 100
+    assert (len(found.foreign), found.not_comparable) == (MAX_FOREIGN, 100)
 
 
 @pytest.mark.req("T2")

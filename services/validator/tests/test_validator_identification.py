@@ -114,7 +114,7 @@ async def test_a_large_draft_is_identified_in_a_process_with_the_same_ids(
 ) -> None:
     first, first_blocks = await validate(FIRST, DraftHistory())
     _, here = await validate(SECOND, DraftHistory(blocks=first_blocks, drafts=(first,)))
-    monkeypatch.setattr("stemma_validator.identification.SAFE_CHARACTERS", 10)
+    monkeypatch.setattr("stemma_validator.confined.SAFE_CHARACTERS", 10)
     _, there = await validate(SECOND, DraftHistory(blocks=first_blocks, drafts=(first,)))
     assert there is not None
     assert here == there
@@ -126,7 +126,7 @@ async def test_a_draft_past_a_limit_has_no_ids_and_is_identified_with_the_next_o
     first, blocks = await validate(FIRST, DraftHistory())
     history = DraftHistory(blocks=blocks, drafts=(first,))
     with monkeypatch.context() as patched:
-        patched.setattr("stemma_validator.identification.SAFE_CHARACTERS", 10)
+        patched.setattr("stemma_validator.confined.SAFE_CHARACTERS", 10)
         second, none = await validate(SECOND, history, limits=Limits(seconds=0.001))
     assert none is None
     _, by_steps = await validate(SECOND, history)

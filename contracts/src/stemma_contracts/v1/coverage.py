@@ -42,11 +42,20 @@ class UncoveredChapter(Contract):
     why: WhyMissing = Field(default="absent", description="why the first such block is missing")
 
 
+class ForeignInput(Contract):
+    """An input of which blocks are in another language than the text."""
+
+    file: FileName
+    language: str = Field(max_length=35, description="BCP 47 primary tag")
+    blocks: int = Field(ge=1, description="how many of its blocks are in that language")
+
+
 class CoverageSummary(Contract):
     """How much of the inputs a text covers, in blocks (a paragraph, an item, a row).
 
     ``missing`` names the chapters that lack something, as many as fit into an event; ``report`` has all blocks.
-    A block in another language than the text is ``not_comparable``, and counts as neither covered nor missing.
+    A block in another language than the text is ``not_comparable``, and counts as neither covered nor missing;
+    ``foreign`` names the inputs that have the most of them.
     """
 
     total: int = Field(ge=0)
@@ -56,6 +65,10 @@ class CoverageSummary(Contract):
     missing_blocks: int = Field(default=0, ge=0)
     missing: tuple[UncoveredChapter, ...] = ()
     more: int = Field(default=0, ge=0, description="chapters that lack something besides those in `missing`")
+    language: str = Field(
+        default="", max_length=35, description="of the text, as BCP 47 primary tag; empty in old logs"
+    )
+    foreign: tuple[ForeignInput, ...] = ()
     report: ArtifactRef | None = Field(default=None, description="CoverageReport as JSON")
 
 
@@ -70,6 +83,9 @@ class BlockCoverage(Contract):
     missing_facts: tuple[str, ...] = Field(default=(), description="amounts, dates and names that the section lacks")
     words: float = Field(default=0.0, ge=0, le=1, description="share of its content words in the best section")
     section: str = Field(default="", description="heading of the section of the text that has most of it")
+    language: str = Field(
+        default="", max_length=35, description="of a block that is not comparable, BCP 47 primary tag"
+    )
 
 
 class CoverageReport(Contract):
@@ -77,6 +93,7 @@ class CoverageReport(Contract):
 
     blocks: tuple[BlockCoverage, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    language: str = Field(default="", max_length=35, description="of the text, as BCP 47 primary tag")
 
 
 class NotCovered(Contract):
@@ -86,3 +103,5 @@ class NotCovered(Contract):
     checked: bool = True
     missing_blocks: int = Field(default=0, ge=0)
     not_comparable: int = Field(default=0, ge=0)
+    language: str = Field(default="", max_length=35, description="of the text, where blocks are not comparable")
+    languages: tuple[str, ...] = Field(default=(), description="of the blocks that are not comparable, the most first")

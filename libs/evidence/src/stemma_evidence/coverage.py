@@ -76,8 +76,8 @@ def _of_source(source: InputText, whole: _Whole, left_out: Collection[LeftOut]) 
             yield told
         elif any(_names(entry, passage) for entry in own):
             yield told.model_copy(update={"standing": "left_out", "why": None})
-        elif not whole.may_speak(spoken.of(passage)):
-            yield told.model_copy(update={"standing": "not_comparable", "why": None})
+        elif foreign := whole.foreign(spoken.of(passage)):
+            yield told.model_copy(update={"standing": "not_comparable", "why": None, "language": foreign})
         else:
             yield told
 
@@ -169,9 +169,9 @@ class _Whole:
         texts = ("\n".join(passage.text for passage in section.passages) for section in self._sections[:CANDIDATES])
         return frozenset({self.language, *(_language(words) for words in texts if _can_tell(words))})
 
-    def may_speak(self, language: str | None) -> bool:
-        """Whether what is in a language could stand here as it is: no translation is needed."""
-        return language is None or not self._languages or language in self._languages
+    def foreign(self, language: str | None) -> str:
+        """The language, if what is in it can stand here only in translation; else nothing."""
+        return "" if language is None or not self._languages or language in self._languages else language
 
     def holds(self, passage: Passage) -> _Found | None:
         """Whether one section holds a block; nothing for a block without words and facts."""

@@ -52,6 +52,13 @@ class Language(BaseModel):
         """The locale by which Babel writes dates and numbers."""
         return Locale.parse(self.locale, sep="-")
 
+    def name_of(self, tag: str) -> str:
+        """What a language is called in this one, such as ``German``; its tag if Babel does not know it."""
+        try:
+            return Locale.parse(tag, sep="-").get_language_name(self.babel) or tag
+        except (UnknownLocaleError, ValueError):
+            return tag
+
     def date(self, day: date) -> str:
         """A day in words, such as ``1 June 2027`` or ``2027年6月1日``."""
         return format_date(day, "long", locale=self.babel)

@@ -49,6 +49,7 @@ class Words(BaseModel):
     not_covered: Word
     left_out: Word
     not_comparable: Word
+    language: Word
     amount: Word
     amounts: Word
     dates: Word

@@ -102,7 +102,7 @@ def assemble(
     headline = one_line(title) or spoken.words.untitled
     is_whole = len(drafts) == 1 and bears_title(headline, drafts[0].blocks)
     chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
-    blocks = joined(headline, chapters, [one.warnings for one in drafts]) + page(uncovered, spoken.words)
+    blocks = joined(headline, chapters, [one.warnings for one in drafts]) + page(uncovered, spoken)
     shown = image_names(blocks)
     return Manuscript(
         title=headline,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
-from stemma_contracts.v1.coverage import CoverageReport, NotCovered
+from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, NotCovered
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_languages import Words
+from stemma_languages import Language, Words
 
 from .source import one_line
 from .tree import Node, attributes, node, text
@@ -26,9 +26,18 @@ def not_covered(sections: Sequence[ExportSection]) -> tuple[NotCovered, ...]:
         if section.covers_inputs and section.draft is not None and coverage is None:
             found.append(NotCovered(section_id=section.section_id, checked=False))
         elif coverage is not None and (coverage.missing_blocks or coverage.not_comparable):
-            counts = {"missing_blocks": coverage.missing_blocks, "not_comparable": coverage.not_comparable}
-            found.append(NotCovered(section_id=section.section_id, **counts))
+            found.append(_told(section.section_id, coverage))
     return tuple(found)
+
+
+def _told(section_id: str, coverage: CoverageSummary) -> NotCovered:
+    return NotCovered(
+        section_id=section_id,
+        missing_blocks=coverage.missing_blocks,
+        not_comparable=coverage.not_comparable,
+        language=coverage.language if coverage.not_comparable else "",
+        languages=tuple(dict.fromkeys(one.language for one in coverage.foreign)),
+    )
 
 
 async def reports(job: ConvertDocument, artifacts: ArtifactStore) -> list[CoverageReport]:
@@ -44,25 +53,39 @@ async def reports(job: ConvertDocument, artifacts: ArtifactStore) -> list[Covera
     return found
 
 
-def page(found: Sequence[CoverageReport], words: Words) -> list[Node]:
+def page(found: Sequence[CoverageReport], spoken: Language) -> list[Node]:
     """The chapter with a table of what is missing, of what was left out and why, and of what cannot be compared."""
-    missing = _rows(found, "missing")
-    foreign = _rows(found, "not_comparable")
+    words = spoken.words
     left_out = [(entry.file, entry.heading, entry.reason) for report in found for entry in report.left_out]
     tables = [
-        *_table("", missing, words),
+        *_table("", _missing(found), words),
         *_table(words.left_out, left_out, words, words.reason),
-        *_table(words.not_comparable, foreign, words),
+        *_table(_in_another_language(found, spoken), _foreign(found, spoken), words, words.language),
     ]
     return [node("Header", 1, attributes("not-covered"), text(words.not_covered)), *tables] if tables else []
 
 
-def _rows(found: Sequence[CoverageReport], standing: str) -> list[Row]:
-    """The chapters that have such blocks, with what a reader can look for: the facts that are missing."""
+def _missing(found: Sequence[CoverageReport]) -> list[Row]:
+    """The chapters that lack something, with what a reader can look for: the facts that are missing."""
     facts: dict[tuple[str, str], dict[str, None]] = {}
-    for block in (block for report in found for block in report.blocks if block.standing == standing):
+    for block in _blocks(found, "missing"):
         facts.setdefault((block.file, block.chapter), {}).update(dict.fromkeys(block.missing_facts))
     return [(file, chapter, ", ".join(list(named)[:10])) for (file, chapter), named in facts.items()]
+
+
+def _foreign(found: Sequence[CoverageReport], spoken: Language) -> list[Row]:
+    """The chapters that cannot be compared, with their languages."""
+    rows = ((block.file, block.chapter, block.language) for block in _blocks(found, "not_comparable"))
+    return [(file, chapter, spoken.name_of(tag)) for file, chapter, tag in dict.fromkeys(rows)]
+
+
+def _in_another_language(found: Sequence[CoverageReport], spoken: Language) -> str:
+    tags = (report.language for report in found)
+    return spoken.words.not_comparable.format(language=spoken.name_of(next(filter(None, tags), spoken.tag)))
+
+
+def _blocks(found: Sequence[CoverageReport], standing: str) -> Iterator[BlockCoverage]:
+    return (block for report in found for block in report.blocks if block.standing == standing)
 
 
 def _table(title: str, rows: Sequence[Row], words: Words, last: str = "") -> list[Node]:

@@ -1,27 +1,30 @@
-"""What of the inputs a draft covers, with a bound on its time and memory: a large text has a process."""
+"""What of the inputs a draft covers, block by block, and what of it is told."""
 
 from __future__ import annotations
 
-import asyncio
-import sys
+from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import gettempdir
+from typing import ClassVar
 
 from pydantic import BaseModel, TypeAdapter
-from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, LeftOut, UncoveredChapter
+from stemma_contracts.v1.coverage import (
+    BlockCoverage,
+    CoverageReport,
+    CoverageSummary,
+    ForeignInput,
+    LeftOut,
+    UncoveredChapter,
+)
 from stemma_contracts.v1.values import ArtifactRef
-from stemma_evidence import InputText, coverage
+from stemma_evidence import InputText, coverage, language_of
 
-from .errors import EngineCrashed
-from .processes import SAFE_CHARACTERS, Limits, run_limited
+from .confined import Check
 
-NAME = "coverage check"
 MAX_NAMED_BYTES = 8_000
-"""What an event may hold of the chapters that are missing."""
+"""What an event may hold of the inputs and chapters that it names."""
 MAX_REPORTED = 5_000
-
-blocks_json: TypeAdapter[list[BlockCoverage]] = TypeAdapter(list[BlockCoverage])
+MAX_FOREIGN = 10
+"""So many inputs in other languages are named; the blocks of all are counted."""
 
 
 class InputToCover(BaseModel):
@@ -32,8 +35,11 @@ class InputToCover(BaseModel):
     media_type: str = "text/markdown"
 
 
-class CoverageCheck(BaseModel):
+class CoverageCheck(Check[list[BlockCoverage]]):
     """What is checked: a draft, the inputs that it has to cover, and what its writer named as left out."""
+
+    name: ClassVar = "coverage check"
+    answer: ClassVar = TypeAdapter(list[BlockCoverage])
 
     text: str
     inputs: tuple[InputToCover, ...]
@@ -44,6 +50,11 @@ class CoverageCheck(BaseModel):
         """How much there is to read."""
         return len(self.text) + sum(len(item.text or "") for item in self.inputs)
 
+    @property
+    def language(self) -> str:
+        """What the draft is written in."""
+        return language_of(self.text, "en")
+
     def run(self) -> list[BlockCoverage]:
         """Where each block of the inputs stands."""
         return list(
@@ -53,30 +64,20 @@ class CoverageCheck(BaseModel):
         )
 
 
-async def check_coverage(check: CoverageCheck, limits: Limits) -> list[BlockCoverage]:
-    """The blocks of inputs of any size; raises `ValidationImpossible` past the limits."""
-    if check.characters <= SAFE_CHARACTERS:
-        return await asyncio.to_thread(check.run)
-    argv = [sys.executable, "-I", "-m", "stemma_validator.coverage_process"]
-    stdin = check.model_dump_json().encode()
-    finished = await run_limited(NAME, argv, folder=Path(gettempdir()), limits=limits, stdin=stdin)
-    if finished.status != 0:
-        raise EngineCrashed(NAME, finished.status, b"")
-    return blocks_json.validate_json(finished.stdout)
-
-
-def reported(blocks: Sequence[BlockCoverage], left_out: Sequence[LeftOut]) -> CoverageReport:
+def reported(check: CoverageCheck, blocks: Sequence[BlockCoverage]) -> CoverageReport:
     """The body of the report: the blocks that are not covered, what is missing first."""
     rest = [block for block in blocks if block.standing != "covered"]
     rest.sort(key=lambda block: block.standing != "missing")
-    return CoverageReport(blocks=tuple(rest[:MAX_REPORTED]), left_out=tuple(left_out))
+    return CoverageReport(blocks=tuple(rest[:MAX_REPORTED]), left_out=check.left_out, language=check.language)
 
 
-def summarised(blocks: Sequence[BlockCoverage], report: ArtifactRef | None) -> CoverageSummary:
+def summarised(blocks: Sequence[BlockCoverage], report: ArtifactRef | None, language: str = "") -> CoverageSummary:
     """What the outcome tells: counts, and the chapters that lack something, as many as an event may hold."""
     count = {standing: sum(block.standing == standing for block in blocks) for standing in _STANDINGS}
     chapters = _chapters([block for block in blocks if block.standing == "missing"])
-    named, room = list[UncoveredChapter](), MAX_NAMED_BYTES
+    foreign = _foreign(blocks)
+    room = MAX_NAMED_BYTES - sum(len(one.model_dump_json().encode()) for one in foreign)
+    named = list[UncoveredChapter]()
     for chapter in chapters:
         room -= len(chapter.model_dump_json().encode())
         if room < 0:
@@ -90,6 +91,8 @@ def summarised(blocks: Sequence[BlockCoverage], report: ArtifactRef | None) -> C
         missing_blocks=count["missing"],
         missing=tuple(named),
         more=len(chapters) - len(named),
+        language=language,
+        foreign=foreign,
         report=report,
     )
 
@@ -107,3 +110,11 @@ def _chapters(missing: Sequence[BlockCoverage]) -> list[UncoveredChapter]:
         )
         for (file, chapter), blocks in by_chapter.items()
     ]
+
+
+def _foreign(blocks: Sequence[BlockCoverage]) -> tuple[ForeignInput, ...]:
+    found = Counter((block.file, block.language) for block in blocks if block.standing == "not_comparable")
+    return tuple(
+        ForeignInput(file=file, language=language, blocks=count)
+        for (file, language), count in found.most_common(MAX_FOREIGN)
+    )

@@ -14,7 +14,8 @@ from stemma_contracts.v1.values import ArtifactRef
 from stemma_evidence import Source, language_of
 
 from .claim_report import ClaimFindings
-from .claims import ClaimsCheck, SourceText, check_claims
+from .claims import ClaimsCheck, SourceText
+from .confined import checked
 from .processes import Limits
 
 READ_CHARACTERS = 2 * 1024 * 1024
@@ -55,12 +56,12 @@ class Grounds:
             sources=tuple(source for _, source in sources),
             own_words=_own_words(job),
         )
-        checked = await check_claims(check, self._limits)
-        self._keep([key for key, source in sources if source.known is None], checked.read)
-        if checked.draft and _is_read_alike(job.draft, text, language):
-            self._keep([_key(job, job.draft)], [checked.draft])
-        report = checked.findings.report.model_copy(update={"unread": unread})
-        return checked.findings.model_copy(update={"report": report})
+        found = await checked(check, self._limits)
+        self._keep([key for key, source in sources if source.known is None], found.read)
+        if found.draft and _is_read_alike(job.draft, text, language):
+            self._keep([_key(job, job.draft)], [found.draft])
+        report = found.findings.report.model_copy(update={"unread": unread})
+        return found.findings.model_copy(update={"report": report})
 
     async def _sources(self, job: ValidateDraft) -> tuple[list[tuple[_Key, SourceText]], tuple[str, ...]]:
         sources: list[tuple[_Key, SourceText]] = []

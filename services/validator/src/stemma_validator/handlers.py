@@ -10,8 +10,9 @@ from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ArtifactRef, ValidationSummary
 from stemma_telemetry import get_logger
 
-from .checking import StructureCheck, check_within
+from .checking import StructureCheck
 from .claim_report import ClaimFindings
+from .confined import checked
 from .engines import LintEngine
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
 from .fixes import SafeFixes
@@ -53,7 +54,8 @@ async def on_validate_draft(
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
         with unfinished.noted():
             claims = await grounds.check(job, text)
-        coverage = await coverage_of(job, text, artifacts, limits)
+        with unfinished.noted():
+            coverage = await coverage_of(job, text, artifacts, limits)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
     summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
@@ -109,7 +111,8 @@ async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limi
     lint = map(normalise, await engine.lint(text))
     wanted = {"required_headings": job.section.required_headings, "max_words": job.section.max_words}
     check = StructureCheck.model_validate({"text": text, "assets": job.assets, **({} if job.excerpt else wanted)})
-    return found(engine, lint, await check_within(check, limits))
+    structure = await checked(check, limits)
+    return found(engine, lint, structure)
 
 
 async def _store(

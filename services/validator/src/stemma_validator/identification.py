@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from functools import reduce
-from pathlib import Path
-from tempfile import gettempdir
-from typing import cast
+from typing import ClassVar, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, BlockIndex, IdentifiedBlock
@@ -16,18 +13,21 @@ from stemma_markdown import Block, BlockKind, IdentifiedBlocks, identify, nothin
 from stemma_markdown import IdentifiedBlock as Identified
 from stemma_telemetry import get_logger
 
-from .errors import EngineCrashed, HistoryTooLarge, ValidationImpossible
-from .processes import SAFE_CHARACTERS, Limits, beside, run_limited
+from .confined import Check, checked
+from .errors import HistoryTooLarge, ValidationImpossible
+from .processes import Limits
 
-NAME = "identification of blocks"
 HISTORY_LIMIT = 16 * 1024 * 1024
 """Bytes of a draft and of those before it that are read again; a writer of reports does not come near."""
 
 log = get_logger()
 
 
-class Identification(BaseModel):
+class Identification(Check[BlockIndex]):
     """What is identified: a text, the drafts before it, oldest first, and the blocks of the one before these."""
+
+    name: ClassVar = "identification of blocks"
+    answer: ClassVar = TypeAdapter(BlockIndex)
 
     versions: tuple[str, ...]
     known: BlockIndex
@@ -54,7 +54,7 @@ async def identified(
     if job.history is None:
         return None
     try:
-        index = await _index(await _read(job, job.history, text, artifacts, history_limit), limits)
+        index = await checked(await _read(job, job.history, text, artifacts, history_limit), limits)
     except (ArtifactMissing, ArtifactCorrupt, ValidationError) as cause:
         log.warning("block_index_lost", cause=type(cause).__name__)
         return None
@@ -65,17 +65,6 @@ async def identified(
     return await artifacts.put(
         job.document.tenant, job.document.document_id, body, media_type="application/json", name="blocks.json"
     )
-
-
-async def _index(work: Identification, limits: Limits) -> BlockIndex:
-    if work.characters <= SAFE_CHARACTERS:
-        return await beside(work.run, work.characters)
-    argv = [sys.executable, "-I", "-m", "stemma_validator.identification_process"]
-    stdin = work.model_dump_json().encode()
-    finished = await run_limited(NAME, argv, folder=Path(gettempdir()), limits=limits, stdin=stdin)
-    if finished.status != 0:
-        raise EngineCrashed(NAME, finished.status, b"")
-    return BlockIndex.model_validate_json(finished.stdout)
 
 
 async def _read(

@@ -11,15 +11,15 @@ from stemma_contracts.v1.coverage import CoverageSummary, LeftOutList
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef
 
-from .covering import CoverageCheck, InputToCover, check_coverage, reported, summarised
-from .errors import ValidationImpossible
+from .confined import checked
+from .covering import CoverageCheck, InputToCover, reported, summarised
 from .processes import Limits
 
 
 async def coverage_of(
     job: ValidateDraft, text: str, artifacts: ArtifactStore, limits: Limits
 ) -> CoverageSummary | None:
-    """What of the inputs a draft covers; nothing if it does not have to, or if that could not be found out."""
+    """What of the inputs a draft covers, if it has to; raises `ValidationImpossible` past the limits."""
     if not job.section.covers_inputs:
         return None
     inputs = [
@@ -31,18 +31,15 @@ async def coverage_of(
     ]
     left_out = await _left_out(job, artifacts)
     check = CoverageCheck(text=text, inputs=tuple(_each(inputs)), left_out=left_out.left_out)
-    try:
-        blocks = await check_coverage(check, limits)
-    except ValidationImpossible:
-        return None
+    blocks = await checked(check, limits)
     report = await artifacts.put(
         job.document.tenant,
         job.document.document_id,
-        reported(blocks, left_out.left_out).model_dump_json().encode(),
+        reported(check, blocks).model_dump_json().encode(),
         media_type="application/json",
         name="coverage.json",
     )
-    return summarised(blocks, report)
+    return summarised(blocks, report, check.language)
 
 
 def _each(inputs: Iterable[InputToCover]) -> Iterable[InputToCover]:

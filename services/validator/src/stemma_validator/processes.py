@@ -8,24 +8,11 @@ import os
 import resource
 import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from .errors import EngineNotFound, ValidationTimeout
-
-QUICK_CHARACTERS = 2 * 1024
-"""Up to here a check takes a few milliseconds, the worst input a tenth of a second: a thread costs more."""
-SAFE_CHARACTERS = 64 * 1024
-"""Up to here the worst input takes a second or two, in a thread; beyond, a process of its own can be ended."""
-
-T = TypeVar("T")
-
-
-async def beside(work: Callable[[], T], characters: int) -> T:
-    """Do work on so many characters, in a thread if they are more than a few."""
-    return work() if characters <= QUICK_CHARACTERS else await asyncio.to_thread(work)
 
 
 @dataclass(frozen=True)

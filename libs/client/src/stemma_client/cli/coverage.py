@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
+from stemma_languages import DEFAULT, language
 
 WHY = {
     "absent": "nothing of it is in the text",
@@ -12,6 +13,8 @@ WHY = {
     "facts": "amounts, dates or names are missing",
     "unreadable": "it is no text that can be read",
 }
+
+_UNKNOWN = "nobody knows what of the inputs it covers; `stemma show` says why, or export again in a moment"
 
 
 def coverage_lines(coverage: CoverageSummary | None) -> Iterator[str]:
@@ -28,24 +31,41 @@ def coverage_lines(coverage: CoverageSummary | None) -> Iterator[str]:
         yield f"not covered: {chapter.file}{title}, line {chapter.line}: {WHY[chapter.why]}{times}"
     if coverage.more:
         yield f"not covered: {coverage.more} more chapters; the export names them"
+    for one in coverage.foreign:
+        yield f"{one.file}: {incomparable_words(one.blocks, [one.language], coverage.language)}"
 
 
 def coverage_words(coverage: CoverageSummary | None) -> str:
-    """In a few words, for a table; nothing if all is covered."""
-    if coverage is None or not coverage.missing_blocks:
+    """In a few words, for a table; nothing if all is covered or left out."""
+    if coverage is None:
         return ""
-    return f"{coverage.missing_blocks} of {coverage.total} blocks of the inputs not covered"
+    lost = f"{coverage.missing_blocks} of {coverage.total} blocks of the inputs not covered"
+    foreign = incomparable_words(coverage.not_comparable, [one.language for one in coverage.foreign], coverage.language)
+    return "; ".join(filter(None, (lost if coverage.missing_blocks else "", foreign)))
+
+
+def incomparable_words(blocks: int, languages: Iterable[str], text_language: str) -> str:
+    """Why blocks cannot be compared with a text; nothing if there are none."""
+    if not blocks:
+        return ""
+    spoken = " and ".join(_name(tag) for tag in dict.fromkeys(languages)) or "another language"
+    text = f", which is in {_name(text_language)}" if text_language else ""
+    return f"{blocks} block{'' if blocks == 1 else 's'} in {spoken} not comparable with the text{text}"
+
+
+def _name(tag: str) -> str:
+    return language(DEFAULT).name_of(tag)
 
 
 def export_lines(sections: Sequence[NotCovered]) -> Iterator[str]:
     """What an export says of the sections that do not cover the inputs."""
     for section in sections:
         if not section.checked:
-            yield f"{section.section_id}: nobody knows yet what of the inputs it covers; export again in a moment"
+            yield f"{section.section_id}: {_UNKNOWN}"
         elif section.missing_blocks:
             yield f"{section.section_id}: {section.missing_blocks} blocks of the inputs are missing; a page says which"
-        if section.not_comparable:
-            yield f"{section.section_id}: {section.not_comparable} blocks are in another language, not comparable"
+        if foreign := incomparable_words(section.not_comparable, section.languages, section.language):
+            yield f"{section.section_id}: {foreign}; a page says which"
 
 
 def lacks_inputs(sections: Sequence[NotCovered]) -> bool:
