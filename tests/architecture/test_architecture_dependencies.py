@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -46,6 +47,23 @@ def test_a_package_imports_only_what_its_pyproject_declares(package: Package) ->
 def test_an_undeclared_import_is_found() -> None:
     package = next(p for p in PACKAGES if p.name == "stemma-contracts")
     assert undeclared(package, set()) != []
+
+
+def rooms() -> dict[str, set[str]]:
+    """The packages of ours that each room may import, as the table of ARCHITECTURE.md says."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    own = {name.removeprefix("stemma-") for name in OWN_MODULES.values()}
+    rows = re.findall(r"^\| `([\w/-]+?)/?` \|.*\| ([^|]*) \|$", text, re.MULTILINE)
+    return {room: own & set(re.findall(r"[\w-]+", told)) for room, told in rows if (ROOT / room).is_dir()}
+
+
+@pytest.mark.req("E1")
+@each_package
+def test_a_package_imports_of_ours_what_the_architecture_says_and_no_less(package: Package) -> None:
+    tops = {module.split(".")[0] for file in package.sources for module in imports(file)}
+    used = {OWN_MODULES[top].removeprefix("stemma-") for top in tops & OWN_MODULES.keys()}
+    told = rooms()[package.folder.relative_to(ROOT).as_posix()]
+    assert package.name == "stemma-testkit" or used - {package.name.removeprefix("stemma-")} == told
 
 
 @each_package
