@@ -139,3 +139,17 @@ def test_takes_off_the_fence_around_a_whole_answer(answer: str, inside: str) -> 
 )
 def test_leaves_a_text_that_only_holds_fences(answer: str) -> None:
     assert unwrapped(answer, "markdown") == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("  # A #\n\n", "### A #\n\n"),
+        ("Two\n lines\n---\n", "### Two lines\n"),
+        ("#1 is done\n===\n", "### #1 is done\n"),
+        ("##", "###"),
+    ],
+)
+def test_a_heading_at_another_level_has_marks_before_its_words(text: str, expected: str) -> None:
+    [block] = split(text)
+    assert block.as_heading(3) == expected

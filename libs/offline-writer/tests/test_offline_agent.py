@@ -142,7 +142,6 @@ def test_what_is_missing_when_it_finishes_is_left_out_by_name_before_it_finishes
         (["Site", "====", "text", "* a", "* b", "# B."], "## Site\n\ntext\n\n* a\n* b\n\n## B"),
         (["# A", "#### deep", *CODE, "text"], "## A\n\n### deep\n\n" + "\n".join(CODE) + "\n\ntext"),
         (["text", "| a |", "| - |", "| 1 |", "more"], "text\n\n| a |\n| - |\n| 1 |\n\nmore"),
-        (["![p][x]", "", "[x]: media/plan.png 'T'", "[y]: https://example.org"], "![p][x]\n\n[y]: https://example.org"),
         (["- a", "  more of a", "- b"], "- a\n  more of a\n- b"),
         (
             ["-   a", "", "    more", "    *   b", "        more", "-   c"],

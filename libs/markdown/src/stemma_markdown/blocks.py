@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
@@ -36,6 +37,8 @@ _KINDS: dict[str, BlockKind] = {
     "FootnoteDefinition": "footnote",
 }
 
+_MARKS = re.compile(r" {0,3}#{1,6}(?=[ \t]|$)")
+
 
 @dataclass(frozen=True)
 class Block:
@@ -66,6 +69,14 @@ class Block:
     def gap(self) -> str:
         """What lies between ``content`` and the next block."""
         return self.text[len(self.content) :]
+
+    def as_heading(self, level: int) -> str:
+        """The text of a heading at another level; one that is underlined becomes one with marks before it."""
+        marks = _MARKS.match(self.content)
+        if marks:
+            return f"{'#' * level}{self.text[marks.end() :]}"
+        words = " ".join(line.strip() for line in self.content.split("\n")[:-1])
+        return f"{'#' * level} {words}{self.gap}"
 
 
 class _Start(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from stemma_markdown import Block, fences, split
+from stemma_markdown import fences, split
 
 from .inlines import formed, without_inner_links
 
@@ -13,12 +13,10 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _CLOSING = re.compile(r"(?:^|(?<=[ \t]))#++$")
 _LIST = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s+\S")
 _TABLE = re.compile(r"^\s{0,3}\|.*\|\s*$")
-_IMAGE_DEFINITION = re.compile(r"^ {0,3}\[[^\]^]+\]:\s*<?\S+\.(?:png|jpe?g|gif|webp|svg)\b", re.IGNORECASE)
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 # A paragraph in bold would pass for a heading.
 _EMPHASISED = re.compile(r"^(\*{2,3}|_{2,3})(?!\s)([^*_]+[^*_.,;:!?\s])\1$")
 _BLOCKS = ("list", "table", "fence", "rule")
-_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]]+\]:(?!\s*<?\S+\.(?:png|jpe?g|gif|webp|svg)\b)", re.IGNORECASE)
 
 
 def composed(lines: Sequence[str], shift: int, under: int = 0) -> str:
@@ -30,7 +28,8 @@ def composed(lines: Sequence[str], shift: int, under: int = 0) -> str:
     kind = ""
     # The line end before them keeps lines between two rules from being read as front matter.
     text = without_inner_links("\n" + "\n".join(lines))
-    for line, new in _formed("".join(map(_with_marks, split(text))).split("\n")[1:], shift, under):
+    marked = "".join(block.as_heading(block.level) if block.kind == "heading" else block.text for block in split(text))
+    for line, new in _formed(marked.split("\n")[1:], shift, under):
         apart = new == "heading" or (new != kind and (new in _BLOCKS or kind in ("heading", "table", "fence", "rule")))
         if apart and written and written[-1]:
             written.append("")
@@ -57,7 +56,7 @@ def _formed(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str,
         if last == "heading":
             level, text = _heading(line, shift, level)
             yield text, last
-        elif last != "definition":
+        else:
             yield _line(line, last), last
 
 
@@ -92,9 +91,7 @@ def _kind(line: str, before: str) -> str:
         return "rule"
     if _LIST.match(line) or (before == "list" and line.startswith((" ", "\t"))):
         return "list"
-    if _IMAGE_DEFINITION.match(line):
-        return "definition"
-    if _DEFINITION.match(line) or line.startswith(("    ", "\t")):
+    if line.startswith(("    ", "\t")):
         return "code"
     return "table" if _TABLE.match(line) else "text"
 
@@ -108,11 +105,3 @@ def _code(lines: Sequence[str]) -> dict[int, str]:
         for fence in found
         for number in range(fence.line, fence.last_line + 1)
     }
-
-
-def _with_marks(block: Block) -> str:
-    """The text of a block; a heading that is underlined gets marks before it."""
-    if block.kind != "heading" or block.content.lstrip().startswith("#"):
-        return block.text
-    words = " ".join(line.strip() for line in block.content.split("\n")[:-1])
-    return f"{'#' * block.level} {words}{block.gap}"

@@ -22,13 +22,9 @@ def body_under_heading(text: str, prefix: str = "") -> str:
 
 
 def _below(block: Block) -> str:
-    """The text of a block, a heading one level down; one that is underlined becomes one with marks before it."""
-    if block.kind != "heading" or block.level == DEEPEST:
-        return block.text
-    if block.content.lstrip().startswith("#"):
-        return f"#{block.text.lstrip()}"
-    words = " ".join(block.content.split("\n")[:-1])
-    return f"{'#' * (block.level + 1)} {words.strip()}{block.gap}"
+    """The text of a block, a heading one level down."""
+    is_to_move = block.kind == "heading" and block.level < DEEPEST
+    return block.as_heading(block.level + 1) if is_to_move else block.text
 
 
 def _with_footnotes_of(text: str, prefix: str) -> str:
