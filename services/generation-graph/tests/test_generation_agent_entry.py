@@ -150,6 +150,22 @@ def test_each_of_several_files_stands_under_one_heading() -> None:
     assert [(c.title, c.depth, c.heading) for c in alone] == [("E", 2, ""), ("F", 2, "")]
 
 
+def headed(front_matter: str) -> str:
+    """The heading that a file gets among others."""
+    files = {"a.md": f"---\n{front_matter}---\n\nx\n", "b.md": "# B\n"}
+    return outline_of(files)[0].heading
+
+
+def test_front_matter_of_any_length_or_with_fields_that_merge_each_other_is_read_in_bounded_steps() -> None:
+    merging = ["title: T\na0: &a0 {x: 1}\n"] + [f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 15)]
+    few, many = "".join(merging[:8]), "".join(merging)
+    assert (headed(few), headed(many)) == ("T", "T")
+    assert calls(lambda: headed(many)) < 4 * calls(lambda: headed(few))
+    short, long = ("title: T\n" + "a: [1, 2]\n" * number for number in (2_000, 20_000))
+    assert (headed(short), headed(long)) == ("T", "T")
+    assert calls(lambda: headed(long)) < 2 * calls(lambda: headed(short))
+
+
 @pytest.mark.req("P3", "G1")
 async def test_every_field_that_two_nodes_write_has_a_reducer_and_each_is_documented() -> None:
     agency = Agency(answers=["skip"], reports=[issues(1), "JobDead"], conversions=[None, "timed_out"])

@@ -17,6 +17,8 @@ CHAPTER_CHARS = 6000
 TOP = 2
 """The level of the highest headings in the document, below its title."""
 MAX_TITLE_CHARS = 200
+MAX_FRONT_MATTER_CHARS = 16_384
+"""Of front matter is read to find a title in it."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +76,19 @@ def title_of_file(name: str, text: str) -> str:
 
 
 def _title_in(front_matter: str) -> str:
+    """The title among the fields: their nodes are read and no value made of them, for one that merges others twice
+    again and again would grow without bound."""
+    start = front_matter[:MAX_FRONT_MATTER_CHARS].rpartition("\n")[0]
     try:
-        fields = next(yaml.safe_load_all(front_matter), None)
+        fields = next(yaml.compose_all(start, yaml.SafeLoader), None)
     except (yaml.YAMLError, ValueError, RecursionError):
         return ""
-    title = fields.get("title") if isinstance(fields, dict) else None
-    return " ".join(title.split())[:MAX_TITLE_CHARS] if isinstance(title, str) else ""
+    named = fields.value if isinstance(fields, yaml.MappingNode) else []
+    titles = (value for name, value in named if name.value == "title")
+    title = next(titles, None)
+    if not isinstance(title, yaml.ScalarNode) or title.tag != "tag:yaml.org,2002:str":
+        return ""
+    return " ".join(title.value.split())[:MAX_TITLE_CHARS]
 
 
 def chapters_of(file: str, text: str) -> list[Chapter]:
