@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_languages import is_about_the_document, is_addressed, is_example, leans, shipped
+from stemma_languages import is_about_the_document, is_addressed, is_caption, is_example, leans, shipped
 from stemma_languages.languages import DATA
 
 # Of each language: for bidders, about its own document, leaning, about the document that a brief asks for, a fact.
@@ -90,3 +90,13 @@ def test_a_heading_for_bidders_and_one_of_an_example_hold_for_what_stands_below(
     assert is_addressed("The lawn is flat.", "Instructions to offerors", "en")
     assert is_example("Example of a calculation", "en")
     assert not is_example("Costs", "en")
+
+
+@pytest.mark.req("T3")
+def test_a_label_with_a_number_or_a_mark_opens_a_caption_and_no_sentence() -> None:
+    for caption in ("Figure 3: The plan", "Table 2.1 – Prices", "Fig. 4 The plan", "Source: the town"):
+        assert is_caption(caption, "en")
+    for sentence in ("Table tennis is played.", "Figures are told.", "The figure 3: a plan"):
+        assert not is_caption(sentence, "en")
+    assert is_caption("図1 計画", "ja")
+    assert not is_caption("図書館は町のものです。", "ja")

@@ -178,9 +178,22 @@ def test_an_amount_that_stands_in_no_sentence_goes_to_a_table_with_its_source() 
 
 
 @pytest.mark.req("T3")
-def test_under_a_heading_that_nothing_bears_on_stands_that_nothing_was_found_to_be_quoted() -> None:
-    draft = written(prompt("timeline", "en", "Say when.", {}, "dates", "- Milestones"))
-    assert draft == f"# Timeline\n\n## Milestones\n\n{language_of('en').words.nothing_found}\n"
+@pytest.mark.parametrize("tag", sorted(shipped()))
+def test_what_nothing_was_found_on_is_named_once_below_the_first_of_its_headings(tag: str) -> None:
+    draft = written(prompt("timeline", tag, "", {}, "dates", "- Milestones\n- Next step"))
+    language = language_of(tag)
+    nothing = language.words.nothing_found.format(names=language.listed(["Milestones", "Next step"]))
+    assert draft == f"# Timeline\n\n## Milestones\n\n{nothing}\n\n## Next step\n"
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    "held", ["```text\n1.234,56 €\n```", "- 1.234,56 €", "| Obra | Custo (R$) |\n|---|---|\n| Muro | 1.234,56 |"]
+)
+def test_no_amount_is_called_absent_while_one_stands_in_any_form_in_an_input(held: str) -> None:
+    inputs = {"a.md": f"# Obra\n\nO muro é alto.\n\n{held}\n"}
+    draft = written(prompt("budget", "pt", "Um muro.", inputs, "amounts", "- Custos"))
+    assert language_of("pt").words.nothing_found.partition("{")[0] not in draft
 
 
 @pytest.mark.req("T3")

@@ -6,7 +6,7 @@ from .extraction import claims
 from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .index import Found
 from .source import Place, Source, read
-from .tabular import rows_of
+from .tabular import in_column, rows_of, separator_of
 from .words import language_of
 
 __all__ = [
@@ -22,7 +22,9 @@ __all__ = [
     "claims",
     "coverage",
     "ground",
+    "in_column",
     "language_of",
     "read",
     "rows_of",
+    "separator_of",
 ]

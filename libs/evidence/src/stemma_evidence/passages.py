@@ -11,7 +11,7 @@ from stemma_markdown import Document, Prose, without_templates
 
 from .claim import Claim
 from .extraction import claims
-from .tabular import named, rows_of
+from .tabular import in_column, rows_of
 
 FACTS = ("amount", "date", "name")
 
@@ -38,7 +38,7 @@ def rows(text: str, media_type: str, language: str) -> Iterator[Passage]:
     What has its unit from the name of its column may stand without it under that name.
     """
     for line, cells in rows_of(text, media_type):
-        found = claims("\n\n".join(named(cell, name, language) for name, cell in cells), language)
+        found = claims("\n\n".join(in_column(cell, name, language) for name, cell in cells), language)
         facts = tuple(_also_bare(claim) for claim in found if claim.kind in (*FACTS, "quantity"))
         words = " ".join(" ".join(cell.split()) for _, cell in cells if any(map(str.isalpha, cell)))
         yield Passage(words, (), (), line, facts)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 
 from .columns import unit_of
 
 _CSV = frozenset({"text/csv", "text/tab-separated-values"})
-_MARKS = (";", "\t", ",")
-_SAMPLE = 4096
+_SEPARATORS = ",;\t|"
+_SAMPLE_LINES = 50
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]{0,30}")
 
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*+"|[^\s"\[\]{},:]++')
@@ -43,6 +44,24 @@ def rows_of(text: str, media_type: str) -> Iterator[tuple[int, list[tuple[str, s
         yield row[0][1], [(name, cell) for _, _, name, cell in row]
 
 
+def separator_of(text: str) -> str:
+    """The mark that cuts most lines of a table into the same number of values, more than one.
+
+    A decimal comma cuts, too; but then the semicolon or the tab cuts all lines alike.
+    """
+    lines = [line for line in islice(io.StringIO(text), _SAMPLE_LINES) if line.strip()]
+
+    def agreement(mark: str) -> tuple[float, int]:
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=mark)]
+        except csv.Error:
+            return 0.0, 0
+        head = widths[0] if widths else 1
+        return (sum(width == head for width in widths) / len(widths) if head > 1 else 0.0), -_SEPARATORS.index(mark)
+
+    return max(_SEPARATORS, key=agreement)
+
+
 def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int, ...]]:
     """The text to read, and for each line of it the line in the file; none if they are the same."""
     if media_type in _CSV:
@@ -55,7 +74,7 @@ def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int,
     lines: list[int] = []
     for _, row in groupby(cells, key=lambda cell: cell[0]):
         for _, line, name, cell in row:
-            shown.append(named(cell, name, language))
+            shown.append(in_column(cell, name, language))
             lines.append(line)
         shown.append("")
         lines.append(lines[-1])
@@ -63,8 +82,7 @@ def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int,
 
 
 def _cells(text: str) -> Iterator[_Cell]:
-    mark = max(_MARKS, key=text[:_SAMPLE].count)
-    rows = csv.reader(text.splitlines(keepends=True), delimiter=mark)
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=separator_of(text))
     names: list[str] = []
     line = 1
     try:
@@ -117,7 +135,7 @@ def _plain(text: str, first: int) -> Iterator[_Cell]:
         yield -number, number, "", line
 
 
-def named(cell: str, name: str, language: str) -> str:
+def in_column(cell: str, name: str, language: str) -> str:
     """A cell with the unit and the name of its column, as ``4250 EUR (amount_eur)``."""
     cell = _DAY.sub(r"\1", " ".join(cell.split()))
     if not name or name == cell:

@@ -16,6 +16,7 @@ from .outlines import asks_for_a_form, limits_in
 from .sentences import (
     is_about_the_document,
     is_addressed,
+    is_caption,
     is_example,
     is_form_text,
     leans,
@@ -40,6 +41,7 @@ __all__ = [
     "grammar",
     "is_about_the_document",
     "is_addressed",
+    "is_caption",
     "is_example",
     "is_form_text",
     "is_instruction",

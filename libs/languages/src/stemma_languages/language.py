@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -9,6 +10,7 @@ from string import Formatter
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
+from babel.lists import format_list
 from babel.numbers import format_decimal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -75,6 +77,10 @@ class Language(BaseModel):
     def captioned(self, label: str, text: str) -> str:
         """A label and what it is for, such as ``Figure 3: The plan``."""
         return self.words.captioned.format(label=label, text=text)
+
+    def listed(self, names: Sequence[str]) -> str:
+        """Names in a row, such as ``A, B and C``."""
+        return format_list(names, locale=self.babel)
 
     def sentence(self, text: str) -> str:
         """A text that ends as a sentence does."""

@@ -20,6 +20,7 @@ _FORM_TEXT = re.compile(
     r"_{4}|\.{5}|……|\bX{3,}\b|\[[^\W\d_][^\[\]\n]{1,60}\]|\((?:[A-ZÀ-ÖØ-Þ/]{1,30} ){2,8}[A-ZÀ-ÖØ-Þ/]{2,30}\)"
 )
 """Room for words of somebody's own: "____", "[name]", "(NAME OF THE BODY)"."""
+_BEHIND_LABEL = re.compile(r"\s{0,2}(?:[\d０-９IVX]{1,4}(?:[.-]\d{1,3})*\)?\s?(?:[:：.–—-]|\s|$)|[:：–—])")
 _LABELLED = (" - ", " – ", ": ", "; ")
 """What stands between a label and what is asked for under it."""
 
@@ -27,7 +28,7 @@ _LABELLED = (" - ", " – ", ": ", "; ")
 class SentenceWords(BaseModel):
     """A data file: words for the reader of a text, for bidders, for what they hand in and their duties in it, for
     documents and their readers, for the place where a sentence stands, for examples, those that lean or that
-    say not, and headings of what only lists other texts."""
+    say not, headings of what only lists other texts, and labels of captions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,6 +42,7 @@ class SentenceWords(BaseModel):
     leaning: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
 
 
 def is_addressed(text: str, heading: str, language: str) -> bool:
@@ -79,6 +81,12 @@ def only_lists(heading: str, language: str) -> bool:
     """Whether a heading announces a bibliography or a table of contents."""
     found = _words("lists", primary(language)).search(heading.casefold())
     return found is not None and found.group() == heading.casefold().strip(" .:0123456789#")
+
+
+def is_caption(text: str, language: str) -> bool:
+    """Whether a text is the caption of a figure or a table: a label and a number, a mark, or both, before its words."""
+    words = _words("captions", primary(language)).match(text.casefold())
+    return words is not None and _BEHIND_LABEL.match(text, words.end()) is not None
 
 
 def leans(sentence: str, language: str) -> bool:

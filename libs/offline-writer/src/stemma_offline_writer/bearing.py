@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from stemma_evidence import Claim, claims
+from stemma_evidence import Claim, claims, in_column
 
 from .material import NO_SPACES, Table
 from .terms import terms
@@ -24,8 +24,6 @@ IN_FULL = frozenset({"amounts", "dates"})
 BY_WORDS = ("risks", "people")
 LAWS = "laws"
 
-_UNIT = re.compile(r"[A-Z]{3}(?![A-Za-z])|[€$£¥₣₹]")
-_NUMBER = re.compile(r"[-+(]?\d[\d.,'’ \u00a0\u202f]*\)?")
 _UNDATED, _YEAR = re.compile(r"T.*|\d{4}"), re.compile("T.*")
 _BEFORE, _AFTER = re.compile(r"[A-Za-z$€£¥]{1,8}\Z"), re.compile(r"[A-Za-z]{1,8}|[万億亿兆千]{1,2}")
 _NUMBERING = re.compile(r"\d{1,2}\.\d{1,2}\.?")
@@ -71,31 +69,26 @@ def kinds_of(text: str, language: str) -> frozenset[str]:
 
 
 def kinds_of_row(table: Table, row: tuple[str, ...]) -> frozenset[str]:
-    """What the cells of a row hold; a bare number is an amount where its head names a currency."""
-    language = table.place.language
-    found = frozenset[str]().union(*(kinds_of(cell, language) for cell in row))
-    money = any(
-        _NUMBER.fullmatch(cell.strip()) and _is_money(head, language)
-        for head, cell in zip(table.head, row, strict=True)
-    )
-    return found | {"amounts"} if money else found
+    """What the cells of a row hold under their heads: a bare number is an amount where its head names a currency."""
+    cells = (in_column(cell, head, table.place.language) for head, cell in zip(table.head, row, strict=True))
+    return frozenset[str]().union(*(kinds_of(cell, table.place.language) for cell in cells))
 
 
 def named_kinds(words: str, language: str) -> frozenset[str]:
     """What words speak of, by the names of ``collects``, whether or not they state any of it."""
-    return frozenset(kind for kind in (*IN_FULL, *BY_WORDS) if _speaks_of(kind, words, language))
+    return things_of(words, language) & {*IN_FULL, *BY_WORDS}
 
 
-def related(words: str, languages: Iterable[str], other: str) -> list[str]:
-    """The terms of another language for the things that words name, in any of some languages."""
-    things = {thing for one in languages for thing in _data().get(one, ()) if _speaks_of(thing, words, one)} - {LAWS}
-    return [term for thing in sorted(things) for word in _words(thing, other) for term in terms(word, other)]
+@lru_cache(maxsize=65_536)
+def things_of(words: str, language: str) -> frozenset[str]:
+    """What words speak of, by the names of ``data/bearing.json``."""
+    things = (thing for thing in _data().get(language, ()) if thing != LAWS)
+    return frozenset(thing for thing in things if _speaks_of(thing, words, language))
 
 
-@lru_cache(maxsize=4096)
-def _is_money(head: str, language: str) -> bool:
-    units = _UNIT.findall(head)
-    return any(claim.kind == "amount" for unit in units for claim in claims(f"1234 {unit}", language))
+def related(things: Iterable[str], language: str) -> list[str]:
+    """The terms of a language for things."""
+    return [term for thing in sorted(things) for word in _words(thing, language) for term in terms(word, language)]
 
 
 def _speaks_of(thing: str, text: str, language: str) -> bool:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import PurePosixPath
 
-from stemma_languages import count_words, is_example, is_form_text, only_lists
+from stemma_languages import count_words, detect, is_example, is_form_text, only_lists
+from stemma_markdown import Document
 
-from .bearing import IN_FULL, KINDS, claimed, in_full, kinds_of, kinds_of_row, named_kinds, related
+from .bearing import IN_FULL, KINDS, claimed, in_full, kinds_of, kinds_of_row, named_kinds, related, things_of
 from .material import Material, Passage, Place, Table, distinct, fold
 from .passages import sentences_of
 from .request import Image, Request, Section
@@ -27,6 +28,8 @@ LEAST_TERMS = 2
 """Of a section that a sentence must share to bear on it: one may be an accident."""
 COLLECTED = 2.0
 """What it adds to the score of a passage that it holds what a section collects."""
+HEADED = 2.0
+"""What it adds that a heading above a passage speaks of what the section is about."""
 
 SEVERAL = "…"
 """Instead of the claims of a statement that makes several: each would be read as if it stood alone."""
@@ -64,10 +67,10 @@ def choose(request: Request, material: Material) -> Choice:
     collects = sorted(request.section.collects & IN_FULL)
     quoted = {passage.key for passage in chosen}
     strays = {k: tuple(dict.fromkeys(f)) for k in collects if (f := list(_strays(k, quoted, material.passages)))}
-    if not tables and all(passage.place.origin == "person" for passage in chosen):
+    if not tables and not strays and all(passage.place.origin == "person" for passage in chosen):
         about = f"{request.section.title} {request.section.purpose}"
-        left = [p for p in sentences if p not in chosen and not strays]
-        chosen += nearest(about, collects, request.language, left) or bears.nearest(left)
+        left = [p for p in sentences if p not in chosen]
+        chosen += speaking_of(about, collects, request.language, left) or bears.nearest(left)
     spare = tuple(p for p in sentences if p not in chosen and not wanted_of(p, request) & IN_FULL)
     images = tuple(islice(_images(request, bears, material), MOST_IMAGES))
     return Choice(tuple(chosen), tables, strays, images, spare)
@@ -79,19 +82,37 @@ def _only_lists(passage: Passage, headings: set[str]) -> bool:
     return is_entry or only_lists(passage.place.heading, passage.place.language)
 
 
-def nearest(about: str, collects: Iterable[str], language: str, passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """The few passages that bear on something at all, for what has none of its own: they speak of a thing that it
-    collects or names, or share two of its words."""
+def speaking_of(about: str, collects: Iterable[str], language: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The few passages that speak of a thing that a section collects or a text names, or share two of its words."""
     kinds, wanted = {*collects, *named_kinds(about, language)}, set(terms(about, language))
-    scored = list[tuple[int, int, Passage]]()
-    for at, passage in enumerate(passages):
+
+    def score(passage: Passage) -> int:
         tag = passage.place.language
         speaks = not kinds.isdisjoint(named_kinds(passage.words, tag)) and len(passage.words) <= LONG
         shared = len(wanted.intersection(terms(passage.words, tag)))
-        if speaks or shared >= LEAST_TERMS:
-            scored.append((shared + LEAST_TERMS * speaks, -at, passage))
-    best = sorted(scored, key=lambda entry: entry[:2], reverse=True)[:FALLBACK]
-    return tuple(passage for *_, passage in sorted(best, key=lambda entry: -entry[1]))
+        return shared + LEAST_TERMS * speaks if speaks or shared >= LEAST_TERMS else 0
+
+    return _few(passages, score)
+
+
+def _few(passages: Sequence[Passage], score: Callable[[Passage], float]) -> tuple[Passage, ...]:
+    """The few passages with the highest scores above 0, in reading order."""
+    scored = [(score(passage), -at) for at, passage in enumerate(passages)]
+    best = sorted((entry for entry in scored if entry[0] > 0), reverse=True)[:FALLBACK]
+    return tuple(passages[at] for at in sorted(-at for _, at in best))
+
+
+def is_absent(name: str, request: Request, material: Material) -> bool:
+    """Whether nothing in all of the material speaks of what a heading names or holds what its section collects."""
+    kinds, wanted = request.section.collects | named_kinds(name, request.language), set(terms(name, request.language))
+    texts = [(passage.words, passage.place.language) for passage in material.passages]
+    texts += [(table.words, table.place.language) for table in material.tables]
+    rows = (kinds_of_row(table, row) for table in material.tables for row in table.rows)
+    read = ((Document(named.text).prose, detect(named.text)) for named in request.inputs)
+    whole = (kinds_of(piece.text, tag) for prose, tag in read for piece in prose)
+    held = chain((named_kinds(*text) for text in texts), rows, whole)
+    shared = max((len(wanted.intersection(terms(*text))) for text in texts), default=0)
+    return shared < min(LEAST_TERMS, len(wanted)) and all(map(kinds.isdisjoint, held))
 
 
 def wanted_of(passage: Passage, request: Request) -> frozenset[str]:
@@ -124,20 +145,19 @@ class Bearing:
 
     def nearest(self, passages: Sequence[Passage]) -> tuple[Passage, ...]:
         """The few passages that bear on this section with their headings."""
-        scored = [(self._scores(p.words, p.place, None, 1)[self._own], -at, p) for at, p in enumerate(passages)]
-        found = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: entry[:2], reverse=True)
-        return tuple(passage for *_, passage in sorted(found[:FALLBACK], key=lambda entry: -entry[1]))
+        return _few(passages, lambda passage: self._scores(passage.words, passage.place, None, 1)[self._own])
 
     def _scores(self, text: str, place: Place, given: frozenset[str] | None, least: int) -> list[float]:
         ranking = _ranking(self._outline, self._language, place.language)
         found = ranking.scores(terms(" ".join((text, *place.headings)), place.language), least)
-        kinds = (kinds_of(text, place.language) | (given or frozenset())) - {"people"}
-        return [
-            0.0
-            if given is not None and e.collects & IN_FULL and not e.collects & kinds
-            else score + COLLECTED * bool(e.collects & kinds)
-            for score, e in zip(found, self._outline, strict=True)
-        ]
+        named, held = _headed(place), (kinds_of(text, place.language) | (given or frozenset())) - {"people"}
+
+        def weighed(score: float, entry: Section) -> float:
+            is_named, holds = not named.isdisjoint(_things(entry, self._language)), bool(entry.collects & held)
+            is_closed = given is not None and bool(entry.collects & IN_FULL) and not (is_named or holds)
+            return 0.0 if is_closed else score + HEADED * is_named + COLLECTED * holds
+
+        return list(map(weighed, found, self._outline))
 
 
 @lru_cache(maxsize=64)
@@ -146,10 +166,23 @@ def _ranking(outline: tuple[Section, ...], language: str, other: str) -> Ranking
     return Ranking(
         [
             *terms(f"{e.title} {e.purpose}", language),
-            *related(f"{e.title} {' '.join(e.collects)}", (language, "en"), other),
+            *related(_things(e, language), other),
         ]
         for e in outline
     )
+
+
+def _headed(place: Place) -> frozenset[str]:
+    """What the nearest heading that speaks of anything speaks of."""
+    each = (things_of(heading, place.language) for heading in reversed(place.headings))
+    return next(filter(None, each), frozenset())
+
+
+@lru_cache(maxsize=256)
+def _things(section: Section, language: str) -> frozenset[str]:
+    """What a section is about, as its title says it in the language of the document or in English."""
+    about = f"{section.title} {' '.join(sorted(section.collects))}"
+    return things_of(about, language) | things_of(about, "en")
 
 
 def _passages(request: Request, bears: Bearing, passages: list[Passage]) -> list[Passage]:

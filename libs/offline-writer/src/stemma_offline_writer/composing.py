@@ -9,9 +9,9 @@ from itertools import groupby
 from stemma_languages import language as language_of
 
 from . import markdown
-from .choosing import Choice, Stray, choose, nearest, wanted_of
+from .choosing import Choice, Stray, choose, is_absent, speaking_of, wanted_of
 from .gathering import gather
-from .material import Passage, Place, Table
+from .material import NO_SPACES, Material, Passage, Place, Table
 from .request import Image, Request
 from .terms import best, terms
 
@@ -39,14 +39,16 @@ class Composition:
 
 def compose(request: Request) -> Composition:
     """What the material of a request says on its section: first what the client and a person say, then the files."""
-    choice = choose(request, gather(request))
+    material = gather(request)
+    choice = choose(request, material)
     lead = tuple(passage for passage in choice.passages if passage.place.origin in ("person", "brief"))
     rest = tuple(passage for passage in choice.passages if passage.place.origin not in ("person", "brief"))
     if not request.headings:
         return Composition(_blocks(request, replace(choice, passages=(*lead, *rest))), ())
     if not rest and not choice.tables:
         lead, rest = (), lead
-    return Composition(tuple(_paragraphs(request, lead)), tuple(_parts(request, replace(choice, passages=rest))))
+    parts = list(_parts(request, replace(choice, passages=rest)))
+    return Composition(tuple(_paragraphs(request, lead)), tuple(_with_absent(parts, request, material)))
 
 
 def as_markdown(request: Request, composition: Composition) -> str:
@@ -59,15 +61,23 @@ def as_markdown(request: Request, composition: Composition) -> str:
 
 
 def _parts(request: Request, choice: Choice) -> Iterator[Part]:
-    """What stands under each required heading; that nothing does is said when all the material has been searched."""
+    """What stands under each required heading, if anything does."""
     spare = list(choice.spare)
     for name, share in zip(request.headings, _shares(request, choice), strict=True):
         blocks = _blocks(request, share)
         if not blocks:
-            found = nearest(name, (), request.language, spare)
+            found = speaking_of(name, (), request.language, spare)
             spare = [passage for passage in spare if passage not in found]
-            blocks = tuple(_paragraphs(request, found)) or (language_of(request.language).words.nothing_found,)
+            blocks = tuple(_paragraphs(request, found))
         yield Part(name, blocks)
+
+
+def _with_absent(parts: Sequence[Part], request: Request, material: Material) -> Iterator[Part]:
+    """The parts, the first of those that nothing was found on with a line that names them all."""
+    absent = [part.heading for part in parts if not part.blocks and is_absent(part.heading, request, material)]
+    language = language_of(request.language)
+    said = language.words.nothing_found.format(names=language.listed([markdown.quoted(name) for name in absent]))
+    yield from (replace(part, blocks=(said,)) if part.heading in absent[:1] else part for part in parts)
 
 
 def _shares(request: Request, choice: Choice) -> Iterator[Choice]:
@@ -121,18 +131,33 @@ def _runs(passages: list[Passage]) -> Iterator[str]:
 
     def key(numbered: tuple[int, Passage]) -> tuple[Place, bool, int, int]:
         at, passage = numbered
-        joins = passage.form == "item" and not passage.items
-        return passage.place, joins, 0 if joins else passage.paragraph, 0 if joins else passage.position - at
+        is_item = passage.form == "item"
+        return passage.place, is_item, 0 if is_item else passage.paragraph, 0 if is_item else passage.position - at
 
     for (place, are_items, *_), group in groupby(enumerate(passages), key=key):
         run = [passage for _, passage in group]
         if are_items:
-            yield markdown.bullets([passage.text for passage in run], place)
+            yield markdown.bullets(_nested(run), place)
         else:
             lists = run[-1].items
             yield markdown.paragraph([passage.text for passage in run], place, cite=not lists)
             if lists:
                 yield markdown.bullets(lists, place)
+
+
+def _nested(run: Sequence[Passage]) -> list[str]:
+    """Items below those that they stand under, if these are quoted; sentences of one item stay together."""
+    lines, depths, last = list[str](), dict[int, int](), run[0]
+    joint = "" if last.place.language in NO_SPACES else " "
+    for passage in run:
+        depth = depths[passage.position] = depths.get(passage.under, -1) + 1
+        if (passage.paragraph, passage.position) == (last.paragraph, last.position + 1) and not last.items:
+            lines[-1] += f"{joint}{passage.text}"
+        else:
+            lines.append(f"{'  ' * depth}{passage.text}")
+        lines += [f"{'  ' * (depth + 1)}{item}" for item in passage.items]
+        last = passage
+    return lines
 
 
 def _table(table: Table, label: str) -> str:

@@ -73,14 +73,16 @@ def _statements(passage: Passage) -> Iterator[Passage]:
 def _news(request: Request, known: Material) -> Iterator[Material]:
     """What stands in sections before and nowhere else, as when a person wrote it there."""
     words = language_of(request.language).words
-    told = "\n".join([*(p.key for p in known.passages), *map(fold, (request.brief, request.said, words.nothing_found))])
+    told = "\n".join([*(p.key for p in known.passages), *map(fold, (request.brief, request.said))])
+    absent = fold(words.nothing_found.partition("{")[0])
     rows = {fold(" ".join(row)) for table in known.tables for row in table.rows}
     names = [named.name for named in request.inputs] + [words.brief]
     for named in request.upstream:
         text = _without_citations(named.text, [*names, *(other.name for other in request.upstream)])
         found = read("upstream", named.name, text, request.language)
+        told_there = (p for p in found.passages if p.form != "heading" and absent not in p.key)
         yield Material(
-            tuple(p for p in found.passages if p.form != "heading" and not all(fold(line) in told for line in p.lines)),
+            tuple(p for p in told_there if not all(fold(line) in told for line in p.lines)),
             tuple(replace(t, rows=new) for t in found.tables if (new := _unknown(t.rows, rows))),
         )
 

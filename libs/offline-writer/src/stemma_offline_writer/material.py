@@ -33,7 +33,8 @@ class Passage:
     """What is quoted as a whole, in plain words: a sentence with those that lean on it, a list item, or a list.
 
     Those of one paragraph have the same number, neighbours have neighbouring positions. A list is its lead-in with
-    ``items``, nested ones indented. A ``heading`` is none of that: it is quoted for what it states only.
+    ``items``, nested ones indented; an item of its own may stand ``under`` another one, which has that position. A
+    ``heading`` is none of that: it is quoted for what it states only.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Passage:
     form: Form = "sentence"
     items: tuple[str, ...] = ()
     position: int = 0
+    under: int = -1
 
     @property
     def lines(self) -> tuple[str, ...]:

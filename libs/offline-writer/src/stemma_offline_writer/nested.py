@@ -9,7 +9,7 @@ from typing import Any
 from stemma_languages import language as language_of
 
 from .material import Material, Place, gathered, table_of
-from .passages import PassageReader
+from .passages import MARGIN, PassageReader
 
 LEAST_WORDS = 6
 
@@ -41,7 +41,7 @@ def _record(place: Place, record: dict[str, Any]) -> Iterator[Material]:
         if isinstance(value, dict | list):
             nested += _read(here, value)
         elif _is_prose(value):
-            reader.paragraph(value, 0, here, number, is_item=False)
+            reader.paragraph(value, MARGIN, here, number, is_item=False)
         elif value is not None:
             rows.append((str(key), _cell(value)))
     yield Material(tuple(reader.passages), tuple(table_of(place, rows)))

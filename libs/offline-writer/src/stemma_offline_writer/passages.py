@@ -6,13 +6,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stemma_languages import is_form_text, is_instruction, leans, negates
+from stemma_languages import is_caption, is_form_text, is_instruction, leans, negates
 from stemma_markdown import sentence_ranges
 
 from .material import NO_SPACES, Form, Passage, Place
 
 LEAST_WORDS, LEAST_CHARACTERS = 4, 6
 """Of a sentence that stands for itself; characters are counted where a script knows no spaces."""
+
+MOST_OF_LABEL = 40
+"""Characters of a line that is the label of the lines after it."""
+MARGIN = -1
+"""The column of a paragraph that no list holds: before the mark of any item."""
 
 _NUMBER = re.compile(
     r"(?:[^\W\d_]{2,12} )?(?:\(?(?:\d{1,4}|[A-Za-z]|[ivx]{2,4}|[IVX]{2,5})[.)]\s?){1,4}"
@@ -44,6 +49,7 @@ class PassageReader:
         self._lead: int | None = None
         self._columns: list[int] = []
         self._items: list[str] = []
+        self._above: list[tuple[int, int]] = []
         self._listed = False
 
     @property
@@ -54,6 +60,7 @@ class PassageReader:
     def told(self, words: str, place: Place, number: int) -> None:
         """Take a heading, or the description of a picture; it ends the list that is open."""
         self.end()
+        self._above.clear()
         self._add(words, place, number, "heading")
 
     def end(self) -> None:
@@ -64,24 +71,31 @@ class PassageReader:
 
     def paragraph(self, text: str, column: int, place: Place, number: int, is_item: bool) -> None:
         """Take a paragraph of which the text begins at a column of its line."""
+        text = self._labelled(text)
         if self._lead is not None and (column > self._lead if is_item else self._is_next(text)):
             self._listed = is_item
             self._item(_plain(text), column)
             return
         self.end()
+        while self._above and (self._above[-1][0] >= column or not is_item):
+            self._above.pop()
+        under = self._above[-1][1] if self._above else -1
+        before_it = len(self.passages)
         for words in sentences_of(text, self._language):
             before = self.passages[-1] if self.passages else None
             together = before and before.place == place and (before.paragraph == number or before.form == "sentence")
             if before and together and not before.items and ends(before.text) and self._leans(words):
                 self.passages[-1] = replace(before, text=f"{before.text}{self._joint}{words}")
             else:
-                self._add(words, place, number, "item" if is_item else "sentence")
+                self._add(words, place, number, "item" if is_item else "sentence", under)
+        if is_item:
+            self._above.append((column, min(before_it, len(self.passages) - 1)))
         if self.passages and self._leads_on(self.passages[-1]):
             self._lead, self._columns, self._listed = column, [], False
 
-    def _add(self, words: str, place: Place, number: int, form: Form) -> None:
+    def _add(self, words: str, place: Place, number: int, form: Form, under: int = -1) -> None:
         if any(map(str.isalnum, words)):
-            self.passages.append(Passage(words, place, number, form, position=len(self.passages)))
+            self.passages.append(Passage(words, place, number, form, position=len(self.passages), under=under))
 
     def _leads_on(self, last: Passage) -> bool:
         hangs = not ends(last.text) or (last.form == "sentence" and negates(last.text, self._language))
@@ -98,6 +112,13 @@ class PassageReader:
             self._columns.pop()
         self._items.append(f"{'  ' * len(self._columns)}{text}")
         self._columns.append(column)
+
+    def _labelled(self, text: str) -> str:
+        """The text, if a short line of its own opens it, with the colon that keeps it apart from what follows."""
+        label, _, rest = (part.strip() for part in text.partition("\n"))
+        opens = len(label) <= MOST_OF_LABEL and label[-1:].isalnum() and not rest[:1].islower()
+        colon = "：" if self._language in NO_SPACES else ": "
+        return f"{label}{colon}{rest}" if rest and opens else text
 
     def _leans(self, words: str) -> bool:
         return leans(words, self._language) and not is_instruction(words, self._language)
@@ -126,7 +147,8 @@ def is_whole(passage: Passage) -> bool:
     text = passage.text[number.end() :] if number else passage.text
     first = next(filter(str.isalnum, text), "")
     unpaired = any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS) or text.count('"') % 2
-    if not first or first.islower() or unpaired or _DEBRIS.search(passage.words) or is_form_text(passage.words):
+    is_said = not is_form_text(passage.words) and not is_caption(passage.text, passage.place.language)
+    if not first or first.islower() or unpaired or _DEBRIS.search(passage.words) or not is_said:
         return False
     if passage.items or passage.form == "item":
         return bool(passage.items) or not _hangs(passage, text)

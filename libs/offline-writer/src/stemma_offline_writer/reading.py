@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from bisect import bisect_left, bisect_right
@@ -11,14 +13,16 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from lxml import html
+from stemma_evidence import separator_of
 from stemma_languages import language as language_of
 from stemma_markdown import Block, Document, Image, Link, Prose, with_prose_of_front_matter
 
-from .delimited import read_delimited
 from .material import Material, Origin, Place, Table, table_of
 from .nested import read_nested
-from .passages import PassageReader
+from .passages import MARGIN, PassageReader
 
+_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?$")
+_BOLD_LINE = re.compile(r"(\*\*|__)([^*_\n]{1,80})\1[ \t]*\n")
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
@@ -28,7 +32,7 @@ def read(origin: Origin, name: str, text: str, language: str) -> Material:
     place = Place(origin, name, language)
     match PurePosixPath(name).suffix.lower():
         case ".csv" | ".tsv":
-            return Material(tables=tuple(read_delimited(place, text)))
+            return Material(tables=tuple(_read_delimited(place, text)))
         case ".json":
             try:
                 return read_nested(place, json.loads(text, parse_float=str, parse_int=str))
@@ -36,6 +40,15 @@ def read(origin: Origin, name: str, text: str, language: str) -> Material:
                 return _read_markdown(place, text)
         case _:
             return _read_markdown(place, text)
+
+
+def _read_delimited(place: Place, text: str) -> Iterator[Table]:
+    """The table of a file, its first row being the head; none if there is but a head."""
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator_of(text)) if any(map(str.strip, row))]
+    except csv.Error:
+        rows = [[line] for line in text.splitlines() if line.strip()]
+    yield from table_of(place, rows)
 
 
 def _read_markdown(place: Place, text: str) -> Material:
@@ -60,10 +73,9 @@ def _read_markdown(place: Place, text: str) -> Material:
             case "paragraph" if images.hold(piece):
                 reader.told(" ".join(piece.text.split()), here, number)
             case "paragraph" if not (pointers.hold(piece) or _is_caption(piece, place)):
-                column = len(text[text.rfind("\n", 0, piece.start) + 1 : piece.start].rstrip("*_`[<"))
-                reader.paragraph(piece.text, column, here, number, lists.hold(piece))
+                reader.paragraph(_words(piece, text), _column(piece, text), here, number, lists.hold(piece))
             case "html" if not grids.hold(piece):
-                reader.paragraph(piece.text, 0, here, number, is_item=False)
+                reader.paragraph(piece.text, MARGIN, here, number, is_item=False)
             case "cell":
                 places[piece.line] = here, reader.lead
                 cells[piece.line].append(piece)
@@ -105,6 +117,20 @@ def _is_caption(piece: Prose, place: Place) -> bool:
     """Whether a paragraph is the caption of a table or a figure, which quotes nothing."""
     words = language_of(place.language).words
     return piece.text.startswith(tuple(f"{label}: " for label in (words.table, words.figure, "Table")))
+
+
+def _words(piece: Prose, text: str) -> str:
+    """The plain words of a paragraph; a line in bold that opens it stays a line."""
+    bold = _BOLD_LINE.match(text, max(0, piece.start - 2))
+    label = bold.group(2) if bold else ""
+    return f"{label}\n{piece.text[len(label) :]}" if label and piece.text.startswith(label) else piece.text
+
+
+def _column(piece: Prose, text: str) -> int:
+    """Where the mark of an item stands in its line; a paragraph without one stands before any at its margin."""
+    before = text[text.rfind("\n", 0, piece.start) + 1 : piece.start].rstrip("*_`[<")
+    mark = _MARK.search(before)
+    return mark.start() if mark else len(before) + MARGIN
 
 
 def _row(text: str, cells: list[Prose]) -> list[str]:
