@@ -319,6 +319,18 @@ def test_what_another_section_collects_stands_there_and_here_only_what_is_collec
     assert any("| 2 May 2027 | The fence" in draft or "| EUR 900 | The fence" in draft for draft in drafts)
 
 
+@pytest.mark.req("T3")
+def test_where_the_purposes_are_in_another_language_one_word_of_what_a_section_is_about_leads_to_it() -> None:
+    fact = "Der Rat hat gestern einen Beschluss gefasst."
+    purposes = {"Research": "What the documents say about the need.", "Conclusion": "What the reader should do now."}
+    outline = block("outline", [block("entry", p, id=title, kind="k", title=title) for title, p in purposes.items()])
+    facts = block("input", f"# Bericht\n\n{fact}\n\nDer Rasen im Park ist flach.\n", name="a.md")
+    asked = {title: block("section", p, id=title, title=title, language="de") for title, p in purposes.items()}
+    drafts = {title: written(f"{section}\n{outline}\n{facts}") for title, section in asked.items()}
+    assert fact in drafts["Conclusion"]
+    assert fact not in drafts["Research"]
+
+
 @pytest.mark.req("T5")
 def test_what_is_in_another_language_than_the_document_is_set_apart_as_a_quotation() -> None:
     facts = "Planting the lawn beside the library costs EUR 4,250.\n\nThe fence around the lawn costs EUR 900.\n"

@@ -125,6 +125,7 @@ class Bearing:
 
     def __init__(self, request: Request) -> None:
         self._language, self._outline = request.language, request.outline
+        self._asked_in = detect(" ".join(entry.purpose for entry in request.outline))
         self._own = next(at for at, entry in enumerate(request.outline) if entry.id == request.section.id)
 
     def takes(self, text: str, place: Place, kinds: frozenset[str] | None = None, least: int = 1) -> float | None:
@@ -149,6 +150,8 @@ class Bearing:
 
     def _scores(self, text: str, place: Place, given: frozenset[str] | None, least: int) -> list[float]:
         ranking = _ranking(self._outline, self._language, place.language)
+        # Words of a purpose are shared by its own language alone; what is left says what the section is about.
+        least = least if place.language == self._asked_in else 1
         found = ranking.scores(terms(" ".join((text, *place.headings)), place.language), least)
         named, held = _headed(place), (kinds_of(text, place.language) | (given or frozenset())) - {"people"}
 
