@@ -23,6 +23,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat
 from stemma_eventlog import EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
+from stemma_messaging.cancellation import end
 from stemma_orchestrator.core.commands import Command
 from stemma_orchestrator.core.state import Document, State, status_of
 from stemma_provisioning import NatsServer
@@ -101,15 +102,13 @@ class Crowd:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """All workers, each as the user of its service."""
-        tasks = [asyncio.create_task(self._work(service)) for service in subjects.WORKERS]
-        try:
-            yield
-        finally:
-            for task in tasks:
-                assert not task.done() or task.exception() is None, task.exception()
-                task.cancel()
-            await asyncio.wait(tasks)
+        """All workers, each as the user of its service; one that fails ends what waits for its work."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._work(service)) for service in subjects.WORKERS]
+            try:
+                yield
+            finally:
+                await end(tasks)
 
     async def _work(self, service: str) -> None:
         """Take jobs, hold some back, and answer in any order, now and then twice."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -205,6 +205,36 @@ async def test_two_orchestrators_write_one_history_whatever_happens(
     server: NatsServer, tmp_path: Path, seed: int
 ) -> None:
     await run(server, tmp_path, seed, requests=40)
+
+
+class Deaf(Crowd):
+    """Workers that the first cancellation does not reach, as where a library's ``wait_for`` swallows it."""
+
+    async def _work(self, service: str) -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+
+@pytest.mark.req("P9")
+async def test_played_workers_end_with_their_story_also_when_a_cancellation_is_swallowed(server: NatsServer) -> None:
+    async with asyncio.timeout(60), Deaf(server, Random(1)).at_work():
+        await asyncio.sleep(0)
+
+
+class Broken(Crowd):
+    """Workers that fail at once."""
+
+    async def _work(self, service: str) -> None:
+        raise ValueError(service)
+
+
+@pytest.mark.req("P9")
+async def test_a_played_worker_that_fails_ends_its_story_at_once(server: NatsServer) -> None:
+    with pytest.raises(ExceptionGroup) as failed:
+        async with asyncio.timeout(60), Broken(server, Random(1)).at_work():
+            await asyncio.Event().wait()
+    assert {str(error) for error in failed.value.exceptions} >= {subjects.EDITOR}
 
 
 class Steady(Random):

@@ -82,7 +82,7 @@ def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | Non
         section_ids=(*so_far.section_ids, *_sections_of(event)),
         export_id=getattr(event, "export_id", None),
         refusals=(*so_far.refusals, *refused),
-        started={**so_far.started, **started},
+        started=started,
     )
 
 
