@@ -113,3 +113,72 @@ def test_the_summary_tells_each_change_and_of_many_how_many_more() -> None:
     ]
     many = "".join(f"Paragraph {n}.\n\n" for n in range(30))
     assert summary_of(changes_between("Start.\n", f"Start.\n\n{many}", "en")).endswith("and 18 more changes")
+
+
+PLANS = {
+    "en": "## Costs\n\nThe van costs 100 euros. It is blue.\n\n## Dates\n\nThe pilot starts in May. A van comes.\n",
+    "de": "## Kosten\n\nDer Wagen kostet 100 Euro. Er ist blau.\n\n## Termine\n\n"
+    "Der Probelauf beginnt im Mai. Der Wagen wird im Juni repariert.\n",
+    "fr": "## Budget\n\nLa voiture coûte 100 euros. Elle est bleue.\n\n## Dates\n\n"
+    "Le pilote commence en mai. La voiture est réparée en juin.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "instruction", "old", "new", "reason"),
+    [
+        ("en", "Replace van by bicycle", "van costs 100", "bicycle costs 900", "something else changed: Sentence"),
+        ("de", "Ersetze Wagen durch Fahrrad", "Der Wagen kostet", "Das Fahrrad stiehlt", "something else changed"),
+        ("fr", "Remplacez voiture par bicyclette", "La voiture coûte", "La bicyclette ne coûte pas", "something else"),
+        ("en", "Mention the couriers", "It is blue.", "Couriers carry it.", "something else changed: Sentence changed"),
+        ("de", "Erwähne die Versicherung", "Er ist blau.", "Die Versicherung zahlt.", "something else changed"),
+        ("fr", "Mentionne l'assurance", "Elle est bleue.", "L'assurance paie.", "something"),
+        (
+            "en",
+            "Remove the sentence about blue",
+            " It is blue.\n\n## Dates",
+            "",
+            "something else changed: Heading removed",
+        ),
+        (
+            "de",
+            "Lösche den Absatz über den Probelauf",
+            "Der Probelauf beginnt im Mai. ",
+            "",
+            "only a part of a paragraph",
+        ),
+        (
+            "fr",
+            "Supprimez le paragraphe sur le pilote",
+            "Le pilote commence en mai. ",
+            "",
+            "only a part of a paragraph",
+        ),
+        ("en", "Delete the heading Dates and all below it", "It is blue.\n\n## Dates\n", "", "something else changed"),
+        ("en", "Shorten the text", PLANS["en"], "## Tanks\n\nSeven roubles.\n", "the text says something else now"),
+    ],
+)
+def test_refuses_the_change_that_was_asked_for_with_another_one_in_it(
+    language: str, instruction: str, old: str, new: str, reason: str
+) -> None:
+    draft = PLANS[language]
+    assert old in draft
+    revised = draft.replace(old, new)
+    changes = changes_between(draft, revised, language)
+    assert unmet(demand_of(instruction, language), draft, revised, changes, language).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("language", "instruction", "old", "new"),
+    [
+        ("fr", "Remplacez voiture par bus", "La voiture coûte", "Le bus coûte"),
+        ("de", "Ersetze Wagen durch Fahrrad", "Der Wagen", "Das Fahrrad"),
+        ("en", "Mention the couriers", "starts in May", "starts in May, with two couriers"),
+        ("en", "Delete the heading Dates and all below it", "## Dates\n\nThe pilot starts in May. A van comes.\n", ""),
+    ],
+)
+def test_takes_the_words_around_that_follow(language: str, instruction: str, old: str, new: str) -> None:
+    draft = PLANS[language]
+    revised = draft.replace(old, new)
+    changes = changes_between(draft, revised, language)
+    assert unmet(demand_of(instruction, language), draft, revised, changes, language) == ""

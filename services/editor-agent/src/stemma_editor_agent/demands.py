@@ -3,11 +3,12 @@
 | form | what is checked |
 |---|---|
 | ``Delete the heading X`` | that heading is gone, and nothing else changed |
-| ``Remove the sentence about X`` | something that speaks of X is gone, and nothing was added |
+| ``Delete the heading X and ...`` | that heading is gone, and nothing outside of its chapter changed |
+| ``Remove the sentence about X`` | something that speaks of X is gone, nothing else, and nothing was added |
 | ``Remove the paragraph about X`` | the same of whole blocks |
-| ``Replace X by Y`` | Y stands where X stood; else only numbers changed |
-| ``Mention X``, ``Add a sentence about X`` | what was added or changed speaks of X, and no sentence is gone |
-| ``Shorten ...`` | the text has fewer words |
+| ``Replace X by Y`` | Y stands where X stood; else only articles and endings changed, and numbers if X or Y has one |
+| ``Mention X``, ``Add a sentence about X`` | what was added or changed speaks of X, and all that stood there stays |
+| ``Shorten ...`` | the text has fewer words, and half of those that it has stood there before |
 
 The forms of every language are data of `stemma_languages`. Instructions of several parts or in other words are the
 editor's to judge; words of one language are not looked for in a text of another.
@@ -15,7 +16,6 @@ editor's to judge; words of one language are not looked for in a text of another
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,11 +25,9 @@ from stemma_languages import asked_edit, count_words, primary
 from stemma_markdown import headings, sentences
 
 from .reporting import Change
+from .wording import folded, has_half_of, keeps_what_stood, only_numbers, recognised, replaces_only
 
-_WORD = re.compile(r"\w+")
-_WITHOUT_SPACES = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_SMALL = 4
-_STEM = 5
+_PART_OF_A_BLOCK = frozenset({"Sentence", "Table row", "Line"})
 
 
 @dataclass(frozen=True)
@@ -115,66 +113,95 @@ def unmet(demand: Demand | None, old: str, new: str, changes: Sequence[Change], 
         case DeleteHeading():
             return _heading_left(demand.title, old, new, changes)
         case RemoveSentence():
-            return _sentence_left(demand.target, old, new, language)
+            return _sentence_left(demand.target, old, new, changes, language)
         case RemoveParagraph():
             return _paragraph_left(demand.target, changes)
         case ReplaceWords():
-            return _words_left(demand, old, changes)
+            return _words_left(demand, old, changes, language)
         case MentionSubject():
             return _unmentioned(demand.subject, changes)
         case ShortenText():
-            before, after = (count_words(text) for text in (old, new))
-            return "" if after < before else f"the text did not get shorter: {after} words, before {before}"
+            return _not_shorter(old, new)
         case _:
             assert_never(demand)
 
 
 def _heading_left(title: str, old: str, new: str, changes: Sequence[Change]) -> str:
-    before, after = (Counter(_folded(heading.text) for heading in headings(text)) for text in (old, new))
-    if _folded(title) not in before:
-        return _first_heading_left(title, before, after)
-    if after[_folded(title)] >= before[_folded(title)]:
+    before, after = (Counter(folded(heading.text) for heading in headings(text)) for text in (old, new))
+    if folded(title) not in before:
+        return _chapter_left(title, old, before, after, changes)
+    if after[folded(title)] >= before[folded(title)]:
         return f"the heading “{title}” is still there"
-    others = [one for one in changes if one.how != "removed" or _folded(_heading_text(one.old)) != _folded(title)]
+    others = [one for one in changes if one.how != "removed" or folded(_heading_text(one.old)) != folded(title)]
     return f"more changed than the heading “{title}”" if others else ""
 
 
-def _first_heading_left(title: str, before: Counter[str], after: Counter[str]) -> str:
-    """Of a heading with more words behind it, such as ``X and what stands below it``: only whether it is gone."""
-    named = max((heading for heading in before if heading and _folded(title).startswith(heading)), key=len, default="")
+def _chapter_left(title: str, old: str, before: Counter[str], after: Counter[str], changes: Sequence[Change]) -> str:
+    """Of a heading with more words behind it, such as ``X and what stands below it``: its chapter, or a part of it."""
+    named = max((heading for heading in before if heading and folded(title).startswith(heading)), key=len, default="")
     if not named:
         return f"there is no heading “{title}”"
-    return f"the heading “{title}” is still there" if after[named] >= before[named] else ""
+    if after[named] >= before[named]:
+        return f"the heading “{title}” is still there"
+    chapter = _chapter(named, old)
+    other = next((one for one in changes if one.how != "removed" or folded(one.old) not in chapter), None)
+    return f"something else changed: {other.words}" if other else ""
 
 
-def _sentence_left(target: Subject, old: str, new: str, language: str) -> str:
-    before, after = (Counter(_folded(one.text) for one in sentences(text, language)) for text in (old, new))
+def _chapter(named: str, text: str) -> str:
+    """The first chapter below a heading, with it, as `folded` words."""
+    found = headings(text)
+    at = next(number for number, heading in enumerate(found) if folded(heading.text) == named)
+    ends = (heading.start for heading in found[at + 1 :] if heading.level <= found[at].level)
+    return folded(text[found[at].start : next(ends, None)])
+
+
+def _sentence_left(target: Subject, old: str, new: str, changes: Sequence[Change], language: str) -> str:
+    before, after = (Counter(folded(one.text) for one in sentences(text, language)) for text in (old, new))
     gone, come = before - after, after - before
     if not gone or not any(_speaks_of(sentence, target) for sentence in gone):
         return f"nothing that speaks of “{target.words}” was removed"
     left = {word for sentence in gone for word in sentence.split()}
     if added := next((sentence for sentence in come if not left.issuperset(sentence.split())), ""):
         return f"a sentence was to be removed, and this was added: “{added}”"
-    other = next((sentence for sentence in gone if not _speaks_of(sentence, target)), "")
-    return f"something else was removed: “{other}”" if other else ""
+    if other := next((sentence for sentence in gone if not _speaks_of(sentence, target)), ""):
+        return f"something else was removed: “{other}”"
+    beside = next((one for one in changes if one.what == "Heading" or _is_other_row(one, target)), None)
+    return f"something else changed: {beside.words}" if beside else ""
+
+
+def _is_other_row(change: Change, target: Subject) -> bool:
+    """Whether a row or a line changed that was not meant: they are no sentences."""
+    return change.what in ("Table row", "Line") and not _speaks_of(change.old or change.new, target)
 
 
 def _paragraph_left(target: Subject, changes: Sequence[Change]) -> str:
     gone = [change for change in changes if change.how == "removed" and _speaks_of(change.old, target)]
     if not gone:
         return f"nothing that speaks of “{target.words}” was removed"
+    if part := next((change for change in gone if change.what in _PART_OF_A_BLOCK), None):
+        return f"only a part of a paragraph was removed: {part.words}"
     other = next((change for change in changes if change not in gone), None)
     return f"something else changed: {other.words}" if other else ""
 
 
-def _words_left(demand: ReplaceWords, old: str, changes: Sequence[Change]) -> str:
+def _words_left(demand: ReplaceWords, old: str, changes: Sequence[Change], language: str) -> str:
     before, after = demand.old.casefold(), demand.new.casefold()
     if before not in old.casefold():
         return f"“{demand.old}” does not stand in the text"
     done = [change for change in changes if before in change.old.casefold() and after in change.new.casefold()]
     if not done:
         return f"“{demand.old}” was not replaced by “{demand.new}”"
-    other = next((one for one in changes if one not in done and not _only_numbers(one)), None)
+    of_numbers = any(char.isdigit() for char in before + after)
+    other = next(
+        (
+            one
+            for one in changes
+            if not (one in done and replaces_only(one, demand.old, demand.new, language))
+            and not (of_numbers and only_numbers(one))
+        ),
+        None,
+    )
     return f"something else changed: {other.words}" if other else ""
 
 
@@ -182,41 +209,26 @@ def _unmentioned(subject: Subject, changes: Sequence[Change]) -> str:
     new = [change for change in changes if change.how in ("added", "changed")]
     if not any(_speaks_of(change.new, subject) for change in new):
         return f"nothing that was added speaks of “{subject.words}”"
-    removed = next((change for change in changes if change.how == "removed"), None)
-    return f"something was removed: {removed.words}" if removed else ""
+    if removed := next((change for change in changes if change.how == "removed"), None):
+        return f"something was removed: {removed.words}"
+    changed = (change for change in changes if change.how == "changed")
+    other = next((one for one in changed if not (_speaks_of(one.new, subject) and keeps_what_stood(one))), None)
+    return f"something else changed: {other.words}" if other else ""
+
+
+def _not_shorter(old: str, new: str) -> str:
+    before, after = (count_words(text) for text in (old, new))
+    if after >= before:
+        return f"the text did not get shorter: {after} words, before {before}"
+    said = recognised(new)
+    return "the text says something else now" if 2 * len(said - recognised(old)) > len(said) else ""
 
 
 def _speaks_of(text: str, subject: Subject) -> bool:
     """Whether half of what can be recognised of a subject stands in a text."""
-    wanted = _recognised(subject.words)
-    if not subject.comparable or not wanted:
-        return bool(text)
-    known, folded = _recognised(text), text.casefold()
-    found = [piece for piece in wanted if piece in known or (_WITHOUT_SPACES.match(piece) and piece in folded)]
-    return 2 * len(found) >= len(wanted)
-
-
-def _recognised(text: str) -> set[str]:
-    """The beginnings of long words, and each two characters that follow each other where words have no spaces."""
-    folded = text.casefold()
-    pairs = {run[at : at + 2] for run in _WITHOUT_SPACES.findall(folded) for at in range(max(1, len(run) - 1))}
-    words = _WORD.findall(_WITHOUT_SPACES.sub(" ", folded))
-    return pairs | {word[:_STEM] for word in words if len(word) >= _SMALL}
-
-
-def _only_numbers(change: Change) -> bool:
-    """Whether a change is that of figures, such as a sum that follows from a replaced amount."""
-    without = [re.sub(r"[\d.,\s]+", "", text) for text in (change.old, change.new)]
-    return change.how == "changed" and without[0] == without[1]
+    wanted = recognised(subject.words)
+    return has_half_of(wanted, text) if subject.comparable and wanted else bool(text)
 
 
 def _heading_text(block: str) -> str:
     return next((heading.text for heading in headings(block)), "")
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _folded(text: str) -> str:
-    return " ".join(_words(text))
