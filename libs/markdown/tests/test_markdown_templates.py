@@ -25,6 +25,7 @@ from stemma_markdown import without_templates
         ("`{{ site.time }}` and {{ site.name }}\n", "`{{ site.time }}` and {{ site.name }}\n"),
         ("{% a {% b %}\n", "{% a\n"),
         ("50 {% of it\n\nand %} more\n", "50 {% of it\n\nand %} more\n"),
+        ("<% if x %>\na <%# said to writers %>b <%= c %> <%% d %>\n", "\na b <%= c %> <%% d %>\n"),
         ("# A\r\n\r\nb {% c %}\r\n", "# A\r\n\r\nb\r\n"),
     ],
 )
@@ -32,11 +33,26 @@ def test_a_tag_goes_with_the_space_beside_it_and_code_stays(text: str, expected:
     assert without_templates(text) == expected
 
 
-@given(st.text(alphabet="a{}%#<> `\n", max_size=60))
+@pytest.mark.req("T1")
+@pytest.mark.parametrize("tag", ["<%= current_page.data.title %>", "{{ page.title }}", "{{title}}", "{{- .title -}}"])
+def test_a_first_heading_that_stands_for_the_title_has_the_title_of_the_front_matter(tag: str) -> None:
+    front = '---\nlayout: page\ntitle: "Run a workshop"\n---\n\n'
+    assert without_templates(f"{front}# {tag}\n\nb\n\n# {tag}\n") == f"{front}# Run a workshop\n\nb\n\n# {tag}\n"
+
+
+@pytest.mark.req("T1")
+@pytest.mark.parametrize(
+    "text", ["# {{ page.title }}\n", "---\na: b\n---\n# {{ title }}\n", "---\ntitle: A\n---\n# {{ title }} b\n"]
+)
+def test_a_tag_without_a_title_or_beside_other_words_stays(text: str) -> None:
+    assert without_templates(text) == text
+
+
+@given(st.text(alphabet="a{}%#<>= `\n", max_size=60))
 def test_lines_keep_their_numbers_whatever_the_tags_are(text: str) -> None:
     assert without_templates(text).count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize("piece", ["{%", "{% a %}", "{#", "{{<", "{% comment %}", "{%\n"])
+@pytest.mark.parametrize("piece", ["{%", "{% a %}", "{#", "{{<", "<%", "<% a %>", "{% comment %}", "{%\n"])
 def test_hostile_tags_are_read(piece: str) -> None:
     assert without_templates(piece * 20_000) is not None

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from .blocks import Block, split
 from .fences import Fence, fences_of
+from .front_matter import with_title_of_front_matter
 from .headings import Heading, headings_of
 from .lines import Lines
 from .prose import Prose, prose_of
@@ -82,8 +83,12 @@ class Document:
     def without_templates(self) -> str:
         """The text without tags of template languages, such as ``{% include x %}``; lines keep their numbers.
 
-        What stands in code stays, and so does ``{{ x }}``: it stands for words that only the template knows.
+        What stands in code stays, and so does ``{{ x }}``: it stands for words that only the template knows, but for
+        the title of the front matter in the first heading.
         """
+        titled = with_title_of_front_matter(self.text)
+        if titled != self.text:
+            return Document(titled).without_templates
         tags = list(tags_of(self.text))
         return cleared(self.text, tags, self._leaves) if tags else self.text
 

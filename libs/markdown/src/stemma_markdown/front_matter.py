@@ -1,4 +1,4 @@
-"""The prose that stands in front matter, as systems of content management write it."""
+"""The prose and the title that stand in front matter, as systems of content management write it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ LEAST_WORDS = 6
 
 _BLOCK = re.compile(r"(\s*)(?:- )?[\w\"'][\w .\"'-]{0,100}:\s+[>|][+-]?\d?[+-]?\s*")
 _VALUE = re.compile(r"\s*(?:- )?[\w\"'][\w .\"'-]{0,100}?:\s+(\S.*)")
+_TITLE = re.compile(r"title:[ \t]{1,9}(\S.*)")
+_TITLE_TAG = re.compile(r"(#{1,6}[ \t]{1,9})(?:<%=|\{\{)-?\s{0,9}[\w.]{0,100}title\s{0,9}-?(?:%>|\}\})")
 _SENTENCE = (".", "!", "?", "。", "！", "？")
 
 
@@ -27,6 +29,23 @@ def with_prose_of_front_matter(source: str) -> str:
         return source
     opened = ["\n", *_prose(front[1:-1]), "\n"]
     return "".join((*opened, *lines.texts[len(front) :])) if any(map(str.strip, opened)) else source
+
+
+def with_title_of_front_matter(source: str) -> str:
+    """The text with the title of its YAML front matter in place of a first heading that is a tag for it.
+
+    ``# {{ page.title }}`` and ``# <%= current_page.data.title %>`` are such headings; any other text stays as it is.
+    """
+    lines = Lines(source)
+    front = lines.texts[: lines.front_matter]
+    title = next(filter(None, map(_TITLE.match, front)), None)
+    first = next((number for number in range(len(front), len(lines.texts)) if lines.texts[number].strip()), 0)
+    tag = _TITLE_TAG.match(lines.texts[first]) if title and first else None
+    if not title or not tag or lines.texts[first][tag.end() :].strip():
+        return source
+    words = title[1].strip().strip("\"'")
+    heading = f"{tag[1]}{words}{lines.texts[first][tag.end() :]}"
+    return "".join((*lines.texts[:first], heading, *lines.texts[first + 1 :]))
 
 
 def _prose(lines: list[str]) -> Iterator[str]:

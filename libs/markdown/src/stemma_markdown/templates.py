@@ -1,4 +1,4 @@
-"""Tags of template languages (Liquid, Jinja, Hugo) in a text: they are instructions to a program and no content."""
+"""Tags of template languages (Liquid, Jinja, Hugo, ERB) in a text: instructions to a program, and no content."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from .tokens import Leaf
 
-_CLOSERS = {"{{%": "%}}", "{{<": ">}}", "{%": "%}", "{#": "#}"}
-_OPENER = re.compile(r"\{\{[%<]|\{[%#]")
+_CLOSERS = {"{{%": "%}}", "{{<": ">}}", "{%": "%}", "{#": "#}", "<%": "%>"}
+_OPENER = re.compile(r"\{\{[%<]|\{[%#]|<%(?![=%])")
 _COMMENT = re.compile(r"\{%-?\s{0,9}comment\s{0,9}-?%\}")
 _END_OF_COMMENT = re.compile(r"\{%-?\s{0,9}endcomment\s{0,9}-?%\}")
 _MOST_CHARACTERS = 2_000
