@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from stemma_languages import is_instruction, shipped
-from stemma_languages.instructions import DATA
+from stemma_languages.languages import DATA
 
 ASKED = {
     "en": [
@@ -14,6 +14,7 @@ ASKED = {
         "The proposal should be written in plain language.",
         "Do not invent figures.",
         "We need a proposal for a garden.",
+        "Don’t invent figures.",
     ],
     "de": [
         "Beschreiben Sie den Bedarf.",
@@ -22,7 +23,13 @@ ASKED = {
         "Das Angebot soll kurz sein.",
         "Stellen Sie den Zeitplan dar.",
     ],
-    "fr": ["Décrivez le besoin.", "Veuillez indiquer les coûts.", "Dites qui en a besoin.", "N'inventez rien."],
+    "fr": [
+        "Décrivez le besoin.",
+        "Veuillez indiquer les coûts.",
+        "Dites qui en a besoin.",
+        "N'inventez rien.",
+        "N’oubliez pas de nommer les coûts.",
+    ],
     "es": ["Describa la necesidad.", "Por favor, indique los costos.", "Explique cuánto cuesta."],
     "it": ["Descrivi il bisogno.", "Si prega di indicare i costi.", "Indicare chi ne ha bisogno."],
     "nl": ["Beschrijf de behoefte.", "Geef aan wat het kost.", "Leg uit wie het nodig heeft."],
@@ -63,7 +70,7 @@ def test_a_statement_is_not_taken_for_an_instruction(language: str) -> None:
 
 
 def test_every_language_that_ships_has_its_instructions() -> None:
-    assert {file.stem for file in DATA.glob("*.json")} == set(shipped())
+    assert {file.stem for file in (DATA / "instructions").glob("*.json")} == set(shipped())
 
 
 def test_a_language_without_a_file_has_no_instructions() -> None:

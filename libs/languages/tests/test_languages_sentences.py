@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_languages import is_about_the_document, is_addressed, is_caption, is_example, leans, shipped
+from stemma_languages import is_about_the_document, is_addressed, is_caption, is_example, leans, negates, shipped
 from stemma_languages.languages import DATA
 
 # Of each language: for bidders, about its own document, leaning, about the document that a brief asks for, a fact.
@@ -100,3 +100,11 @@ def test_a_label_with_a_number_or_a_mark_opens_a_caption_and_no_sentence() -> No
         assert not is_caption(sentence, "en")
     assert is_caption("図1 計画", "ja")
     assert not is_caption("図書館は町のものです。", "ja")
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize("apostrophe", "'\u2019")
+def test_words_are_known_by_either_apostrophe(apostrophe: str) -> None:
+    assert negates(f"The lift isn{apostrophe}t in the price.", "en")
+    assert leans(f"C{apostrophe}est le cas en mai.", "fr")
+    assert is_addressed(f"The offeror{apostrophe}s copy is red.", "", "en")

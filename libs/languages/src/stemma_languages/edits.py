@@ -12,14 +12,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from .languages import DEFAULT, primary, shipped
+from .wordlists import read_lists
 
-DATA = Path(__file__).with_name("data") / "edits"
 MAX_INSTRUCTION = 2_000
 QUOTES = "\"'“”‘’«»„‚‹›`「」『』《》〈〉"
 
@@ -180,4 +179,4 @@ def bare(text: str) -> str:
 
 @lru_cache(maxsize=32)
 def _read(tag: str) -> _Compiled:
-    return _Compiled(tag, _Edits.model_validate_json((DATA / f"{tag}.json").read_bytes()))
+    return _Compiled(tag, read_lists(_Edits, "edits", tag))

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from .languages import DEFAULT, primary
+from .wordlists import any_of, folded, read_lists
 
-DATA = Path(__file__).with_name("data") / "instructions"
 LOOKED_AT = 300
 """Characters of a sentence that are looked at."""
 
@@ -34,7 +33,7 @@ class _Instructions(BaseModel):
 def is_instruction(sentence: str, language: str) -> bool:
     """Whether a sentence of a brief asks the writer for something, rather than stating it. Questions do not."""
     known = _read(primary(language) or DEFAULT)
-    text = " ".join(sentence[:LOOKED_AT].split()).casefold().lstrip(_MARKS)
+    text = folded(" ".join(sentence[:LOOKED_AT].split())).lstrip(_MARKS)
     if text.endswith(("?", "？")):
         return False
     asked = _without(known.polite, text)
@@ -45,8 +44,8 @@ class _Compiled:
     def __init__(self, data: _Instructions) -> None:
         self.polite = tuple(sorted(data.polite, key=len, reverse=True))
         self._begins = _beginning(data.verbs, r"(?!\w)")
-        after = "|".join(map(re.escape, sorted(data.after, key=len, reverse=True)))
-        self._may_begin = _beginning(data.unsure, rf"[\s,:]+(?:{after})(?!\w)" if after else r"(?!\w)")
+        after = rf"[\s,:]+(?:{any_of(data.after)})(?!\w)" if data.after else r"(?!\w)"
+        self._may_begin = _beginning(data.unsure, after)
         self._patterns = tuple(re.compile(pattern) for pattern in data.patterns)
 
     def matches(self, text: str) -> bool:
@@ -59,9 +58,7 @@ class _Compiled:
 
 
 def _beginning(words: tuple[str, ...], end: str) -> re.Pattern[str] | None:
-    if not words:
-        return None
-    return re.compile(f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))}){end}")
+    return re.compile(f"(?:{any_of(words)}){end}") if words else None
 
 
 def _without(polite: tuple[str, ...], text: str) -> str:
@@ -75,5 +72,4 @@ def _without(polite: tuple[str, ...], text: str) -> str:
 
 @lru_cache(maxsize=32)
 def _read(tag: str) -> _Compiled:
-    file = DATA / f"{tag}.json"
-    return _Compiled(_Instructions.model_validate_json(file.read_bytes()) if file.exists() else _Instructions())
+    return _Compiled(read_lists(_Instructions, "instructions", tag))

@@ -9,10 +9,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from .languages import DATA
+from .wordlists import WIDE, folded
 
 _END = re.compile(r"[\n.;]")
 BEFORE, BEHIND = 30, 20
-_WIDE = re.compile("[\u3041-\u9fff]")
 
 
 class OutlineWords(BaseModel):
@@ -28,8 +28,8 @@ class OutlineWords(BaseModel):
 
 def asks_for_a_form(heading: str) -> bool:
     """Whether a heading announces what a document is to hold, in any language."""
-    folded = " ".join(heading.replace("\u2019", "'").split()).casefold()
-    return any(words in folded for one in _all() for words in one.headings)
+    said = folded(" ".join(heading.split()))
+    return any(words in said for one in _all() for words in one.headings)
 
 
 def limits_in(text: str, *, bare: bool = False) -> tuple[int | None, int | None]:
@@ -48,7 +48,7 @@ def _limit(text: str, unit: str, bare: bool) -> int | None:
 def _around(text: str, start: int, end: int) -> str:
     """What stands before and behind a place in the same sentence, as far as it may say that a number is a limit."""
     before = _END.split(text[max(0, start - BEFORE) : start])[-1]
-    return f" {before} {_END.split(text[end : end + BEHIND])[0]} ".casefold()
+    return folded(f" {before} {_END.split(text[end : end + BEHIND])[0]} ")
 
 
 def _is_limit(around: str) -> bool:
@@ -59,7 +59,7 @@ def _is_limit(around: str) -> bool:
 def _numbers(unit: str) -> re.Pattern[str]:
     """A number with its unit."""
     units = sorted({one for words in _all() for one in getattr(words, unit)}, key=len, reverse=True)
-    named = "|".join(re.escape(one) + ("" if _WIDE.match(one) else r"(?!\w)") for one in units)
+    named = "|".join(re.escape(one) + ("" if WIDE.match(one) else r"(?!\w)") for one in units)
     return re.compile(rf"(?<![\d.,])(\d[\d.,]{{0,8}})\)?[ \u00a0]?(?:{named})", re.IGNORECASE)
 
 

@@ -12,10 +12,10 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from .instructions import is_instruction
-from .languages import DATA, primary
+from .languages import primary
 from .outlines import asks_for_a_form
+from .wordlists import WIDE, any_of, folded, read_lists
 
-_WIDE = re.compile("[\u3041-\u9fff]")
 _FORM_TEXT = re.compile(
     r"_{4}|\.{5}|……|\bX{3,}\b|\[[^\W\d_][^\[\]\n]{1,60}\]|\((?:[A-ZÀ-ÖØ-Þ/]{1,30} ){2,8}[A-ZÀ-ÖØ-Þ/]{2,30}\)"
 )
@@ -79,19 +79,19 @@ def negates(text: str, language: str) -> bool:
 
 def only_lists(heading: str, language: str) -> bool:
     """Whether a heading announces a bibliography or a table of contents."""
-    found = _words("lists", primary(language)).search(heading.casefold())
-    return found is not None and found.group() == heading.casefold().strip(" .:0123456789#")
+    found = _words("lists", primary(language)).search(folded(heading))
+    return found is not None and found.group() == folded(heading).strip(" .:0123456789#")
 
 
 def is_caption(text: str, language: str) -> bool:
     """Whether a text is the caption of a figure or a table: a label and a number, a mark, or both, before its words."""
-    words = _words("captions", primary(language)).match(text.casefold())
+    words = _words("captions", primary(language)).match(folded(text))
     return words is not None and _BEHIND_LABEL.match(text, words.end()) is not None
 
 
 def leans(sentence: str, language: str) -> bool:
     """Whether a sentence begins as one that cannot be understood without the sentence before it."""
-    found = _words("leaning", primary(language)).search(sentence.casefold())
+    found = _words("leaning", primary(language)).search(folded(sentence))
     return found is not None and not any(map(str.isalnum, sentence[: found.start()]))
 
 
@@ -100,17 +100,19 @@ def _instructs(text: str, language: str) -> bool:
 
 
 def _has(kind: str, text: str, language: str) -> bool:
-    return _words(kind, primary(language)).search(text.casefold()) is not None
+    return _words(kind, primary(language)).search(folded(text)) is not None
 
 
 @lru_cache(maxsize=128)
 def _words(kind: str, tag: str) -> re.Pattern[str]:
-    words = sorted(getattr(_read(tag), kind), key=len, reverse=True)
-    ends = (re.escape(word) if _WIDE.search(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in words)
-    return re.compile("|".join(ends) or r"(?!)")
+    """Any word of a list as a whole word, where words are told apart by spaces."""
+    words: tuple[str, ...] = getattr(_read(tag), kind)
+    wide = [word for word in words if WIDE.search(word)]
+    spaced = [word for word in words if word not in wide]
+    whole = rf"(?<!\w)(?:{any_of(spaced)})(?!\w)" if spaced else ""
+    return re.compile("|".join(filter(None, (any_of(wide), whole))) or r"(?!)")
 
 
 @lru_cache(maxsize=32)
 def _read(tag: str) -> SentenceWords:
-    file = DATA / "sentences" / f"{tag}.json"
-    return SentenceWords.model_validate_json(file.read_bytes()) if file.exists() else SentenceWords()
+    return read_lists(SentenceWords, "sentences", tag)

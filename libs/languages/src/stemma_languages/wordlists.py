@@ -1,0 +1,32 @@
+"""Lists of words in data files, one for each language, and the expressions that find their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from .languages import DATA
+
+Lists = TypeVar("Lists", bound=BaseModel)
+
+WIDE = re.compile("[\u3041-\u9fff]")
+"""Scripts that put no spaces between words."""
+
+
+def read_lists(model: type[Lists], folder: str, tag: str) -> Lists:
+    """The data file of a language; an empty one for a language without."""
+    file = DATA / folder / f"{tag}.json"
+    return model.model_validate_json(file.read_bytes()) if file.exists() else model()
+
+
+def folded(text: str) -> str:
+    """A text as words are looked for in it: without case, with one kind of apostrophe."""
+    return text.casefold().replace("’", "'")
+
+
+def any_of(words: Iterable[str]) -> str:
+    """The expression for any of some words, the longest first."""
+    return "|".join(re.escape(folded(word)) for word in sorted(words, key=len, reverse=True))
