@@ -17,8 +17,10 @@ from stemma_markdown import Document
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
 from stemma_offline_writer.bearing import claimed
+from stemma_offline_writer.material import Place
+from stemma_offline_writer.passages import PassageReader
 from stemma_offline_writer.reading import read as read_material
-from stemma_testkit.counting import calls
+from stemma_testkit.counting import calls, characters
 
 _CITED = re.compile(r"\s*\([^()]*\)\s*$")
 OUTLINE = [
@@ -416,3 +418,17 @@ def test_a_text_of_very_many_parts_is_read_in_steps_that_grow_with_its_size(unit
     assert calls(lambda: read_material("input", "a.md", many, "en")) < 6 * calls(
         lambda: read_material("input", "a.md", few, "en")
     )
+
+
+@pytest.mark.parametrize("unit", ["She digs the bed.\n\n", "It is not dug.\n\n"])
+def test_sentences_that_lean_on_one_another_are_joined_in_steps_that_grow_with_their_size(unit: str) -> None:
+    few, many = ("Ada digs the bed.\n\n" + unit * number for number in (100, 200))
+
+    def joined(text: str) -> str:
+        reader = PassageReader("en")
+        for number, words in enumerate(text.split("\n\n")):
+            reader.paragraph(words, 0, Place("input", "a.md", (), "en"), number, is_item=False)
+        return "\n".join(passage.text for passage in reader.passages)
+
+    assert joined(many).split() == many.split()
+    assert characters(lambda: joined(many)) < 2.5 * characters(lambda: joined(few))

@@ -43,7 +43,10 @@ class PassageReader:
     """Puts the paragraphs of a text together as they come, in reading order."""
 
     def __init__(self, language: str) -> None:
-        self.passages: list[Passage] = []
+        self._passages: list[Passage] = []
+        self._said: list[str] = []
+        """The sentences of the last passage: they are joined once, for thousands of them may lean on the first."""
+        self._negates = False
         self._language = language
         self._joint = "" if language in NO_SPACES else " "
         self._lead: int | None = None
@@ -51,6 +54,12 @@ class PassageReader:
         self._items: list[str] = []
         self._above: list[tuple[int, int]] = []
         self._listed = False
+
+    @property
+    def passages(self) -> list[Passage]:
+        """What was read so far."""
+        self._join()
+        return self._passages
 
     @property
     def lead(self) -> str:
@@ -66,7 +75,7 @@ class PassageReader:
     def end(self) -> None:
         """What comes next is no item of the list that is open."""
         if self._items:
-            self.passages[-1] = replace(self.passages[-1], items=tuple(self._items))
+            self._passages[-1] = replace(self._passages[-1], items=tuple(self._items))
         self._lead, self._items = None, []
 
     def paragraph(self, text: str, column: int, place: Place, number: int, is_item: bool) -> None:
@@ -80,31 +89,47 @@ class PassageReader:
         while self._above and (self._above[-1][0] >= column or not is_item):
             self._above.pop()
         under = self._above[-1][1] if self._above else -1
-        before_it = len(self.passages)
+        before_it = len(self._passages)
         for words in sentences_of(text, self._language):
-            before = self.passages[-1] if self.passages else None
-            together = before and before.place == place and (before.paragraph == number or before.form == "sentence")
-            if before and together and not before.items and ends(before.text) and self._leans(words):
-                self.passages[-1] = replace(before, text=f"{before.text}{self._joint}{words}")
+            if self._passages and self._takes_more(place, number) and self._leans(words):
+                self._say(words)
             else:
                 self._add(words, place, number, "item" if is_item else "sentence", under)
         if is_item:
-            self._above.append((column, min(before_it, len(self.passages) - 1)))
-        if self.passages and self._leads_on(self.passages[-1]):
+            self._above.append((column, min(before_it, len(self._passages) - 1)))
+        if self._passages and self._leads_on():
             self._lead, self._columns, self._listed = column, [], False
+
+    def _takes_more(self, place: Place, number: int) -> bool:
+        """Whether a sentence of a paragraph may belong to the last passage."""
+        last = self._passages[-1]
+        together = last.place == place and (last.paragraph == number or last.form == "sentence")
+        return together and not last.items and ends(self._said[-1])
 
     def _add(self, words: str, place: Place, number: int, form: Form, under: int = -1) -> None:
         if any(map(str.isalnum, words)):
-            self.passages.append(Passage(words, place, number, form, position=len(self.passages), under=under))
+            self._join()
+            self._passages.append(Passage(words, place, number, form, position=len(self._passages), under=under))
+            self._said, self._negates = [], False
+            self._say(words)
 
-    def _leads_on(self, last: Passage) -> bool:
-        hangs = not ends(last.text) or (last.form == "sentence" and negates(last.text, self._language))
-        return last.form != "heading" and hangs
+    def _say(self, words: str) -> None:
+        self._said.append(words)
+        self._negates = self._negates or negates(words, self._language)
+
+    def _join(self) -> None:
+        if len(self._said) > 1:
+            self._said = [self._joint.join(self._said)]
+            self._passages[-1] = replace(self._passages[-1], text=self._said[0])
+
+    def _leads_on(self) -> bool:
+        form = self._passages[-1].form
+        return form != "heading" and (not ends(self._said[-1]) or (form == "sentence" and self._negates))
 
     def _is_next(self, text: str) -> bool:
         """Whether a paragraph with a number of its own goes on with what a colon announces."""
         number = _NUMBER.match(text)
-        announced = self.passages[-1].text.endswith(_COLONS) and not self._listed
+        announced = self._said[-1].endswith(_COLONS) and not self._listed
         return announced and number is not None and " " not in number.group().strip()
 
     def _item(self, text: str, column: int) -> None:
