@@ -214,3 +214,8 @@ def test_the_objects_of_json_are_compared_by_their_values() -> None:
     source = '[{"lot": "Steel piles", "amount_eur": 310000},\n {"lot": "Concrete deck", "amount_eur": 512000}]'
     assert of_rows(source, AS_TABLE, "application/json") == [(1, "covered"), (2, "covered")]
     assert of_rows(source, AS_TABLE.replace("512000", "521000"), "application/json") == [(1, "covered"), (2, "missing")]
+
+
+def test_a_row_of_numbers_is_looked_for_in_every_section() -> None:
+    text = "# Quay\n\n" + "".join(f"## Pile {n}\n\nIt is {1000 + n} and {3000 + n} long.\n\n" for n in range(300))
+    assert of_rows("a;b\n1290;3290\n1291;3292\n", text) == [(2, "covered"), (3, "missing")]

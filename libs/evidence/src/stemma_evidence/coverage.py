@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from stemma_contracts.v1.coverage import BlockCoverage, LeftOut, WhyMissing
 
+from .claim import Claim
 from .content_words import content_words
 from .passages import Passage, passages, rows
 from .tabular import is_tabular
@@ -160,7 +161,8 @@ class _Whole:
         own = list(passages(text, self.language))
         self._as_they_are = {folded(passage.text): passage for passage in reversed(own)}
         self._sections = _sections(own, self.language)
-        self._in: Mapping[str, list[int]] = _index(self._sections)
+        self._in = _index(section.words for section in self._sections)
+        self._facts_in = _index(section.facts for section in self._sections)
         self._known: dict[tuple[frozenset[str], frozenset[str]], _Found] = {}
         self._comparisons = 0
         self._languages = self._spoken() if _can_tell(text) else frozenset()
@@ -189,7 +191,7 @@ class _Whole:
     def _best(self, passage: Passage, words: frozenset[str]) -> _Found:
         """The first section that holds the block, else the one that comes nearest to it."""
         best = _Found("absent")
-        for number in self._candidates(words):
+        for number in self._candidates(words, passage.facts):
             section = self._sections[number]
             share = len(words & section.words) / len(words) if words else 1.0
             lacking = section.lacks(passage)[:MAX_NAMED_FACTS]
@@ -199,22 +201,25 @@ class _Whole:
                 best = _Found("facts" if share >= ENOUGH else "words", share, section.title, lacking)
         return best
 
-    def _candidates(self, words: frozenset[str]) -> Iterable[int]:
-        """The sections that may have enough of the words: such a section has one of the rarest of them."""
-        if not words:
-            return range(min(len(self._sections), CANDIDATES))
+    def _candidates(self, words: frozenset[str], facts: Sequence[Claim]) -> Iterable[int]:
+        """The sections that may hold a block: of its rarest words such a section has one, without words a fact."""
         if self._comparisons > MAX_COMPARISONS:
             return ()
         rarest = sorted(words, key=lambda word: len(self._in.get(word, ())))
         looked_up = rarest[: len(words) - math.ceil(ENOUGH * len(words)) + 1]
+        standing = [self._in.get(word, []) for word in looked_up] if words else list(self._with_fact(facts))
         found: Counter[int] = Counter()
-        for word in looked_up:
-            sections = self._in.get(word, ())[: 10 * CANDIDATES]
-            self._comparisons += len(sections) + 1
-            found.update(sections)
+        for sections in standing:
+            self._comparisons += len(sections[: 10 * CANDIDATES]) + 1
+            found.update(sections[: 10 * CANDIDATES])
         chosen = [number for number, _ in found.most_common(CANDIDATES)]
         self._comparisons += len(chosen) * len(words)
         return chosen
+
+    def _with_fact(self, facts: Sequence[Claim]) -> Iterator[list[int]]:
+        """The sections that have each of some facts."""
+        for fact in facts:
+            yield list(dict.fromkeys(number for value in fact.values for number in self._facts_in.get(value, ())))
 
 
 def _sections(own: Sequence[Passage], language: str) -> list[_Section]:
@@ -253,9 +258,10 @@ def _length(passage: Passage) -> int:
     return len(passage.text.split())
 
 
-def _index(sections: Sequence[_Section]) -> dict[str, list[int]]:
+def _index(held: Iterable[Iterable[str]]) -> Mapping[str, list[int]]:
+    """The numbers of the sections that hold something, by what it is."""
     found: dict[str, list[int]] = {}
-    for number, section in enumerate(sections):
-        for word in section.words:
-            found.setdefault(word, []).append(number)
+    for number, values in enumerate(held):
+        for value in values:
+            found.setdefault(value, []).append(number)
     return found
