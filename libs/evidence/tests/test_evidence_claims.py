@@ -21,6 +21,8 @@ AMOUNTS = [
     ("en", "4,250&nbsp;&euro;", "4250 EUR"),
     ("en", "2\nmillion pounds", "2000000 GBP"),
     ("en", "25 cents", "0.25 EUR"),
+    ("en", "costs EUR 2000 a month", "2000 EUR"),
+    ("de", "kostet 2000 Euro im Monat", "2000 EUR"),
     ("de", "2,5 Mio. Euro", "2500000 EUR"),
     ("de", "4.250 € im Monat", "4250 EUR"),
     ("de", "12.345,67 EUR", "12345.67 EUR"),
@@ -68,6 +70,7 @@ DATES = [
     ("ja", "午後は14時30分に", "T14:30"),
     ("zh", "二〇二七年六月", "2027-06"),
     ("en", "in the year 2027", "2027"),
+    ("de", "Preise in EUR 2027", "2027"),
 ]
 
 QUANTITIES = [
@@ -78,6 +81,7 @@ QUANTITIES = [
     ("en", "-5 °C", "-5 celsius"),
     ("de", "640 m²", "640 square-meter"),
     ("de", "640 Quadratmeter", "640 square-meter"),
+    ("de", "2000 Quadratmeter", "2000 square-meter"),
     ("de", "12,5 Prozent", "12.5 percent"),
     ("fr", "640 mètres carrés", "640 square-meter"),
     ("fr", "douze mois", "12 month"),
@@ -105,6 +109,11 @@ def test_reads_a_date_in_the_form_of_its_language(language: str, text: str, valu
 @pytest.mark.parametrize(("language", "text", "value"), QUANTITIES)
 def test_reads_a_quantity_with_its_unit(language: str, text: str, value: str) -> None:
     assert values(text, language, "quantity") == [value]
+
+
+def test_a_year_before_an_amount_is_no_part_of_it() -> None:
+    assert values("in 2027 EUR 500 were paid", "en", "date") == ["2027"]
+    assert values("in 2027 EUR 500 were paid", "en", "amount") == ["500 EUR"]
 
 
 def test_keeps_two_million_dollars_apart_from_two() -> None:

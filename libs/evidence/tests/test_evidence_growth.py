@@ -1,12 +1,16 @@
-"""What looking claims up costs, counted in calls: twice the text is about twice the work."""
+"""What reading a text and looking its claims up costs, counted: twice the text is about twice the work."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
-from stemma_evidence import ground, read
-from stemma_testkit.counting import calls
+from stemma_evidence import claims, ground, read
+from stemma_evidence.html_tables import HtmlTables
+from stemma_evidence.scopes import scopes
+from stemma_evidence.stretches import said, sought
+from stemma_markdown import Document
+from stemma_testkit.counting import calls, characters
 
 pytestmark = pytest.mark.req("T3")
 
@@ -57,3 +61,49 @@ def test_looking_up_twice_as_many_claims_in_twice_as_much_is_about_twice_the_wor
 
     looked_up(2 * LENGTH)  # What is compiled and kept for one length is so for both.
     assert looked_up(2 * LENGTH) < 2.5 * looked_up(LENGTH)
+
+
+def one_cell(number: int) -> str:
+    """Sentences with amounts in one cell."""
+    said = " ".join(f"The {_WORDS[n % 10]} {n} costs EUR {1000 + 37 * n}." for n in range(number))
+    return f"| Roof | {said} | by May |\n|---|---|---|\n| Cellar | {said} | by June |\n"
+
+
+def one_row(number: int) -> str:
+    """Cells with amounts and cells with words in one row."""
+    cells = "".join(f" EUR {1000 + 37 * n} | the {_WORDS[n % 10]} {n} |" for n in range(number))
+    return f"|{cells}\n|{'---|' * 2 * number}\n|{cells}\n"
+
+
+def below_a_heading(number: int) -> str:
+    """Amounts below a heading that has as many words."""
+    heading = " ".join(f"{_WORDS[n % 10]} {n}" for n in range(number))
+    return f"# {heading}\n\n" + "\n\n".join(f"It costs EUR {1000 + 37 * n} in all." for n in range(number))
+
+
+def only_numbers(number: int) -> str:
+    """Quantities of several units without words between them."""
+    return " ".join(f"{n + 2} kg {n + 2} km" for n in range(number))
+
+
+READ = [paragraphs, one_paragraph, table, one_cell, one_row, below_a_heading, only_numbers]
+
+
+@pytest.mark.parametrize("text", READ)
+def test_reading_twice_as_much_is_about_twice_the_work(text: Callable[[int], str]) -> None:
+    def work(length: int) -> int:
+        return calls(lambda: read(text(length), "text/markdown", "en", standing="draft", name=""))
+
+    work(8 * LENGTH)  # What is kept of one length is so for both.
+    assert work(8 * LENGTH) < 2.3 * work(4 * LENGTH)
+
+
+@pytest.mark.parametrize("text", READ)
+def test_what_a_text_says_whole_is_spelled_in_steps_that_grow_with_its_size(text: Callable[[int], str]) -> None:
+    def work(length: int) -> int:
+        document = Document(text(length))
+        found = claims(document.text, "en", document=document)
+        stretches = scopes(document, HtmlTables(document), "en", [claim.start for claim in found])
+        return characters(lambda: (said(document, stretches, found, "en"), sought(document, stretches, found, "en")))
+
+    assert work(4 * LENGTH) < 2.3 * work(2 * LENGTH)

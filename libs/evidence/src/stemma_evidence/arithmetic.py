@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from itertools import combinations, permutations, product
@@ -11,6 +11,9 @@ from .claim import Claim
 
 MOST_OPERANDS = 24
 """Operands that are tried together; more of them make anything out of something."""
+
+LEAST_SUMMED = 3
+"""Claims of a run that are summed; two are a pair, and pairs are tried of all that stands in a block."""
 
 _MOST_PARTS = 10
 _POWERS_OF_TEN = frozenset(Decimal(10) ** power for power in range(1, 7))
@@ -35,17 +38,21 @@ def is_a_power_of_ten(claim: Claim) -> bool:
     return any(number in _POWERS_OF_TEN for number in claim.numbers)
 
 
-def total(claim: Claim, run: list[Claim]) -> Step | None:
-    """The part of a column or a list that a claim is the sum of, if it is one of at least three."""
-    same = [other for other in run if _same_unit(claim, other)]
+def total(claim: Claim, run: Sequence[Claim]) -> Step | None:
+    """The part of a run of one unit that a claim is the sum of, if it is one of at least three.
+
+    Of a long run it is the beginning or the end: among all its parts nearly any number is a sum.
+    """
     sums: dict[Decimal, int] = {Decimal(0): 0}
     reached = Decimal(0)
-    for end, other in enumerate(same, 1):
+    for end, other in enumerate(run, 1):
         reached += other.numbers[0]
         for number in claim.numbers:
             begin = sums.get(reached - number)
-            if begin is not None and end - begin >= 3:
-                return tuple(same[begin:end]), " + ".join(item.text for item in same[begin:end])[:300]
+            if begin is None or end - begin < LEAST_SUMMED:
+                continue
+            if len(run) <= MOST_OPERANDS or begin == 0 or end == len(run):
+                return tuple(run[begin:end]), " + ".join(item.text for item in run[begin:end])[:300]
         sums.setdefault(reached, end)
     return None
 

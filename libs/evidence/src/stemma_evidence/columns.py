@@ -35,15 +35,16 @@ def unit_of(head: str, language: str) -> str:
 def under_heads(text: str, found: list[Measure], language: str) -> Iterator[Measure]:
     """The same measures; bare numbers in a Markdown table have the unit of their column, too."""
     heads = dict(_heads(text))
-    line_start, line_end, in_table = 0, -1, None
+    line_start, line_end, column, counted = 0, -1, 0, 0
+    in_table: list[str] | None = None
     for this in found:
         if this.start > line_end:
-            line_start = text.rfind("\n", max(0, this.start - 4000), this.start) + 1
+            line_start = text.rfind("\n", max(0, line_end), this.start) + 1
             line_end = text.find("\n", this.start)
             line_end = len(text) if line_end < 0 else line_end
-            in_table = heads.get(line_start)
+            in_table, column, counted = heads.get(line_start), 0, line_start
         if in_table and not this.currency and not this.unit:
-            column = text.count("|", line_start, this.start)
+            column, counted = column + text.count("|", counted, this.start), this.start
             unit = unit_of(in_table[column], language) if column < len(in_table) else ""
             yield _with(this, _template(unit, language)) if unit else this
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import chain
 
 from stemma_markdown import Document
@@ -13,7 +14,7 @@ from . import numerals
 from .citations import citations
 from .claim import Claim
 from .columns import under_heads
-from .dates import dates
+from .dates import Day, dates
 from .lexicon import months
 from .lines import Lines
 from .masking import prose, without_headings
@@ -42,6 +43,8 @@ _WORD_AFTER = re.compile(r"[A-Za-z]|\.[xX](?!\w)")
 _CODE_BEFORE = re.compile(r"(?<![\w.])[A-Z][ ]$")
 _PROSE_LINE = re.compile(r"(?![0-9]{1,9}[.)](?:[ ]|$)|[-*+#>|](?:[ ]|$))\S")
 _MONTH = re.compile(r"[ ]{1,3}([^\W\d_]{3,12})\.?[ ]{1,3}(?:19|20|21)[0-9]{2}(?!\w)")
+_IN = re.compile(r"(?<!\w)(?:in|en|em)\s\Z")
+_NUMBER_AFTER = re.compile(r"\.?[ \n]?[0-9]")
 _LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|ème|º|ª)(?!\w)")
 _COUNTED = re.compile(r"[人名件社校台冊回個个つ枚]")
@@ -96,9 +99,22 @@ def _is_a_day(shown: str, match: re.Match[str]) -> bool:
 
 def _dates(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
     for day in dates(shown, language):
-        if taken.take(day.start, day.end):
+        if not _is_measured(shown, day, language) and taken.take(day.start, day.end):
             written = text[day.start : day.end]
             yield Claim("date", written, day.start, day.end, lines.at(day.start), day.values)
+
+
+def _is_measured(shown: str, day: Day, language: str) -> bool:
+    """Whether what looks like a year has a currency or a unit, as in ``EUR 2000``; not ``in EUR 2027``."""
+    year = shown[day.start : day.end]
+    if len(year) != 4 or not year.isdecimal():
+        return False
+    measured = measure(shown, Numeral(day.start, day.end, (Decimal(year),)), language)
+    if measured.start < day.start:
+        return bool(measured.currency) and not _IN.search(shown, max(0, measured.start - 4), measured.start)
+    behind = shown[day.end : measured.end].strip()
+    is_of_this = not _NUMBER_AFTER.match(shown, measured.end)
+    return is_of_this and bool(measured.currency or (measured.unit and " " not in behind))
 
 
 def _measures(text: str, shown: str, language: str, lines: Lines, taken: Taken, least_in_words: int) -> Iterator[Claim]:

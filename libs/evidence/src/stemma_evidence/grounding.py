@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -14,6 +15,7 @@ from .index import Found, Index
 from .name_words import TITLES
 from .names import is_marked
 from .names_lookup import Names
+from .runs import Run, runs
 from .source import Source
 from .verbatim import Verbatim
 from .wordings import Wordings
@@ -157,7 +159,7 @@ def _last_digit(number: Decimal) -> Decimal:
 
 
 def _computed(found: list[Grounded], draft: Source, index: Index) -> Iterator[Grounded]:
-    pools = _Pools(draft, index, [item.claim for item in found if item.standing != UNSUPPORTED])
+    pools = _Pools(draft, index, [number for number, item in enumerate(found) if item.standing != UNSUPPORTED])
     for item in found:
         if item.standing == UNSUPPORTED and item.claim.kind in _COMPUTABLE and (step := pools.step(item.claim)):
             yield Grounded(item.claim, COMPUTED, pools.places(step), step[1])
@@ -168,14 +170,21 @@ def _computed(found: list[Grounded], draft: Source, index: Index) -> Iterator[Gr
 class _Pools:
     """Claims that stand together, in the draft or in a source: what is computed is computed from such."""
 
-    def __init__(self, draft: Source, index: Index, supported: list[Claim]) -> None:
+    def __init__(self, draft: Source, index: Index, supported: Sequence[int]) -> None:
         self._draft = draft
         self._index = index
-        self._near = _grouped(draft, supported)
+        self._near = _grouped(draft, [draft.claims[number] for number in supported])
         self._groups = [group for source in index.sources for group in _grouped(source, source.claims).values()]
-        self._runs = [list(source.claims) for source in index.sources] + [supported]
+        self._runs: dict[str, list[Run]] = defaultdict(list)
+        for source in index.sources:
+            self._add_runs(source, range(len(source.claims)))
+        self._add_runs(draft, supported)
         self._where = {id(claim): source for source in index.sources for claim in source.claims}
         self._tries = _MOST_TRIES
+
+    def _add_runs(self, source: Source, numbers: Iterable[int]) -> None:
+        for unit, run in runs(source, numbers):
+            self._runs[unit].append(run)
 
     def step(self, claim: Claim) -> Step | None:
         """How a claim follows from claims that stand together; None if it does not, or too much was tried before."""
@@ -196,11 +205,11 @@ class _Pools:
         return None
 
     def _total(self, claim: Claim) -> Step | None:
-        for run in self._runs:
+        for run in (run for unit in claim.units or ("",) for run in self._runs.get(unit, ())):
             self._tries -= len(run)
             if self._tries < 0:
                 return None
-            if claim.numbers and (step := total(claim, run)):
+            if step := total(claim, run):
                 return step
         return None
 

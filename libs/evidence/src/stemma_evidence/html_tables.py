@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from stemma_markdown import Document
+
 _TABLE = re.compile(r"<(/?)table\b[^<>]{0,500}>", re.IGNORECASE)
 _CELL = re.compile(r"<(/?)(tr|td|th|table)\b[^<>]{0,500}>", re.IGNORECASE)
 CELL_ENDS = re.compile(r"</?(?:tr|td|th)\b[^<>]{0,500}>", re.IGNORECASE)
@@ -13,30 +15,42 @@ CELL_ENDS = re.compile(r"</?(?:tr|td|th)\b[^<>]{0,500}>", re.IGNORECASE)
 Range = tuple[int, int]
 
 
-def tables(text: str) -> tuple[Range, ...]:
-    """The ranges of the tables, of nested ones the outer; one without its end reaches to the last."""
-    if "<table" not in text.lower():
-        return ()
-    found: list[Range] = []
+class HtmlTables:
+    """The tables of a text, of nested ones the outer; none that is shown as code."""
+
+    def __init__(self, document: Document) -> None:
+        self.ranges = tuple(_tables(document)) if "<table" in document.text.lower() else ()
+        self._starts = [start for start, _ in self.ranges]
+
+    def hold(self, place: int) -> bool:
+        """Whether a place is in one of the tables."""
+        return _is_within(place, self.ranges, self._starts)
+
+
+def _tables(document: Document) -> Iterator[Range]:
+    """The ranges of the tables; one without its end reaches to the last."""
+    starts = [start for start, _ in document.code]
     depth = start = 0
-    for tag in _TABLE.finditer(text):
+    for tag in _TABLE.finditer(document.text):
+        if _is_within(tag.start(), document.code, starts):
+            continue
         if tag[1] and depth:
             depth -= 1
             if not depth:
-                found.append((start, tag.end()))
+                yield start, tag.end()
         elif not tag[1]:
             start = start if depth else tag.start()
             depth += 1
-    return (*found, (start, len(text))) if depth else tuple(found)
+    if depth:
+        yield start, len(document.text)
 
 
-def is_inside(place: int, ranges: Sequence[Range], starts: Sequence[int]) -> bool:
-    """Whether a place is in one of the ranges, which begin at ``starts``."""
+def _is_within(place: int, ranges: Sequence[Range], starts: Sequence[int]) -> bool:
     index = bisect_right(starts, place) - 1
     return index >= 0 and place < ranges[index][1]
 
 
-def rows(text: str, table: Range) -> Iterator[tuple[Range, ...]]:
+def rows_of(text: str, table: Range) -> Iterator[tuple[Range, ...]]:
     """The cells of each row of a table, without the spaces around what they say; empty ones as well."""
     cells: list[Range] = []
     start = -1

@@ -34,6 +34,8 @@ def prose(document: Document) -> str:
         shown = _ENTITY.sub(_unescaped, shown)
     if "data:" in shown:
         shown = _DATA.sub(_blank, shown)
+    if "\\|" in shown:
+        shown = shown.replace("\\|", "  ")
     if "\\[" in shown:
         shown = _ESCAPED_NOTE.sub(_blank, shown)
     return shown.translate(_SAME_WIDTH)

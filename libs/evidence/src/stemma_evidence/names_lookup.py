@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from .claim import Claim
 from .index import Found
@@ -26,6 +27,8 @@ class Names:
         self._sources = sources
         self._own = {stem for title in own_words for word in _WORD.findall(title) for stem in stems(word)}
         self._wording = draft.wording
+        self._lines = cache(self._read_lines)
+        self._line_of_all = cache(self._read_line_of_all)
 
     def places(self, claim: Claim) -> list[Found] | None:
         """Where a name stands; None if it is a title of the document itself, or explained where it is first used."""
@@ -33,9 +36,9 @@ class Names:
             return self._literally(claim)
         words = [w for w in _WORD.findall(claim.text) if w.casefold() not in JOINING and len(w) > 1]
         words = [w for w in words if w.casefold() not in CAPITALISED] or words
-        for source in self._sources:
-            line = _line_of_all(source, [w for w in words if w not in FORMS] or words)
-            if line:
+        told = tuple(w for w in words if w not in FORMS) or tuple(words)
+        for number, source in enumerate(self._sources):
+            if line := self._line_of_all(number, told):
                 return [Found(source, source.place(line), claim.text)]
         if (named := self._of_territory(claim.values[0])) is not None:
             return [Found(named, named.place(1), claim.text)]
@@ -48,7 +51,8 @@ class Names:
         words = [w for w in _WORD.findall(claim.text) if w.casefold() not in CAPITALISED | JOINING and len(w) > 1]
         if len(words) < 2 or not FORMS.isdisjoint(words):
             return False
-        return any(_lines_of(source, word) for word in words[len(words) == 2 :] for source in self._sources)
+        numbers = range(len(self._sources))
+        return any(self._lines(number, word) for word in words[len(words) == 2 :] for number in numbers)
 
     def _of_territory(self, name: str) -> Source | None:
         """The first source that names a country or region, in whatever language it does."""
@@ -73,20 +77,25 @@ class Names:
         initials = "".join(word[0] for word in before if word not in JOINING)
         return initials.endswith(text.casefold())
 
+    def _read_line_of_all(self, number: int, words: tuple[str, ...]) -> int:
+        """The line of a source on which the block stands that has all the words, or its heading has; 0 if none has."""
+        found = [self._lines(number, word) for word in words]
+        if not found or not all(found):
+            return 0
+        rarest = min(found, key=len)
+        common = min((block for block in rarest if all(block in lines for lines in found)), default=None)
+        return _line_under_heading(self._sources[number], words, found) if common is None else found[-1][common]
 
-def _line_of_all(source: Source, words: list[str]) -> int:
-    """The line on which the block stands that has all the words, or its heading has; 0 if none has."""
-    found = [_lines_of(source, word) for word in words]
-    if not found or not all(found):
-        return 0
-    common = set(found[0])
-    for lines in found:
-        common &= lines.keys()
-    return found[-1][min(common)] if common else _line_under_heading(source, words, found)
+    def _read_lines(self, number: int, word: str) -> Mapping[int, int]:
+        """The blocks of a source that have a word, with the line in each."""
+        source, lines = self._sources[number], dict[int, int]()
+        for stem in stems(word):
+            lines |= source.words.get(stem, {})
+        return lines if lines or len(word) < _LEAST_IN_COMPOUND else _lines_of_compounds(source, word.casefold())
 
 
-def _line_under_heading(source: Source, words: list[str], found: list[dict[int, int]]) -> int:
-    for line in list(min(found, key=lambda lines: len(lines.keys())).values())[:_MOST_PLACES]:
+def _line_under_heading(source: Source, words: Sequence[str], found: Sequence[Mapping[int, int]]) -> int:
+    for line in list(min(found, key=len).values())[:_MOST_PLACES]:
         heading = source.place(line).heading.casefold()
         block = source.place(line).block
         if all(
@@ -95,13 +104,6 @@ def _line_under_heading(source: Source, words: list[str], found: list[dict[int, 
         ):
             return line
     return 0
-
-
-def _lines_of(source: Source, word: str) -> dict[int, int]:
-    lines: dict[int, int] = {}
-    for stem in stems(word):
-        lines |= source.words.get(stem, {})
-    return lines if lines or len(word) < _LEAST_IN_COMPOUND else _lines_of_compounds(source, word.casefold())
 
 
 def _lines_of_compounds(source: Source, word: str) -> dict[int, int]:

@@ -13,9 +13,8 @@ from text_to_num import find_numbers
 from .spans import merged
 from .vocabulary import DECIMAL_POINT
 
-_DIGITS = re.compile(
-    r"[0-9]+(?:[ '’][0-9]{3}(?![0-9]))*+(?:[.,·][0-9]+)*+",
-)
+_DIGITS = re.compile(r"(?:[0-9]{1,3}(?:[ '’][0-9]{3}(?![0-9]))++|[0-9]+)(?:[.,·][0-9]+)*+")
+"""Spaces part groups of three digits, and a first one of at most as many: ``2027 300`` are two numbers."""
 _IDEOGRAPHS = re.compile(r"[〇零一二三四五六七八九十百千万萬億亿兆]{2,20}|[一二三四五六七八九十](?=[人名年月個个件社])")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|[.,;:!?()\n]")
 _LONGEST = 40

@@ -10,11 +10,11 @@ from itertools import groupby
 
 from stemma_markdown import Document, Prose, sentence_ranges
 
-from . import html_tables
+from .html_tables import HtmlTables, rows_of
 from .references import without_references
 
 _EMPTY_LINE = re.compile(r"\n[ \t>]*\n")
-_LONGEST = 4000
+_BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +32,15 @@ class Scope:
     title: bool = False
 
 
-def scopes(document: Document, language: str, places: Sequence[int]) -> list[Scope]:
+def scopes(document: Document, tables: HtmlTables, language: str, places: Sequence[int]) -> list[Scope]:
     """The rows and headings of a text, and its sentences in paragraphs that hold one of the places, in their order."""
-    tables = html_tables.tables(document.text)
-    starts = [start for start, _ in tables]
-    prose = (
-        [piece for piece in document.prose if not html_tables.is_inside(piece.start, tables, starts)]
-        if tables
-        else document.prose
-    )
+    prose = [piece for piece in document.prose if not tables.hold(piece.start)] if tables.ranges else document.prose
     found = list(_of_markdown(document.text, prose, language, places))
-    if tables:
-        titles = [scope for scope in found if scope.title]
-        for table in tables:
-            above = bisect_right(titles, table[0], key=lambda title: title.start)
-            found += _of_html(document.text, table, titles[above - 1].heading if above else "")
-        found.sort(key=lambda scope: scope.start)
-    return found
+    titles = [scope for scope in found if scope.title]
+    for table in tables.ranges:
+        above = bisect_right(titles, table[0], key=lambda title: title.start)
+        found += _of_html(document.text, table, titles[above - 1].heading if above else "")
+    return sorted(found, key=lambda scope: scope.start)
 
 
 def _of_markdown(text: str, prose: Iterable[Prose], language: str, places: Sequence[int]) -> Iterator[Scope]:
@@ -56,12 +48,12 @@ def _of_markdown(text: str, prose: Iterable[Prose], language: str, places: Seque
     for line, group in groupby(prose, lambda piece: piece.line if piece.kind == "cell" else 0):
         pieces = list(group)
         if line:
+            columns = _columns(text, pieces)
             if not last or _EMPTY_LINE.search(text, last, pieces[0].start):
-                heads = {_column(text, piece): piece.text for piece in pieces}
+                heads = {column: piece.text for column, piece in zip(columns, pieces, strict=True)}
             last = pieces[-1].end
             cells = tuple((piece.start, piece.end) for piece in pieces)
-            named = tuple(heads.get(_column(text, piece), "") for piece in pieces)
-            yield Scope(cells[0][0], cells[-1][1], heading, cells, named)
+            yield Scope(cells[0][0], cells[-1][1], heading, cells, tuple(heads.get(column, "") for column in columns))
             continue
         last = 0
         for piece in pieces:
@@ -74,7 +66,7 @@ def _of_markdown(text: str, prose: Iterable[Prose], language: str, places: Seque
 
 def _of_html(text: str, table: tuple[int, int], heading: str) -> Iterator[Scope]:
     heads: tuple[str, ...] = ()
-    for cells in html_tables.rows(text, table):
+    for cells in rows_of(text, table):
         said = tuple(text[start:end] for start, end in cells)
         heads = heads or said
         yield Scope(cells[0][0], cells[-1][1], heading, cells, heads[: len(cells)])
@@ -92,8 +84,21 @@ def rows(text: str) -> Iterator[Scope]:
         position += len(line) + 1
 
 
-def _column(text: str, piece: Prose) -> int:
-    return text.count("|", text.rfind("\n", max(0, piece.start - _LONGEST), piece.start) + 1, piece.start)
+def columns(scopes: Sequence[Scope], places: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """The columns of tables that places are in, by the number of the place: the heading above and the column's head."""
+    found: dict[int, tuple[str, str]] = {}
+    for scope in scopes:
+        for index, (start, end) in enumerate(scope.cells):
+            head = (*scope.heads[index : index + 1], "")[0] or str(index)
+            for number in range(bisect_left(places, start), bisect_left(places, end)):
+                found[number] = scope.heading, head
+    return found
+
+
+def _columns(text: str, pieces: Sequence[Prose]) -> list[int]:
+    """The column of each cell of a row, told by the bars before it: cells without words are no pieces."""
+    bars = [bar.start() for bar in _BAR.finditer(text, text.rfind("\n", 0, pieces[0].start) + 1, pieces[-1].start)]
+    return [bisect_left(bars, piece.start) for piece in pieces]
 
 
 def _sentences(piece: Prose, heading: str, language: str) -> Iterator[Scope]:

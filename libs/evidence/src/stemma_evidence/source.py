@@ -5,18 +5,18 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from stemma_markdown import Document, with_prose_of_front_matter
 
 from .claim import Claim
 from .extraction import claims
-from .html_tables import is_inside, tables
+from .html_tables import HtmlTables
 from .masking import headings_of
 from .quotations import folded
 from .references import Aside, asides
-from .scopes import Scope, rows, scopes
+from .scopes import columns, rows, scopes
 from .stretches import Sought, said, said_in_rows, sought
 from .subjects import Subject, subjects
 from .tabular import as_lines, rows_of
@@ -43,9 +43,10 @@ class Source:
     """One text that claims may stand in. ``name`` is its file or section, ``standing`` what a claim found there is.
 
     ``wording`` is its folded text; ``words`` the lines that a word stands on, by block; ``loose`` the claims, by their
-    index, that are numbers without a unit in a table; ``subjects`` are what each claim is about. ``stretches`` are
-    those that it says whole, by their spelling, with their lines. Of a draft ``sought`` are the stretches that each
-    claim stands in, ``asides`` what may name a place of a source.
+    index, that are numbers without a unit in a table; ``columns`` tells of those in tables in which column each is.
+    ``subjects`` are what each claim is about. ``stretches`` are those that it says whole, by their spelling, with
+    their lines. Of a draft ``sought`` are the stretches that each claim stands in, ``asides`` what may name a place
+    of a source.
     """
 
     standing: str
@@ -54,6 +55,7 @@ class Source:
     wording: str
     words: dict[str, dict[int, int]]
     loose: frozenset[int] = frozenset()
+    columns: Mapping[int, tuple[str, str]] = field(default_factory=dict)
     subjects: tuple[Subject, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()
     blocks: tuple[int, ...] = ()
@@ -86,11 +88,11 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     wording, starts = _wording(shown)
     written = shown.split("\n")
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
-    document = Document(shown)
-    found = claims(shown, language, of_draft=standing == DRAFT, document=document)
-    stretches = _scopes(document, found, lines, language)
-    starts_of_claims = [claim.start for claim in found]
-    is_draft = standing == DRAFT
+    document, is_draft = Document(shown), standing == DRAFT
+    tables = HtmlTables(document)
+    found = claims(shown, language, of_draft=is_draft, document=document)
+    places = [claim.start for claim in found]
+    stretches = list(rows(shown)) if lines else scopes(document, tables, language, places) if found else []
     return Source(
         standing=standing,
         name=name,
@@ -98,7 +100,8 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         wording=wording,
         words=_words(written, blocks),
         subjects=subjects(shown, found, [scope for scope in stretches if not scope.title], language),
-        loose=_loose(found, written, shown, tabular=bool(lines)),
+        loose=_loose(found, written, tables, tabular=bool(lines)),
+        columns=columns(stretches, places),
         headings=() if lines else tuple((piece.line, piece.text.strip()) for piece in headings_of(document)),
         blocks=blocks,
         wording_lines=starts,
@@ -106,19 +109,12 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         language=language,
         stretches=_rows_of(text, media_type) if lines else said(document, stretches, found, language),
         sought=sought(document, stretches, found, language) if is_draft else (),
-        asides=tuple(asides(document, starts_of_claims)) if is_draft else (),
+        asides=tuple(asides(document, places)) if is_draft else (),
     )
 
 
 def _rows_of(text: str, media_type: str) -> dict[int, int]:
     return said_in_rows((line, [cell for _, cell in cells]) for line, cells in rows_of(text, media_type))
-
-
-def _scopes(document: Document, found: tuple[Claim, ...], lines: tuple[int, ...], language: str) -> list[Scope]:
-    """The stretches of a text that claims are compared by."""
-    if not found:
-        return []
-    return list(rows(document.text)) if lines else scopes(document, language, [claim.start for claim in found])
 
 
 def _wording(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -143,14 +139,11 @@ def _words(lines: Iterable[str], blocks: tuple[int, ...]) -> dict[str, dict[int,
     return found
 
 
-def _loose(found: tuple[Claim, ...], lines: list[str], text: str, *, tabular: bool) -> frozenset[int]:
+def _loose(found: tuple[Claim, ...], lines: list[str], tables: HtmlTables, *, tabular: bool) -> frozenset[int]:
     """The numbers in cells whose unit stands nowhere beside them: they may be of any."""
-    in_html = tables(text)
-    starts = [start for start, _ in in_html]
+    rows = {number for number, line in enumerate(lines, 1) if tabular or "|" in line}
     return frozenset(
         index
         for index, claim in enumerate(found)
-        if claim.kind == "quantity"
-        and not claim.units
-        and (tabular or "|" in lines[claim.line - 1] or is_inside(claim.start, in_html, starts))
+        if claim.kind == "quantity" and not claim.units and (claim.line in rows or tables.hold(claim.start))
     )

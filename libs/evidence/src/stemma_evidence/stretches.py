@@ -106,9 +106,9 @@ class _Stretches:
         scope = self._scopes[number]
         if not scope.cells:
             return Sought((*self._in_scope(claim, number), *self._around(claim)))
-        column, cells = self._column(claim, scope), self._row(number).cells
-        below = (_under(cells[column], other) for other in cells[column + 1 : column + 2])
-        return Sought((*self._in_scope(claim, number), *self._titled(claim, scope.cells[column]), *below), number + 1)
+        column, row = self._column(claim, scope), self._row(number)
+        titled = self._titled(claim, scope.cells[column])
+        return Sought((*self._in_scope(claim, number), *titled, *row.below(column)), number + 1)
 
     def _in_scope(self, claim: Claim, number: int) -> Iterator[int]:
         scope = self._scopes[number]
@@ -168,10 +168,10 @@ class _Stretches:
 
     def _under_headings(self) -> Iterator[tuple[int, int]]:
         """Headings with a value, each with what stands below it."""
-        heading = ""
+        heading = 0
         for piece in self._prose:
             if piece.kind == "heading":
-                heading = spelled(piece.text) if self._between(piece.start, piece.end) else ""
+                heading = _key("", spelled(piece.text)) if self._between(piece.start, piece.end) else 0
             elif heading:
                 for start, end in sentence_ranges(piece.text, self._language):
                     yield piece.line, _under(heading, spelled(piece.text[start : min(end, start + _REACH)]))
@@ -190,7 +190,8 @@ class _Stretches:
         """A heading and what stands below it, if a colon parts them."""
         title, colon, below = self._after(claim, bounds).partition(": ")
         if colon:
-            yield _under(spelled(self._before(claim, bounds) + claim.text + title), spelled(below))
+            heading = spelled(self._before(claim, bounds) + claim.text + title)
+            yield _under(_key("", heading), spelled(below))
 
     def _before(self, claim: Claim, bounds: Range) -> str:
         return self._text[max(bounds[0], claim.start - _REACH) : claim.start]
@@ -204,16 +205,23 @@ class _Row:
 
     def __init__(self, cells: Sequence[str]) -> None:
         self.cells = cells
+        self._keys = [_key("", cell) for cell in cells]
         self._whole = _key("|", *cells)
-        self._label = next((cell for cell in cells if letters(cell)), "")
+        self._label = next((str(key) for cell, key in zip(cells, self._keys, strict=True) if letters(cell)), "")
 
     def keys(self, column: int) -> Iterator[int]:
         """The row, and the cell of a column with each of its neighbours."""
         yield self._whole
         for index in (column - 1, column):
             if self._label and 0 <= index < len(self.cells) - 1:
-                yield _key("||", self._label, self.cells[index], self.cells[index + 1])
+                yield _key("||", self._label, *map(str, self._keys[index : index + 2]))
+
+    def below(self, column: int) -> Iterator[int]:
+        """The cell of a column as a heading of what stands in the next one."""
+        if column + 1 < len(self.cells):
+            yield _under(self._keys[column], self.cells[column + 1])
 
 
-def _under(heading: str, below: str) -> int:
-    return _key("#", heading, below[:_BESIDE])
+def _under(heading: int, below: str) -> int:
+    """The key of a heading, given by its own, with the beginning of what stands below it."""
+    return _key("#", str(heading), below[:_BESIDE])

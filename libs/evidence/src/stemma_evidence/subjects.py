@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 
 from .claim import Claim
 from .content_words import stemmed
@@ -16,6 +18,10 @@ COMPARED = ("amount", "date", "quantity")
 
 _REACH = 200
 _AROUND = 500
+_MOST_BESIDE = 24
+"""Claims before and behind another one that tell which it is."""
+_MOST_LABELS = 20
+"""Cells of a row that are taken for labels of its values."""
 _ENDING = 6
 """Letters of a stem that count: ``shelving`` and ``shelves``, ``européen`` and ``European`` are the same then."""
 _TERM = re.compile(r"[\u3400-\u9fff]+|[\u30a0-\u30ff]+|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
@@ -86,23 +92,27 @@ class _Reader:
         self._scopes = scopes
         self._scope_starts = [scope.start for scope in scopes]
         self._language = language
+        self._labels = cache(self._read_labels)
 
     def subject(self, claim: Claim) -> Subject:
         """The words of its clause, or of its cell with head and label, and the others around it."""
-        scope = self._scope(claim)
-        near = self._counted(claim, scope) or self._terms(
-            self._in_row(claim, scope) if scope.cells else self._clause(claim, scope)
+        number = bisect_right(self._scope_starts, claim.start) - 1
+        is_inside = number >= 0 and claim.start < self._scopes[number].end
+        scope = self._scopes[number] if is_inside else Scope(claim.start, claim.end)
+        near = self._counted(claim, scope) or (
+            self._in_row(claim, number) if scope.cells else self._terms(self._clause(claim, scope))
         )
         start, end = max(scope.start, claim.start - _AROUND), min(scope.end, claim.end + _AROUND)
-        around = self._terms(f"{self._shown[start:end]} {scope.heading}")
-        beside = {f"={other.values[0]}" for other in self._between(start, end) if not comparable(other, claim)}
-        return Subject(near, (around | beside) - near)
+        around = self._terms(f"{self._shown[start:end]} {scope.heading[:_AROUND]}")
+        return Subject(near, (around | self._beside(claim, start, end)) - near)
 
-    def _scope(self, claim: Claim) -> Scope:
-        index = bisect_right(self._scope_starts, claim.start) - 1
-        if index >= 0 and claim.start < self._scopes[index].end:
-            return self._scopes[index]
-        return Scope(claim.start, claim.end)
+    def _beside(self, claim: Claim, start: int, end: int) -> frozenset[str]:
+        """What stands around a claim and could not stand in its place."""
+        place = bisect_left(self._starts, claim.start)
+        others = self._claims[max(0, place - _MOST_BESIDE) : place + _MOST_BESIDE]
+        return frozenset(
+            f"={other.values[0]}" for other in others if start <= other.start < end and not comparable(other, claim)
+        )
 
     def _terms(self, text: str) -> frozenset[str]:
         return terms(text, self._language)
@@ -130,11 +140,16 @@ class _Reader:
         match = _COUNTED.match(self._shown, claim.end, min(scope.end, claim.end + _REACH))
         return self._terms(match[0]) if match else frozenset()
 
-    def _in_row(self, claim: Claim, scope: Scope) -> str:
-        kept = []
-        for index, (start, end) in enumerate(scope.cells):
-            if start <= claim.start < end:
-                kept += [*scope.heads[index : index + 1], self._shown[start:end]]
-            elif not self._between(start, end):
-                kept.append(self._shown[start : min(end, start + _REACH)])
-        return " ".join(kept)
+    def _in_row(self, claim: Claim, number: int) -> frozenset[str]:
+        """The words beside a claim in its cell, those of its head, and those of the cells that label the row."""
+        scope = self._scopes[number]
+        column = bisect_right(scope.cells, claim.start, key=lambda cell: cell[0]) - 1
+        start, end = scope.cells[column]
+        beside = self._shown[max(start, claim.start - _AROUND) : min(end, claim.end + _AROUND)]
+        head = " ".join(scope.heads[column : column + 1])[:_REACH]
+        return self._terms(f"{head} {beside}") | self._labels(number)
+
+    def _read_labels(self, number: int) -> frozenset[str]:
+        """The words of the first cells of a row that hold no value."""
+        labels = (cell for cell in self._scopes[number].cells if not self._between(*cell))
+        return self._terms(" ".join(self._shown[s : min(e, s + _REACH)] for s, e in islice(labels, _MOST_LABELS)))

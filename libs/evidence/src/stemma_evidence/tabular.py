@@ -15,7 +15,11 @@ _CSV = frozenset({"text/csv", "text/tab-separated-values"})
 _SEPARATORS = ",;\t|"
 _SAMPLE_LINES = 50
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]{0,30}")
-
+_VALUE = re.compile(
+    r"\s*(?!(?:19|20)[0-9]{2}(?:[/-][0-9]{2,4})?\s*\Z)"
+    r"(?:(?:[A-Z]{3}|[€$£¥])\s?)?[-+]?[0-9][0-9.,' /-]{0,30}(?:\s?(?:[A-Z]{3}|[€$£¥%]))?\s*"
+)
+"""What stands in the head of no column: a number that is no year, an amount, a date."""
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*+"|[^\s"\[\]{},:]++')
 _KEY_ENDS = re.compile(r"\s*+:")
 
@@ -35,11 +39,11 @@ def is_tabular(media_type: str) -> bool:
 def rows_of(text: str, media_type: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     """The rows of a table or JSON: the line of each in the file, and its cells with the names of their columns.
 
-    The first row of a table, its head, is left out if others follow.
+    The head of a table is left out if rows follow.
     """
     cells = _values(text) if media_type == "application/json" else _cells(text)
     rows = [list(row) for _, row in groupby(cells, key=lambda cell: cell[0])]
-    has_head = media_type in _CSV and len(rows) > 1
+    has_head = media_type in _CSV and len(rows) > 1 and _is_head([cell for *_, cell in rows[0]])
     for row in rows[1:] if has_head else rows:
         yield row[0][1], [(name, cell) for _, _, name, cell in row]
 
@@ -83,20 +87,26 @@ def as_lines(text: str, media_type: str, language: str) -> tuple[str, tuple[int,
 
 def _cells(text: str) -> Iterator[_Cell]:
     rows = csv.reader(text.splitlines(keepends=True), delimiter=separator_of(text))
-    names: list[str] = []
+    names: list[str] | None = None
     line = 1
     try:
         for number, row in enumerate(rows):
             for index, cell in enumerate(row):
-                yield number, line, names[index] if index < len(names) else "", cell
-            names = names or [name.strip() for name in row]
+                yield number, line, names[index] if names and index < len(names) else "", cell
+            if names is None and row:
+                names = [name.strip() for name in row] if _is_head(row) else []
             line = rows.line_num + 1
     except csv.Error:
         yield from _plain(text, line)
 
 
+def _is_head(row: list[str]) -> bool:
+    """Whether the first row of a table names its columns."""
+    return not any(map(_VALUE.fullmatch, row))
+
+
 def _values(text: str) -> Iterator[_Cell]:
-    """Each value with its key and its line; an object is a row."""
+    """Each value with its key and its line; an object is a row, and so is a list in a list."""
     try:
         parsed = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError):
@@ -111,13 +121,19 @@ def _values(text: str) -> Iterator[_Cell]:
                 rows += 1
                 waiting += reversed([(rows, str(key), item) for key, item in value])
             case list():
-                waiting += reversed([(row, name, item) for item in value])
+                rows += isinstance(value, _Row)
+                row = rows if isinstance(value, _Row) else row
+                waiting += reversed([(row, name, _Row(item) if type(item) is list else item) for item in value])
             case _:
                 yield row, next(lines), name, value if isinstance(value, str) else json.dumps(value)
 
 
 class _Object(list[tuple[str, object]]):
     """The members of an object in their order, also those of one name."""
+
+
+class _Row(list[object]):
+    """A list in a list."""
 
 
 def _lines_of_values(text: str) -> Iterator[int]:

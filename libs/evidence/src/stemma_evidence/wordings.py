@@ -13,6 +13,7 @@ from .quotations import folded
 from .source import Source
 
 _LEFT_OUT = re.compile(r"\s*(?:\[\.\.\.\]|\(\.\.\.\)|\.\.\.|\[[^\[\]]{0,60}\])\s*")
+_NUMBER = re.compile(r"[\w.]+")
 _EDGES = " .,;:!?。、"
 
 
@@ -72,23 +73,35 @@ class Wordings:
 
     def _cited(self, claim: Claim) -> list[Found] | None:
         value = claim.values[0]
-        file = self._files.get(value.rpartition("/")[2])
-        file = file or self._file_with_spaces(value)
-        if file:
+        if file := None if _is_address(value) else self._file(value):
             return [Found(file, file.place(1), claim.text)]
         if value.startswith("["):
             return None if f"{value}:" in self._draft.wording else self._whole(claim, value)
         others = (found for other in same_elsewhere(value) if (found := self._whole(claim, other)))
-        return self._whole(claim, value) or next(others, None if self._is_own(value) else [])
+        own: list[Found] | None = None if value.rpartition(" ")[2] in self._own_numbers else []
+        return self._whole(claim, value) or next(others, own)
+
+    def _file(self, value: str) -> Source | None:
+        return self._files.get(value.rpartition("/")[2]) or self._file_with_spaces(value)
 
     def _file_with_spaces(self, value: str) -> Source | None:
         """The file whose name ends in these words, if the draft never writes them without the rest of a name."""
-        named = {folded(name).casefold(): source for name, source in self._files.items() if " " in name}
-        ends = sorted((name for name in named if name.endswith(value)), key=len, reverse=True)
+        ends = sorted((name for name in self._spaced if name.endswith(value)), key=len, reverse=True)
         if not ends or not self._draft.wording.count(value):
             return None
         whole = re.findall("|".join(map(re.escape, ends)), self._draft.wording)
-        return named[whole[0]] if len(whole) == self._draft.wording.count(value) else None
+        return self._spaced[whole[0]] if len(whole) == self._draft.wording.count(value) else None
+
+    @cached_property
+    def _spaced(self) -> dict[str, Source]:
+        """The files whose names have spaces, by the folded name."""
+        return {folded(name).casefold(): source for name, source in self._files.items() if " " in name}
+
+    @cached_property
+    def _own_numbers(self) -> frozenset[str]:
+        """The numbers before the headings of the draft."""
+        found = map(_NUMBER.match, self._draft.titles)
+        return frozenset(number[0].rstrip(".") for number in found if number)
 
     def _whole(self, claim: Claim, value: str) -> list[Found]:
         words = re.escape(folded(value).casefold())
@@ -99,6 +112,6 @@ class Wordings:
                 return [Found(source, source.place(source.line_of_wording(match.start())), claim.text)]
         return []
 
-    def _is_own(self, value: str) -> bool:
-        number = value.rpartition(" ")[2]
-        return any(re.match(rf"{re.escape(number)}(?!\w|[.]\d)", title) for title in self._draft.titles)
+
+def _is_address(value: str) -> bool:
+    return "://" in value or "@" in value or value.startswith("www.")

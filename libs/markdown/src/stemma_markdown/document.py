@@ -13,7 +13,7 @@ from .prose import Prose, prose_of
 from .reading import read
 from .references import FootnoteMark, Image, Link, footnotes_of, images_of, links_of
 from .sentences import Sentence, sentences_of
-from .templates import cleared, tags_of
+from .templates import cleared, code_of, tags_of
 from .tokens import Leaf, Token
 
 
@@ -80,6 +80,11 @@ class Document:
         return tuple(fences_of(self._leaves, self._lines))
 
     @cached_property
+    def code(self) -> tuple[tuple[int, int], ...]:
+        """The ranges of code in their order, as blocks and within lines."""
+        return tuple(sorted(code_of(self._leaves)))
+
+    @cached_property
     def without_templates(self) -> str:
         """The text without tags of template languages, such as ``{% include x %}``; lines keep their numbers.
 
@@ -90,7 +95,7 @@ class Document:
         if titled != self.text:
             return Document(titled).without_templates
         tags = list(tags_of(self.text))
-        return cleared(self.text, tags, self._leaves) if tags else self.text
+        return cleared(self.text, tags, self.code) if tags else self.text
 
     def sentences(self, language: str) -> tuple[Sentence, ...]:
         """The sentences of paragraphs, list items and quotes; ``language`` is a BCP 47 tag such as ``de``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from .tokens import Leaf
 
@@ -18,9 +18,8 @@ _MOST_CHARACTERS = 2_000
 _Range = tuple[int, int]
 
 
-def cleared(text: str, tags: Iterable[_Range], leaves: Iterable[Leaf]) -> str:
+def cleared(text: str, tags: Iterable[_Range], code: Sequence[_Range]) -> str:
     """The text without the tags that stand outside of code, and without comments; its lines keep their numbers."""
-    code = sorted(_code(leaves))
     starts = [start for start, _ in code]
     kept, at = list[str](), 0
     for start, end in tags:
@@ -73,7 +72,8 @@ def _closed(text: str, opener: str, start: int, closing: dict[str, int]) -> int:
     return end + len(closer)
 
 
-def _code(leaves: Iterable[Leaf]) -> Iterator[_Range]:
+def code_of(leaves: Iterable[Leaf]) -> Iterator[_Range]:
+    """The ranges of the code of leaves, as blocks and within lines."""
     for leaf in leaves:
         if leaf.kind == "code" and leaf.inlines:
             yield leaf.inlines[0].start, leaf.inlines[-1].end

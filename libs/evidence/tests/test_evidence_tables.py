@@ -1,0 +1,78 @@
+"""Rows and cells: which are heads, which are values, and what is a table at all."""
+
+from __future__ import annotations
+
+import pytest
+from stemma_evidence import UNSUPPORTED, Source, ground, read, rows_of
+
+pytestmark = pytest.mark.req("T1", "T3")
+
+
+def source(text: str, media_type: str = "text/markdown") -> Source:
+    return read(text, media_type, "en", standing="input", name="facts.md")
+
+
+def unsupported(draft: str, *sources: Source) -> list[str]:
+    said = read(draft, "text/markdown", "en", standing="draft", name="")
+    return [item.claim.text for item in ground(said, sources) if item.standing == UNSUPPORTED]
+
+
+@pytest.mark.parametrize("first", ["Rent,4250", "Rent,EUR 4250", "2027-06-01,Rent", "4250"])
+def test_a_first_row_with_a_value_is_no_head(first: str) -> None:
+    assert [line for line, _ in rows_of(f"{first}\nHeat,310\n", "text/csv")] == [1, 2]
+    assert all("(Rent)" not in claim.text for claim in source(f"{first}\nHeat,310\n", "text/csv").claims)
+
+
+@pytest.mark.parametrize("head", ["item,cost_eur", "item,2027,2028", "item,2027/28", "item,Q1 2027"])
+def test_a_first_row_of_names_and_years_is_a_head(head: str) -> None:
+    assert [line for line, _ in rows_of(f"{head}\nHeat,310,311\n", "text/csv")] == [2]
+
+
+def test_lists_in_a_list_of_json_are_rows() -> None:
+    rows = list(rows_of('[["Rent", 4250],\n ["Heat", 310], "end"]', "application/json"))
+    assert [(line, [cell for _, cell in cells]) for line, cells in rows] == [
+        (1, ["Rent", "4250"]),
+        (2, ["Heat", "310"]),
+        (2, ["end"]),
+    ]
+
+
+def test_a_bar_that_is_written_in_a_cell_ends_no_column() -> None:
+    table = "| Case | Cost (EUR) | Pieces |\n|---|---|---|\n| a \\| b | 5000 | 12 |\n"
+    assert [(claim.text, claim.units) for claim in source(table).claims] == [("5000", ("EUR",)), ("12", ())]
+    assert source(table).subjects[1].near >= {"piec"}
+
+
+def test_a_cell_of_thousands_of_characters_moves_no_column() -> None:
+    table = f"| Note | Cost (EUR) | Pieces |\n|---|---|---|\n| {'so it is and ' * 400} | 5000 | 12 |\n"
+    plan = source(table)
+    assert [(claim.text, claim.units) for claim in plan.claims] == [("5000", ("EUR",)), ("12", ())]
+    assert "piec" in {term[:4] for term in plan.subjects[1].near}
+
+
+def test_the_tag_of_a_table_that_is_shown_as_code_begins_no_table() -> None:
+    text = "Use `<table>` here.\n\nThe roof of the old hall costs EUR 5,000 in all.\n"
+    for shown in (text, text.replace("`<table>`", "\n\n```\n<table>\n```\n\nit")):
+        assert source(shown).stretches
+        assert source(shown + "\nIt has 12 doors.\n").loose == frozenset()
+
+
+def test_an_address_is_no_file_that_has_its_name() -> None:
+    plan = source("The roof is red.")
+    assert unsupported("See facts.md and plans/facts.md.\n", plan) == []
+    assert unsupported("See https://example.com/facts.md for it.\n", plan) == ["https://example.com/facts.md"]
+
+
+def test_a_number_behind_a_year_is_read_by_itself() -> None:
+    plan = source("In 2027 300 guests came.")
+    assert unsupported("In 2027 300 guests came.\n", plan) == []
+    assert unsupported("In 2027 980 guests came.\n", plan) == ["980"]
+    assert [claim.values for claim in source("It has 12 300 m and 1 234 567 m.").claims] == [
+        ("12300 meter",),
+        ("1234567 meter",),
+    ]
+
+
+def test_the_numbers_before_own_headings_are_own_and_no_others() -> None:
+    draft = "# 3 Aims\n\n## 3.2 Costs\n\nSee Section 3.2, section 3 and Section 3.7.\n"
+    assert unsupported(draft, source("The roof is red.")) == ["Section 3.7"]
