@@ -422,12 +422,12 @@ def test_a_text_of_very_many_parts_is_read_in_steps_that_grow_with_its_size(unit
 
 @pytest.mark.parametrize("unit", ["She digs the bed.\n\n", "It is not dug.\n\n"])
 def test_sentences_that_lean_on_one_another_are_joined_in_steps_that_grow_with_their_size(unit: str) -> None:
-    few, many = ("Ada digs the bed.\n\n" + unit * number for number in (100, 200))
+    few, many = ("Ada digs the bed.\n\n" + unit * number for number in (400, 800))
 
     def joined(text: str) -> str:
         reader = PassageReader("en")
         for number, words in enumerate(text.split("\n\n")):
-            reader.paragraph(words, 0, Place("input", "a.md", (), "en"), number, is_item=False)
+            reader.paragraph(words, 0, Place("input", "a.md", "en"), number, is_item=False)
         return "\n".join(passage.text for passage in reader.passages)
 
     assert joined(many).split() == many.split()

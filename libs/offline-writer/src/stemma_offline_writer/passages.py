@@ -14,8 +14,8 @@ from .material import NO_SPACES, Form, Passage, Place
 LEAST_WORDS, LEAST_CHARACTERS = 4, 6
 """Of a sentence that stands for itself; characters are counted where a script knows no spaces."""
 
-MOST_OF_LABEL = 40
-"""Characters of a line that is the label of the lines after it."""
+MOST_OF_LABEL, MOST_OF_PASSAGE = 40, 2_000
+"""Characters of a line that is the label of the lines after it, and of a passage that further sentences lean on."""
 MARGIN = -1
 """The column of a paragraph that no list holds: before the mark of any item."""
 
@@ -43,10 +43,7 @@ class PassageReader:
     """Puts the paragraphs of a text together as they come, in reading order."""
 
     def __init__(self, language: str) -> None:
-        self._passages: list[Passage] = []
-        self._said: list[str] = []
-        """The sentences of the last passage: they are joined once, for thousands of them may lean on the first."""
-        self._negates = False
+        self.passages: list[Passage] = []
         self._language = language
         self._joint = "" if language in NO_SPACES else " "
         self._lead: int | None = None
@@ -54,12 +51,6 @@ class PassageReader:
         self._items: list[str] = []
         self._above: list[tuple[int, int]] = []
         self._listed = False
-
-    @property
-    def passages(self) -> list[Passage]:
-        """What was read so far."""
-        self._join()
-        return self._passages
 
     @property
     def lead(self) -> str:
@@ -75,7 +66,7 @@ class PassageReader:
     def end(self) -> None:
         """What comes next is no item of the list that is open."""
         if self._items:
-            self._passages[-1] = replace(self._passages[-1], items=tuple(self._items))
+            self.passages[-1] = replace(self.passages[-1], items=tuple(self._items))
         self._lead, self._items = None, []
 
     def paragraph(self, text: str, column: int, place: Place, number: int, is_item: bool) -> None:
@@ -89,47 +80,32 @@ class PassageReader:
         while self._above and (self._above[-1][0] >= column or not is_item):
             self._above.pop()
         under = self._above[-1][1] if self._above else -1
-        before_it = len(self._passages)
+        before_it = len(self.passages)
         for words in sentences_of(text, self._language):
-            if self._passages and self._takes_more(place, number) and self._leans(words):
-                self._say(words)
+            before = self.passages[-1] if self.passages else None
+            together = before and before.place == place and (before.paragraph == number or before.form == "sentence")
+            is_open = before and not before.items and len(before.text) < MOST_OF_PASSAGE and ends(before.text)
+            if before and together and is_open and self._leans(words):
+                self.passages[-1] = replace(before, text=f"{before.text}{self._joint}{words}")
             else:
                 self._add(words, place, number, "item" if is_item else "sentence", under)
         if is_item:
-            self._above.append((column, min(before_it, len(self._passages) - 1)))
-        if self._passages and self._leads_on():
+            self._above.append((column, min(before_it, len(self.passages) - 1)))
+        if self.passages and self._leads_on(self.passages[-1]):
             self._lead, self._columns, self._listed = column, [], False
-
-    def _takes_more(self, place: Place, number: int) -> bool:
-        """Whether a sentence of a paragraph may belong to the last passage."""
-        last = self._passages[-1]
-        together = last.place == place and (last.paragraph == number or last.form == "sentence")
-        return together and not last.items and ends(self._said[-1])
 
     def _add(self, words: str, place: Place, number: int, form: Form, under: int = -1) -> None:
         if any(map(str.isalnum, words)):
-            self._join()
-            self._passages.append(Passage(words, place, number, form, position=len(self._passages), under=under))
-            self._said, self._negates = [], False
-            self._say(words)
+            self.passages.append(Passage(words, place, number, form, position=len(self.passages), under=under))
 
-    def _say(self, words: str) -> None:
-        self._said.append(words)
-        self._negates = self._negates or negates(words, self._language)
-
-    def _join(self) -> None:
-        if len(self._said) > 1:
-            self._said = [self._joint.join(self._said)]
-            self._passages[-1] = replace(self._passages[-1], text=self._said[0])
-
-    def _leads_on(self) -> bool:
-        form = self._passages[-1].form
-        return form != "heading" and (not ends(self._said[-1]) or (form == "sentence" and self._negates))
+    def _leads_on(self, last: Passage) -> bool:
+        hangs = not ends(last.text) or (last.form == "sentence" and negates(last.text, self._language))
+        return last.form != "heading" and hangs
 
     def _is_next(self, text: str) -> bool:
         """Whether a paragraph with a number of its own goes on with what a colon announces."""
         number = _NUMBER.match(text)
-        announced = self._said[-1].endswith(_COLONS) and not self._listed
+        announced = self.passages[-1].text.endswith(_COLONS) and not self._listed
         return announced and number is not None and " " not in number.group().strip()
 
     def _item(self, text: str, column: int) -> None:
@@ -182,9 +158,8 @@ def is_whole(passage: Passage) -> bool:
 
 
 def _hangs(item: Passage, text: str) -> bool:
-    language = item.place.language
-    is_part = text.endswith(_HANGS) or leans(text, language) or _LETTERED.match(item.text) is not None
-    return is_part or negates(item.place.heading, language)
+    is_part = text.endswith(_HANGS) or leans(text, item.place.language) or _LETTERED.match(item.text) is not None
+    return is_part or negates(item.place.heading, item.place.language)
 
 
 def _plain(text: str) -> str:
