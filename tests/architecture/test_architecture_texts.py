@@ -9,7 +9,7 @@ from source_tree import ROOT, files, texts
 
 TOP = {
     "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "contracts", "deploy",
-    "docker-compose.yml", "libs", "pyproject.toml", "requirements.lock", "services", "tests",
+    "docker-compose.yml", "docs", "libs", "pyproject.toml", "requirements.lock", "services", "tests",
 }  # fmt: skip
 FORBIDDEN = {
     "a package registry": re.compile(r"py[p]i\.org|python[h]osted|npm[j]s\.org|--(?:extra-)?ind[e]x-url|/sim[p]le/"),

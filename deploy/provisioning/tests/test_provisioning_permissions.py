@@ -88,13 +88,10 @@ FORBIDDEN = [
     (OWN, f"$KV.capabilities.{subjects.GENERATION}"),
     (OWN, "$O.artifacts-default.C.x"),
     (OWN, "$O.uploads-other.C.x"),
-    (OWN, "$JS.API.CONSUMER.CREATE.EVENTS"),
-    (OWN, "$JS.API.CONSUMER.CREATE.EVENTS.mine"),
-    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('other', ANY, REST)}"),
-    (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.{subjects.PROJECTOR}.{subjects.event('default', ANY, ANY)}"),
-    (OWN, f"$JS.API.CONSUMER.DELETE.EVENTS.{subjects.PROJECTOR}"),
-    (OWN, f"$JS.API.CONSUMER.MSG.NEXT.EVENTS.{subjects.PROJECTOR}"),
-    (OWN, f"$JS.ACK.EVENTS.{subjects.PROJECTOR}.1.1.1.1.0"),
+    (OWN, "$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.mine"),
+    (OWN, "$JS.API.STREAM.INFO.EVENTS"),
+    (OWN, f"$JS.API.CONSUMER.MSG.NEXT.JOBS.{subjects.CONVERTER}"),
+    (OWN, f"$JS.API.DIRECT.GET.EVENTS.{subjects.event('other', 'd1', ANY)}"),
     (OWN, f"$JS.API.CONSUMER.CREATE.JOBS.mine.{subjects.job('validator', REST)}"),
 ]
 

@@ -9,6 +9,7 @@ from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
 from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, provision
+from stemma_provisioning.copies import copies
 from stemma_provisioning.topology import consumers, streams
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected
@@ -17,10 +18,9 @@ from stemma_testkit.servers import connected
 async def test_an_empty_server_drifts_in_everything_and_then_in_nothing(tmp_path: Path) -> None:
     with NatsServer(tmp_path) as server:
         async with connected(server) as client:
-            js = client.jetstream()
-            assert len(await check(js)) == len(streams()) + len(consumers())
-            await provision(js)
-            assert await check(js) == []
+            assert len(await check(client)) == len(streams()) + len(consumers()) + len(copies("default"))
+            await provision(client)
+            assert await check(client) == []
 
 
 async def test_provisioning_again_changes_nothing_and_loses_nothing(nats_server: NatsServer) -> None:
@@ -29,17 +29,17 @@ async def test_provisioning_again_changes_nothing_and_loses_nothing(nats_server:
         js = client.jetstream()
         await js.publish(subjects.event("default", "kept", "document-requested"), b"{}")
         before = await js.stream_info(subjects.EVENTS)
-        await provision(js, tenants)
+        await provision(client, tenants)
         after = await js.stream_info(subjects.EVENTS)
         assert (after.created, after.state.last_seq) == (before.created, before.state.last_seq)
-        assert await check(js, tenants) == []
+        assert await check(client, tenants) == []
 
 
 async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
     with NatsServer(tmp_path) as server:
         async with connected(server) as client:
             js = client.jetstream()
-            await provision(js)
+            await provision(client)
             answers = (await js.stream_info(subjects.ANSWERS)).config
             answers.max_msgs_per_subject = 1
             await js.update_stream(answers)
@@ -54,24 +54,24 @@ async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
                 ),
             )
             await js.delete_consumer(subjects.JOBS, "editor-agent")
-            assert await check(js) == [
+            assert await check(client) == [
                 Drift("ANSWERS", "max_msgs_per_subject", 8, 1),
                 Drift("JOBS/editor-agent", "consumer", "present", None),
                 Drift("JOBS/converter", "max_deliver", 8, 3),
             ]
-            await provision(js)
-            assert await check(js) == []
+            await provision(client)
+            assert await check(client) == []
 
 
 async def test_finds_a_consumer_that_would_take_jobs_away(tmp_path: Path) -> None:
     with NatsServer(tmp_path) as server:
         async with connected(server) as client:
             js = client.jetstream()
-            await provision(js)
+            await provision(client)
             await js.add_consumer(
                 subjects.JOBS, ConsumerConfig(durable_name="thief", filter_subject="stemma.job.v1.x.>")
             )
-            assert await check(js) == [Drift("JOBS/thief", "consumer", None, "present")]
+            assert await check(client) == [Drift("JOBS/thief", "consumer", None, "present")]
 
 
 @pytest.mark.req("E1")
@@ -112,7 +112,12 @@ async def test_the_command_provisions_and_checks(tmp_path: Path) -> None:
         assert "JOBS/validator: consumer should be 'present', is None" in missing.stderr.splitlines()
         assert _command(server).returncode == 0
         assert _command(server, "--check").returncode == 0
-        assert _command(server, "--check", "--tenant", "new").returncode == 1
+        unknown = _command(server, "--check", "--tenant", "new")
+        assert unknown.returncode == 1
+        assert "new: account should be 'present', is None" in unknown.stderr.splitlines()
+        refused = _command(server, "--tenant", "new")
+        told = f"the server at {server.url} has no account for new: see to its configuration"
+        assert (refused.returncode, refused.stderr) == (2, f"stemma-provision: {told}\n")
 
 
 def _command(server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -132,7 +132,7 @@ async def _quiet(error: Exception) -> None:
 
 async def _provision(server: NatsServer) -> None:
     async with provisioner(server) as connection:
-        await provision(connection.jetstream(timeout=10))
+        await provision(connection)
 
 
 @pytest.fixture

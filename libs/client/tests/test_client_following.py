@@ -12,6 +12,7 @@ from stemma_client import Client, DocumentNotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer
+from stemma_testkit.servers import connected
 
 T = TypeVar("T")
 
@@ -137,12 +138,12 @@ async def test_a_follower_that_missed_an_event_notices_and_gets_it(
     assert len({event.sequence for event in seen}) == len(sent)
 
 
-async def test_text_is_seen_as_it_is_generated(client: Client, backstage: Any, document_id: str) -> None:
-    async with aclosing(client.follow_live(document_id)) as live:
+async def test_text_is_seen_as_it_is_generated(client: Client, server: NatsServer, document_id: str) -> None:
+    async with connected(server, subjects.GENERATION) as writer, aclosing(client.follow_live(document_id)) as live:
         first = asyncio.create_task(anext(live))
         async with asyncio.timeout(10):
             while not first.done():
-                await backstage.nats.publish(subjects.live("default", document_id, "research"), "Bücher".encode())
+                await writer.publish(subjects.live("default", document_id, "research"), "Bücher".encode())
                 await asyncio.sleep(0.01)
 
     assert (first.result().section_id, first.result().text) == ("research", "Bücher")

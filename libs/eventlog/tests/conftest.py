@@ -18,7 +18,7 @@ async def server(tmp_path: Path) -> AsyncIterator[NatsServer]:
     """A running server with every stream."""
     with NatsServer(tmp_path / "nats") as server:
         admin = await connect(server, "provisioner")
-        await provision(admin.jetstream())
+        await provision(admin)
         await admin.close()
         yield server
 

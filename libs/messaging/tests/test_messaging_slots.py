@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
-from stemma_testkit.servers import connected, eventually
+from stemma_provisioning import inbox_prefix
+from stemma_testkit.servers import barrier, connected, eventually
 
 Validated = Callable[[ValidateDraft], DraftValidated]
 CONSUMER = (subjects.JOBS, subjects.GENERATION)
@@ -78,18 +80,28 @@ async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, 
     async def delivered() -> bool:
         return bool((await lab.jetstream.consumer_info(*CONSUMER)).num_ack_pending == 12)
 
-    async with connected(lab.server) as client:
-        requests = await client.subscribe(f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(CONSUMER)}")
-        await client.flush()
+    async with connected(lab.server, subjects.GENERATION) as client:
+        replies = await client.subscribe(f"{inbox_prefix(subjects.GENERATION)}.*.*")
+        await barrier(client)
         async with lab.working("pull", crowd.handler, slots=3):
-            request = await requests.next_msg(timeout=20)
-            await client.publish(request.subject, b'{"batch": 9, "expires": 20000000000}', reply=request.reply)
+            inbox = await _of_an_empty_request(replies)
+            where = f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(CONSUMER)}"
+            await client.publish(where, b'{"batch": 9, "expires": 20000000000}', reply=inbox)
+            await barrier(client)
             await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(12)))
             await eventually(delivered)
             crowd.release.set()
             await eventually(lab.settled)
     assert crowd.most == 3
     assert len(await lab.stored(subjects.OUTCOMES)) == 12
+
+
+async def _of_an_empty_request(replies: Subscription) -> str:
+    """Where the word comes that nothing came."""
+    async with asyncio.timeout(20):
+        while "Status" not in ((message := await replies.next_msg(timeout=20)).headers or {}):
+            pass
+    return str(message.subject)
 
 
 @pytest.mark.req("E1")

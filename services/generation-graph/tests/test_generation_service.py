@@ -16,8 +16,8 @@ from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_generation_graph.app import service
 from stemma_generation_graph.checkpoints import set_up
 from stemma_messaging import Publisher
-from stemma_provisioning import NatsServer
-from stemma_testkit.servers import connected, eventually, provisioned_server
+from stemma_provisioning import NatsServer, client_user
+from stemma_testkit.servers import barrier, connected, eventually, provisioned_server
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,13 @@ async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: 
     async def on_token(message: Msg) -> None:
         tokens.append(message.data)
 
-    async with connected(server) as client, running_service(server, tmp_path):
-        await client.subscribe(subjects.live("default", "doc", "approach"), cb=on_token)
+    async with (
+        connected(server) as client,
+        connected(server, client_user("default")) as caller,
+        running_service(server, tmp_path),
+    ):
+        await caller.subscribe(subjects.live("default", "doc", "approach"), cb=on_token)
+        await barrier(caller)
         job = await ordered(client, "approach")
         subject = subjects.outcome(subjects.GENERATION, "section-generated")
         js = client.jetstream()

@@ -27,7 +27,6 @@ from .run import SERVICES_GROUP
 
 ALL = "services"
 READY_WITHIN_S = 120.0
-PROVISION_TIMEOUT_S = 10.0
 SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
 
@@ -136,7 +135,7 @@ class LocalStemma:
             self.url, user=PROVISIONER, password=self._passwords[PROVISIONER], inbox_prefix=inbox_prefix(PROVISIONER)
         )
         try:
-            await provision(connection.jetstream(timeout=PROVISION_TIMEOUT_S), self._tenants, self._ack_wait_s)
+            await provision(connection, self._tenants, self._ack_wait_s)
         finally:
             await connection.close()
 

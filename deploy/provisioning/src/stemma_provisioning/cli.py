@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import nats
 from nats.errors import Error as NatsError
-from nats.errors import NoServersError
+from nats.errors import NoRespondersError, NoServersError
+from nats.js.errors import ServiceUnavailableError
 from stemma_contracts.servers import InvalidServers, check_servers, servers_in, without_credentials
 from stemma_contracts.tokens import check_token
 
@@ -93,13 +94,16 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
         error_cb=tell,
     )
     try:
-        js = connection.jetstream(timeout=10)
-        tenants = arguments.tenants or DEFAULT_TENANTS
+        tenants = _tenants(arguments)
         if not arguments.check:
-            await provision(js, tenants, arguments.ack_wait)
-        return await check(js, tenants, arguments.ack_wait)
+            await provision(connection, tenants, arguments.ack_wait)
+        return await check(connection, tenants, arguments.ack_wait)
     finally:
         await connection.close()
+
+
+def _tenants(arguments: argparse.Namespace) -> Sequence[str]:
+    return arguments.tenants or DEFAULT_TENANTS
 
 
 def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
@@ -110,6 +114,8 @@ def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
         return f"the server at {server} refuses {arguments.user}: see to --user and STEMMA_NATS_PASSWORD"
     if "permissions violation" in words:
         return f"the server at {server} forbids this to {arguments.user}: be {PROVISIONER}, or see to its permissions"
+    if isinstance(errors[-1], (ServiceUnavailableError, NoRespondersError)):
+        return f"the server at {server} has no account for {', '.join(_tenants(arguments))}: see to its configuration"
     if isinstance(errors[-1], NoServersError):
         return f"no NATS server answers at {server}: start it, or name another by --server or STEMMA_NATS_URL"
     return f"{server}: {errors[-1]}"

@@ -1,4 +1,4 @@
-"""The configuration of a NATS server for Stemma: one account, its users, and a system account apart."""
+"""The configuration of a NATS server for Stemma: its accounts and their users, and a system account apart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .permissions import User, users
+from .accounts import Account, Export, Import, accounts, exports
+from .permissions import Line, User, users
 from .topology import DEFAULT_TENANTS, MAX_PAYLOAD
 
 SYSTEM_USER = "sys"
@@ -36,6 +37,8 @@ class ServerConfig:
     def render(self) -> str:
         """The text of the configuration file; raises `KeyError` for a user without a password."""
         ports = [f"ports_file_dir: {_quoted(self.ports_file_dir)}"] if self.ports_file_dir else []
+        every = accounts(self.tenants)
+        given = exports(every)
         return "\n".join(
             [
                 f"server_name: {_quoted(self.server_name)}",
@@ -49,33 +52,48 @@ class ServerConfig:
                 "}",
                 "accounts {",
                 f"  SYS {{ users: [ {{ user: {SYSTEM_USER}, password: {self._password(SYSTEM_USER)} }} ] }}",
-                "  STEMMA {",
-                "    jetstream: enabled",
-                "    users: [",
-                *(self._user(user) for user in users(self.tenants)),
-                "    ]",
-                "  }",
+                *(self._account(account, given.get(account.name, [])) for account in every),
                 "}",
                 "system_account: SYS",
                 "",
             ]
         )
 
+    def _account(self, account: Account, given: Sequence[Export]) -> str:
+        jetstream = ["    jetstream: enabled"] if account.jetstream else []
+        users_ = _block("users", [self._user(user) for user in account.users])
+        imports = _block("imports", [_import(line) for line in account.imports])
+        shared = _block("exports", [_export(line) for line in given])
+        return "\n".join([f"  {_quoted(account.name)} {{", *jetstream, *users_, *shared, *imports, "  }"])
+
     def _password(self, name: str) -> str:
         return _quoted(self.passwords[name])
 
     def _user(self, user: User) -> str:
-        deny = f", deny: {_list(user.deny)}" if user.deny else ""
         return (
-            f"      {{ user: {_quoted(user.name)}, password: {self._password(user.name)}, permissions: {{\n"
-            f"        publish: {{ allow: {_list(user.publish)}{deny} }},\n"
-            f"        subscribe: {{ allow: {_list(user.subscribe)} }} }} }}"
+            f"{{ user: {_quoted(user.name)}, password: {self._password(user.name)}, permissions: {{\n"
+            f"        publish: {{ allow: {_subjects(user.publish)} }},\n"
+            f"        subscribe: {{ allow: {_subjects(user.subscribe)} }} }} }}"
         )
+
+
+def _block(name: str, lines: Sequence[str]) -> list[str]:
+    return [f"    {name}: [", *(f"      {line}" for line in lines), "    ]"] if lines else []
+
+
+def _export(line: Export) -> str:
+    replies = ", response_type: stream" if line.many_replies else ""
+    return f"{{ {line.kind}: {_quoted(line.subject)}, accounts: {json.dumps(line.accounts)}{replies} }}"
+
+
+def _import(line: Import) -> str:
+    to = f", to: {_quoted(line.to)}" if line.to else ""
+    return f"{{ {line.kind}: {{ account: {_quoted(line.of)}, subject: {_quoted(line.subject)} }}{to} }}"
 
 
 def _quoted(value: object) -> str:
     return json.dumps(str(value))
 
 
-def _list(values: Sequence[str]) -> str:
-    return json.dumps(list(values))
+def _subjects(lines: Sequence[Line]) -> str:
+    return json.dumps([line.subject for line in lines])

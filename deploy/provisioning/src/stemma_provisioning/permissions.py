@@ -1,7 +1,8 @@
 """One NATS user per service and per tenant of callers, with what it may publish and subscribe, and nothing else.
 
-Only the provisioner makes or deletes streams and durable consumers. Whatever a caller reads is pinned to its
-tenant by a subject: direct gets and the extended form of ``CONSUMER.CREATE`` carry what is read in their subject.
+Each line says at whose border it ends: `stemma_provisioning.accounts` makes exports and imports of the same table.
+Only the provisioner makes or deletes streams and durable consumers of the streams' account. What a caller reads there
+is pinned to its tenant by a subject; consumers it makes on the copies of its tenant.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
 
-from .topology import DEFAULT_TENANTS, Consumer, consumers, deliver_subject
+from .copies import copies
+from .topology import DEFAULT_TENANTS, STREAMS, Consumer, consumers, deliver_subject
 
 PROVISIONER = "provisioner"
 _API = "$JS.API"
@@ -21,13 +23,36 @@ _RECORDERS = (subjects.GENERATION, subjects.EDITOR)
 
 
 @dataclass(frozen=True)
+class Line:
+    """A subject that a user may publish to or subscribe, and the account that has what is there."""
+
+    subject: str
+    account: str
+
+
+@dataclass(frozen=True)
 class User:
-    """A NATS user; ``deny`` are exceptions from ``publish``."""
+    """A NATS user of an account."""
 
     name: str
-    publish: tuple[str, ...]
-    subscribe: tuple[str, ...]
-    deny: tuple[str, ...] = ()
+    account: str
+    publish: tuple[Line, ...]
+    subscribe: tuple[Line, ...]
+
+
+def service_account(service: str) -> str:
+    """The account that a service enters."""
+    return STREAMS if service == subjects.ORCHESTRATOR else f"SERVICE_{service}"
+
+
+def tenant_account(tenant: str) -> str:
+    """The account that callers of a tenant enter."""
+    return f"TENANT_{tenant}"
+
+
+def copies_account(tenant: str) -> str:
+    """The account of the copies of what a tenant may read; it has no users."""
+    return f"COPIES_{tenant}"
 
 
 def client_user(tenant: str) -> str:
@@ -41,13 +66,18 @@ def inbox_prefix(user: str) -> str:
 
 
 def users(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[User]:
-    """Every user of the account in which Stemma runs."""
+    """Every user of the accounts in which Stemma runs."""
+    everything = (Line(REST, STREAMS),)
     return [
-        User(PROVISIONER, (">",), (">",)),
+        User(PROVISIONER, STREAMS, everything, everything),
         _orchestrator(tenants),
         *(_worker(service, tenants) for service in subjects.WORKERS),
         *(_client(tenant) for tenant in tenants),
     ]
+
+
+def _at(account: str, *where: str) -> tuple[Line, ...]:
+    return tuple(Line(subject, account) for subject in where)
 
 
 def _orchestrator(tenants: Sequence[str]) -> User:
@@ -86,17 +116,19 @@ def _worker(service: str, tenants: Sequence[str]) -> User:
             subjects.record(ANY, ANY, ANY),
             _direct_get(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
         ]
-    if service == subjects.GENERATION:
-        publish.append(subjects.live(ANY, ANY, ANY))
-    return _service(service, publish)
+    live = [subjects.live(ANY, ANY, ANY)] if service == subjects.GENERATION else []
+    return _service(service, publish, live)
 
 
-def _service(name: str, publish: Iterable[str]) -> User:
-    own = [consumer for consumer in consumers() if _owner(consumer) == name]
-    rights = (right for consumer in own for right in _consume(consumer))
-    deliveries = (deliver_subject(consumer.stream, consumer.durable) for consumer in own if consumer.push)
+def _service(name: str, publish: Iterable[str], own: Iterable[str] = ()) -> User:
+    """``own`` are subjects of the service's own account."""
+    account = service_account(name)
+    bound = [consumer for consumer in consumers() if _owner(consumer) == name]
+    rights = (right for consumer in bound for right in _consume(consumer))
+    deliveries = (deliver_subject(consumer.stream, consumer.durable) for consumer in bound if consumer.push)
     cancels = (subjects.cancelled_jobs(),) if name in subjects.LONG_WORKERS else ()
-    return User(name, (*publish, *rights), (f"{inbox_prefix(name)}.>", *deliveries, *cancels))
+    hears = (*_at(account, f"{inbox_prefix(name)}.>"), *_at(STREAMS, *deliveries, *cancels))
+    return User(name, account, (*_at(STREAMS, *publish, *rights), *_at(account, *own)), hears)
 
 
 def _owner(consumer: Consumer) -> str:
@@ -112,42 +144,38 @@ def _consume(consumer: Consumer) -> list[str]:
 
 def _client(tenant: str) -> User:
     events, answers = subjects.event(tenant, ANY, ANY), subjects.answer(tenant, ANY)
-    views = f"$KV.{subjects.VIEWS_BUCKET}.{tenant}"
+    views, name, read = f"$KV.{subjects.VIEWS_BUCKET}.{tenant}", client_user(tenant), copies_account(tenant)
     publish = (
         subjects.request(tenant, ANY),
+        _direct_get(subjects.EVENTS, events),
         _direct_get(subjects.ANSWERS, answers),
         _direct_get(f"KV_{subjects.VIEWS_BUCKET}", f"{views}.*"),
         _direct_get(f"KV_{subjects.CAPABILITIES_BUCKET}", f"$KV.{subjects.CAPABILITIES_BUCKET}.*"),
         _direct_get(subjects.ARTIFACTS, subjects.artifact(tenant, ANY, ANY)),
-        f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}",
         *_read_bucket(subjects.artifacts_bucket(tenant)),
         *_read_bucket(subjects.uploads_bucket(tenant)),
         *_write_bucket(subjects.uploads_bucket(tenant)),
-        *_follow(subjects.EVENTS, subjects.events_of(tenant)),
-        *_follow(subjects.ANSWERS, subjects.answer(tenant, REST)),
-        *_follow(f"KV_{subjects.VIEWS_BUCKET}", f"{views}.>"),
     )
-    name = client_user(tenant)
-    subscribe = (f"{inbox_prefix(name)}.>", events, answers, subjects.live(tenant, ANY, ANY))
-    return User(name, publish, subscribe, _hands_off())
+    follow = (right for copy in copies(tenant) for right in _follow(copy.stream))
+    info = f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}"
+    hears = (
+        *_at(read, f"{inbox_prefix(name)}.>"),
+        *_at(STREAMS, events, answers),
+        *_at(service_account(subjects.GENERATION), subjects.live(tenant, ANY, ANY)),
+    )
+    return User(name, tenant_account(tenant), (*_at(STREAMS, *publish), *_at(read, info, *follow)), hears)
 
 
-def _follow(stream: str, pattern: str) -> list[str]:
-    """Throw-away consumers, pushed or pulled; their names are the caller's own secret."""
+def _follow(stream: str) -> list[str]:
+    """Consumers of a copy, pushed or pulled, under any name."""
     verbs = ("CONSUMER.INFO", "CONSUMER.MSG.NEXT", "CONSUMER.DELETE")
     return [
-        f"{_API}.CONSUMER.CREATE.{stream}.*.{pattern}",
+        f"{_API}.CONSUMER.CREATE.{stream}",
+        f"{_API}.CONSUMER.CREATE.{stream}.>",
         *(f"{_API}.{verb}.{stream}.*" for verb in verbs),
         f"$JS.ACK.{stream}.>",
         f"$JS.FC.{stream}.>",
     ]
-
-
-def _hands_off() -> tuple[str, ...]:
-    """A consumer can be changed, drained and deleted by its name: the provisioned names are not for callers."""
-    names = [f"{consumer.stream}.{consumer.durable}" for consumer in consumers() if consumer.stream not in _QUEUES]
-    api = [f"{_API}.CONSUMER.*.{name}" for name in names] + [f"{_API}.CONSUMER.*.{name}.>" for name in names]
-    return (*api, *(f"{_API}.CONSUMER.MSG.NEXT.{name}" for name in names), *(f"$JS.ACK.{name}.>" for name in names))
 
 
 def _direct_get(stream: str, pattern: str) -> str:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nats.aio.client import Client
+from nats.errors import NoRespondersError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
-from nats.js.errors import NotFoundError
+from nats.js.errors import NotFoundError, ServiceUnavailableError
 
+from .copies import API_TIMEOUT_S, copies, copies_api, copy_drift, ensure_copies
 from .topology import ACK_WAIT_S, DEFAULT_TENANTS, Consumer, consumers, streams
 
 
@@ -26,29 +29,31 @@ class Drift:
         return f"{self.name}: {self.setting} should be {self.wanted!r}, is {self.found!r}"
 
 
-async def provision(
-    js: JetStreamContext, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
-) -> None:
-    """Make or correct every stream, consumer and bucket; doing it again changes nothing.
+async def provision(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S) -> None:
+    """Make or correct every stream, consumer, bucket and copy; doing it again changes nothing.
 
     Raises `nats.js.errors.APIError` for a difference that the server cannot correct.
     """
+    js = client.jetstream(timeout=API_TIMEOUT_S)
     for stream in streams(tenants):
         await _ensure_stream(js, stream)
     for consumer in consumers():
         await js.add_consumer(consumer.stream, consumer.config(ack_wait_s))
+    await ensure_copies(client, tenants)
 
 
 async def check(
-    js: JetStreamContext, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
+    client: Client, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
 ) -> list[Drift]:
     """Every difference between the topology and the server, extra consumers of work queues included."""
+    js = client.jetstream(timeout=API_TIMEOUT_S)
     drifts: list[Drift] = []
     for stream in streams(tenants):
         drifts += await _stream_drift(js, stream)
     for consumer in consumers():
         drifts += await _consumer_drift(js, consumer, ack_wait_s)
-    return drifts + await _strangers(js, tenants)
+    drifts += await _strangers(js, tenants)
+    return drifts + [drift for tenant in tenants for drift in await _copy_drifts(client, js, tenant)]
 
 
 async def _ensure_stream(js: JetStreamContext, wanted: StreamConfig) -> None:
@@ -78,6 +83,17 @@ async def _consumer_drift(js: JetStreamContext, wanted: Consumer, ack_wait_s: fl
     except NotFoundError:
         return [Drift(name, "consumer", "present", None)]
     return _differences(name, wanted.config(ack_wait_s), found)
+
+
+async def _copy_drifts(client: Client, js: JetStreamContext, tenant: str) -> list[Drift]:
+    there = client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
+    try:
+        found = [(copy, await copy_drift(js, there, copy)) for copy in copies(tenant)]
+    except (ServiceUnavailableError, NoRespondersError):
+        return [Drift(tenant, "account", "present", None)]
+    return [
+        Drift(f"{copy.stream} of {tenant}", f"{wrong} of the copy", "present", None) for copy, wrong in found if wrong
+    ]
 
 
 async def _strangers(js: JetStreamContext, tenants: Sequence[str]) -> list[Drift]:

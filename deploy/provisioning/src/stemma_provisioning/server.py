@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+import signal
 import subprocess
 import sysconfig
 import time
@@ -20,6 +21,7 @@ from .topology import DEFAULT_TENANTS
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 20.0
 _POLL_S = 0.005
+_RELOADED = "Reloaded server configuration"
 
 
 class ServerFailed(RuntimeError):
@@ -66,15 +68,46 @@ class NatsServer:
     def start(self) -> Self:
         """Start it and wait until it listens; raises `ServerFailed`."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / "nats.conf"
-        path.touch(mode=0o600)
-        path.write_text(self._config.render())
-        with (self.folder / "nats-server.log").open("ab") as log:
+        path = self._write_configuration()
+        with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own binary and configuration
                 [find_binary(), "-c", str(path)], stdout=log, stderr=log, start_new_session=True
             )
         self._config = replace(self._config, port=self._listening_port(self._process))
         return self
+
+    def admit(self, tenants: Sequence[str]) -> None:
+        """Let these tenants in, and those before no more, with everybody at work; raises `ServerFailed`.
+
+        It reads its configuration twice: accounts that are new find each other at the second time only.
+        """
+        for user in user_names(tenants):
+            self.passwords.setdefault(user, secrets.token_hex(16))
+        self._config = replace(self._config, tenants=tenants)
+        self._write_configuration()
+        for _ in range(2):
+            self._reload()
+
+    def _reload(self) -> None:
+        if self._process is None or not self.running:
+            raise ServerFailed("nats-server does not run")
+        told = self._log.read_text().count(_RELOADED)
+        self._process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while self._log.read_text().count(_RELOADED) == told:
+            if time.monotonic() > deadline:
+                raise ServerFailed(f"nats-server did not take its new configuration, see {self._log}")
+            time.sleep(_POLL_S)
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "nats-server.log"
+
+    def _write_configuration(self) -> Path:
+        path = self.folder / "nats.conf"
+        path.touch(mode=0o600)
+        path.write_text(self._config.render())
+        return path
 
     def stop(self) -> None:
         """End it in good order."""
@@ -99,7 +132,7 @@ class NatsServer:
                 continue
             return int(url.rsplit(":", 1)[1])
         self.kill()
-        raise ServerFailed(f"nats-server did not start, see {self.folder / 'nats-server.log'}")
+        raise ServerFailed(f"nats-server did not start, see {self._log}")
 
     def __enter__(self) -> Self:
         return self.start()

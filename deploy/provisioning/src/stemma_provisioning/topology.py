@@ -20,6 +20,8 @@ ACK_WAIT_S = 10.0
 KIB = 1024
 MAX_PAYLOAD = 256 * KIB
 DEFAULT_TENANTS = ("default",)
+STREAMS = "STEMMA"
+"""The account of all streams. The server keeps them in a folder of that name: with another one they would be gone."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
         _keyed(subjects.ARTIFACTS, subjects.artifact(ANY, ANY, ANY)),
         _keyed(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
         _key_value(subjects.VIEWS_BUCKET),
-        _key_value(subjects.CAPABILITIES_BUCKET),
+        _key_value(subjects.CAPABILITIES_BUCKET, rollup=False),
         *(_objects(subjects.artifacts_bucket(tenant)) for tenant in tenants),
         *(_objects(subjects.uploads_bucket(tenant), max_age=7 * DAY_S) for tenant in tenants),
     ]
@@ -140,8 +142,11 @@ def _keyed(name: str, subject: str) -> StreamConfig:
     return _log(name, [subject], max_msgs_per_subject=1, max_msg_size=MAX_PAYLOAD)
 
 
-def _key_value(bucket: str) -> StreamConfig:
-    """The stream behind a key-value bucket, as client libraries make it."""
+def _key_value(bucket: str, *, rollup: bool = True) -> StreamConfig:
+    """The stream behind a key-value bucket, as client libraries make it.
+
+    A message that rolls up deletes all others: not where several services write.
+    """
     return StreamConfig(
         name=f"KV_{bucket}",
         subjects=[f"$KV.{bucket}.>"],
@@ -150,7 +155,7 @@ def _key_value(bucket: str) -> StreamConfig:
         max_msgs_per_subject=1,
         duplicate_window=120,
         allow_direct=True,
-        allow_rollup_hdrs=True,
+        allow_rollup_hdrs=rollup,
         deny_delete=True,
     )
 

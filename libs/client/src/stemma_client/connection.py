@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from nats.errors import AuthorizationError, ConnectionClosedError, NoServersError
+from nats.errors import AuthorizationError, ConnectionClosedError, NoServersError, NotJSMessageError
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
@@ -103,15 +103,31 @@ class Connection:
         return ServerUnreachableError(f"no server at {self.address.shown}")
 
     async def snapshot(self, stream: str, subject: str, *, latest: bool = False) -> AsyncGenerator[Msg, None]:
-        """What lies in a stream under a subject now, in order; ``latest``: the last message of each subject."""
+        """What lies in a stream under a subject now, in order; ``latest``: the last message of each subject.
+
+        A consumer reads the tenant's copy of the stream, which follows it: all but ``latest`` wait for what the stream
+        itself has already.
+        """
         policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.ALL
+        last = 0 if latest else await self._last_sequence(stream, subject)
         config = _consumer(subject, deliver_policy=policy)
         async with self._consuming(stream, config) as (subscription, stored):
-            pending = stored
-            while pending:
+            pending, seen = stored, 0
+            while pending or seen < last:
                 message = await self.call(subscription.next_msg(timeout=CALL_TIMEOUT_S))
-                pending = message.metadata.num_pending
-                yield message
+                if _is_from(message, stream, config):
+                    pending, seen = message.metadata.num_pending, message.metadata.sequence.stream
+                    yield message
+
+    async def _last_sequence(self, stream: str, subject: str) -> int:
+        """Where the last message under a subject lies in the stream itself; 0 if there is none."""
+        try:
+            last = await self.call(self.jetstream.get_last_msg(stream, subject, direct=True))
+        except ServerUnreachableError as error:
+            if isinstance(error.__cause__, NotFoundError):
+                return 0
+            raise
+        return last.seq or 0
 
     async def follow(self, stream: str, subject: str, from_sequence: int = 0) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject and what comes, in order, each message once, without end.
@@ -124,7 +140,7 @@ class Connection:
             try:
                 async with (
                     self._consuming(stream, config) as (subscription, _),
-                    aclosing(self._until_broken(subscription)) as messages,
+                    aclosing(self._until_broken(subscription, stream, config)) as messages,
                 ):
                     opened = True
                     async for message in messages:
@@ -135,7 +151,9 @@ class Connection:
                     raise
                 await asyncio.sleep(RETRY_AFTER_S)
 
-    async def _until_broken(self, subscription: JetStreamContext.PushSubscription) -> AsyncGenerator[Msg, None]:
+    async def _until_broken(
+        self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig
+    ) -> AsyncGenerator[Msg, None]:
         """Messages until one is missing, the connection was lost, or silence is longer than it should be."""
         expected, silence, reconnects = 1, 0.0, self.nats.stats["reconnects"]
         while silence < RECREATE_AFTER_S and self.nats.stats["reconnects"] == reconnects:
@@ -144,6 +162,8 @@ class Connection:
                 message = await subscription.next_msg(timeout=1)
             except NatsTimeoutError:
                 silence += 1
+                continue
+            if not _is_from(message, stream, config):
                 continue
             if message.metadata.sequence.consumer != expected:
                 return
@@ -163,6 +183,14 @@ class Connection:
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
+
+
+def _is_from(message: Msg, stream: str, config: ConsumerConfig) -> bool:
+    """Whether our consumer delivered a message; all users of a tenant share its account, and could send one here."""
+    try:
+        return (message.metadata.stream, message.metadata.consumer) == (stream, config.name)
+    except NotJSMessageError:
+        return False
 
 
 def _is_refusal(error: Exception | None) -> bool:

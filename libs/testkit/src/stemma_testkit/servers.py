@@ -43,7 +43,7 @@ def _nats_server(folder: Path, tenants: Sequence[str]) -> NatsServer:
 
 async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: float) -> None:
     async with connected(server) as client:
-        await provision(client.jetstream(timeout=10), tenants, ack_wait_s)
+        await provision(client, tenants, ack_wait_s)
 
 
 @asynccontextmanager

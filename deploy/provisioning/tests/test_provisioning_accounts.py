@@ -1,0 +1,252 @@
+"""What works across the borders of accounts, and what a tenant that comes later finds."""
+
+import asyncio
+import json
+import os
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js.api import ConsumerConfig
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.uploads import UploadStore
+from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY
+from stemma_provisioning import Drift, NatsServer, check, client_user, provision
+from stemma_provisioning.copies import copies_api
+from stemma_provisioning.topology import streams
+from stemma_testkit.servers import barrier, connected, eventually
+
+TENANTS = ("default", "other")
+OWN, OTHER = client_user("default"), client_user("other")
+MEGABYTE = 1_000_000
+MANY = 400
+
+
+async def write_events(server: NatsServer, document_id: str, number: int, size: int = 1000) -> list[str]:
+    """Events of a document in each of two tenants; the subjects of the first one's, in order."""
+    names = [f"e{n}" for n in range(number)]
+    async with connected(server, subjects.ORCHESTRATOR) as orchestrator:
+        js = orchestrator.jetstream(timeout=10)
+        for name in names:
+            for tenant in TENANTS:
+                await js.publish(subjects.event(tenant, document_id, name), os.urandom(size))
+    return [subjects.event("default", document_id, name) for name in names]
+
+
+@pytest.mark.req("S1", "E4")
+async def test_events_are_replayed_by_a_pull_consumer(nats_server: NatsServer) -> None:
+    written = await write_events(nats_server, "pulled", MANY)
+    async with connected(nats_server, OWN) as caller:
+        config, pattern = ConsumerConfig(name=uuid4().hex), subjects.event("default", "pulled", ANY)
+        subscription = await caller.jetstream().pull_subscribe(pattern, stream="EVENTS", config=config)
+        seen: list[str] = []
+        while len(seen) < MANY:
+            for message in await subscription.fetch(100, timeout=10, heartbeat=1):
+                await message.ack_sync(timeout=10)
+                seen.append(message.subject)
+        with pytest.raises(asyncio.TimeoutError):
+            await subscription.fetch(1, timeout=1)
+        assert (await subscription.consumer_info()).num_ack_pending == 0
+    assert seen == written
+
+
+@pytest.mark.req("S1", "E4")
+@pytest.mark.parametrize("ordered", [False, True])
+async def test_events_are_replayed_by_a_push_consumer_with_flow_control(
+    nats_server: NatsServer, *, ordered: bool
+) -> None:
+    written = await write_events(nats_server, f"pushed-{ordered}", MANY, size=20_000)
+    pattern = subjects.event("default", f"pushed-{ordered}", ANY)
+    async with connected(nats_server, OWN) as caller:
+        js = caller.jetstream()
+        if ordered:
+            subscription = await js.subscribe(pattern, stream="EVENTS", ordered_consumer=True)
+        else:
+            config = ConsumerConfig(name=uuid4().hex, ack_policy="none", flow_control=True, idle_heartbeat=1)  # type: ignore[arg-type]
+            subscription = await js.subscribe(pattern, stream="EVENTS", config=config)
+        seen = [(await subscription.next_msg(timeout=10)).subject for _ in range(MANY)]
+        later = await write_events(nats_server, f"pushed-{ordered}", 1)
+        seen.append((await subscription.next_msg(timeout=10)).subject)
+    assert seen == written + later
+
+
+@pytest.mark.req("S1", "E3")
+async def test_requests_answers_and_live_text_cross_the_border(nats_server: NatsServer) -> None:
+    async with (
+        connected(nats_server, OWN) as caller,
+        connected(nats_server, subjects.ORCHESTRATOR) as orchestrator,
+        connected(nats_server, subjects.GENERATION) as writer,
+    ):
+        text = await caller.subscribe(subjects.live("default", "d1", ANY))
+        answers = await caller.jetstream().subscribe(subjects.answer("default", "q1"), stream="ANSWERS")
+        await barrier(caller)
+        stored = await caller.jetstream().publish(subjects.request("default", "create-document"), b"{}")
+        await orchestrator.jetstream().publish(subjects.answer("default", "q1"), b"yes")
+        await writer.publish(subjects.live("default", "d1", "s1"), b"word")
+        assert stored.stream == subjects.REQUESTS
+        assert (await answers.next_msg(timeout=10)).data == b"yes"
+        assert (await text.next_msg(timeout=10)).data == b"word"
+
+
+@pytest.mark.req("S1", "E3")
+async def test_20_mb_go_up_and_come_down_again(nats_server: NatsServer) -> None:
+    data = os.urandom(20 * MEGABYTE)
+    async with connected(nats_server, OWN) as caller, connected(nats_server, subjects.ORCHESTRATOR) as orchestrator:
+        ref = await UploadStore(caller.jetstream(timeout=10), "default").put(BytesIO(data), "plan.bin", "x/y")  # type: ignore[arg-type]
+        content = await UploadStore(orchestrator.jetstream(timeout=10), "default").get(ref)
+        kept = JetStreamArtifactStore(orchestrator.jetstream(timeout=10))
+        artifact = await kept.put("default", "d1", content, media_type="x/y", name="plan.bin")
+        there = await JetStreamArtifactStore(caller.jetstream(timeout=10)).get("default", "d1", artifact)
+    assert sha256(there).digest() == sha256(data).digest()
+
+
+@pytest.mark.req("S1")
+async def test_the_summaries_of_a_tenant_are_a_bucket_that_is_opened_read_and_watched(nats_server: NatsServer) -> None:
+    async with connected(nats_server, OWN) as caller, connected(nats_server, subjects.ORCHESTRATOR) as orchestrator:
+        for tenant in TENANTS:
+            await orchestrator.jetstream().publish(f"$KV.documents.{tenant}.d1", tenant.encode())
+        bucket = await caller.jetstream().key_value("documents")
+        assert (await bucket.get("default.d1")).value == b"default"
+        watcher = await bucket.watch(">")
+        await eventually(lambda: _watched(watcher, "default.d1"))
+        listed = await caller.jetstream().stream_info("KV_documents", subjects_filter=">")
+    assert set(listed.state.subjects or {}) == {"$KV.documents.default.d1"}
+
+
+async def _watched(watcher: Any, key: str) -> bool:
+    update = await watcher.updates(timeout=10)
+    return update is not None and update.key == key
+
+
+@pytest.mark.req("S1")
+async def test_a_consumer_of_another_tenant_has_no_name_here(nats_server: NatsServer) -> None:
+    """Not even one that is known can be asked, drained, changed or deleted."""
+    pattern = subjects.event("other", "named", ANY)
+    await write_events(nats_server, "named", 1)
+    async with connected(nats_server, OTHER) as other, connected(nats_server, OWN) as caller:
+        theirs = await other.jetstream().pull_subscribe(
+            pattern, stream="EVENTS", config=ConsumerConfig(name="billing", filter_subject=pattern)
+        )
+        for verb in ("MSG.NEXT", "INFO", "DELETE"):
+            assert await _answer(caller, f"$JS.API.CONSUMER.{verb}.EVENTS.billing") in (None, 10014)
+        assert [m.subject for m in await theirs.fetch(1, timeout=10)] == [subjects.event("other", "named", "e0")]
+
+
+async def _answer(client: Client, subject: str) -> int | None:
+    """The error code of an answer, `None` for nobody who answers."""
+    try:
+        answer = await client.request(subject, b"", timeout=5)
+    except NatsError:
+        return None
+    return int(json.loads(answer.data)["error"]["err_code"])
+
+
+@pytest.mark.req("S1")
+@pytest.mark.parametrize("pattern", [subjects.event("other", ANY, ANY), "stemma.event.v1.>", ">"])
+async def test_a_consumer_of_anything_finds_the_callers_own(nats_server: NatsServer, pattern: str) -> None:
+    await write_events(nats_server, "anything", 1)
+    async with connected(nats_server, OWN) as caller:
+        config = ConsumerConfig(name=uuid4().hex, filter_subject=pattern, ack_policy="none")  # type: ignore[arg-type]
+        info = await caller.jetstream().add_consumer("EVENTS", config)
+        subscription = await caller.jetstream().pull_subscribe_bind(info.name, stream="EVENTS")
+        found = await subscription.fetch(info.num_pending, timeout=10) if info.num_pending else []
+    assert {message.subject.split(".")[3] for message in found} <= {"default"}
+
+
+@pytest.mark.req("S1")
+async def test_a_tenant_comes_with_everybody_at_work(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        async with connected(server, OWN) as caller, connected(server, subjects.ORCHESTRATOR) as orchestrator:
+            following = await caller.jetstream().subscribe(
+                "stemma.event.v1.default.>", stream="EVENTS", ordered_consumer=True
+            )
+            server.admit(("default", "late"))
+            await _provision(server, ("default", "late"))
+            for tenant in ("default", "late"):
+                await orchestrator.jetstream().publish(subjects.event(tenant, "d1", "e1"), b"{}")
+            async with connected(server, client_user("late")) as late:
+                await _works(late, "late", orchestrator)
+            await _works(caller, "default", orchestrator)
+            assert (await following.next_msg(timeout=10)).subject == subjects.event("default", "d1", "e1")
+            assert caller.stats["reconnects"] == orchestrator.stats["reconnects"] == 0
+
+
+async def _works(caller: Client, tenant: str, orchestrator: Client) -> None:
+    """A request, an upload that the orchestrator reads, an event."""
+    js = caller.jetstream(timeout=10)
+    assert (await js.publish(subjects.request(tenant, "create-document"), b"{}")).stream == subjects.REQUESTS
+    ref = await UploadStore(js, tenant).put(b"x" * MEGABYTE, "a.txt", "text/plain")
+    assert len(await UploadStore(orchestrator.jetstream(timeout=10), tenant).get(ref)) == MEGABYTE
+    events = await js.subscribe(subjects.event(tenant, "d1", ANY), stream="EVENTS", ordered_consumer=True)
+    assert (await events.next_msg(timeout=10)).subject == subjects.event(tenant, "d1", "e1")
+
+
+async def _provision(server: NatsServer, tenants: tuple[str, ...]) -> None:
+    async with connected(server) as admin:
+        await provision(admin, tenants)
+        assert await check(admin, tenants) == []
+
+
+@pytest.mark.req("S1")
+async def test_what_was_stored_before_there_were_copies_is_read_from_them(tmp_path: Path) -> None:
+    """As in a data folder of an earlier release: streams, and no copies."""
+    with NatsServer(tmp_path) as server:
+        async with connected(server) as admin:
+            js = admin.jetstream()
+            for stream in streams():
+                await js.add_stream(stream)
+            for number in range(MANY):
+                await js.publish(subjects.event("default", "old", f"e{number}"), b"{}")
+            await provision(admin)
+        async with connected(server, OWN) as caller:
+            events = await caller.jetstream().subscribe(
+                subjects.event("default", "old", ANY), stream="EVENTS", ordered_consumer=True
+            )
+            seen = [(await events.next_msg(timeout=10)).metadata.sequence.stream for _ in range(MANY)]
+    assert seen == list(range(1, MANY + 1)), "the sequences of a copy are those of the log"
+
+
+@pytest.mark.req("S1")
+@pytest.mark.parametrize("lost", ["copy", "feed"])
+async def test_a_copy_that_is_lost_is_told_and_made_again(tmp_path: Path, lost: str) -> None:
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        async with connected(server) as admin:
+            js = admin.jetstream()
+            await js.publish(subjects.event("default", "d1", "e1"), b"{}")
+            if lost == "copy":
+                await admin.jetstream(prefix=copies_api("default")).delete_stream(subjects.EVENTS)
+            else:
+                await js.delete_consumer(subjects.EVENTS, "copy-default")
+            part = "stream" if lost == "copy" else "consumer"
+            assert await check(admin) == [Drift("EVENTS of default", f"{part} of the copy", "present", None)]
+            await provision(admin)
+            assert await check(admin) == []
+        async with connected(server, OWN) as caller:
+            found = await caller.jetstream().pull_subscribe(
+                "stemma.event.v1.default.>", stream="EVENTS", config=ConsumerConfig(name=uuid4().hex)
+            )
+            assert len(await found.fetch(1, timeout=10)) == 1
+
+
+@pytest.mark.req("S1")
+async def test_a_copy_is_whole_after_the_server_was_killed(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        await write_events(server, "killed", MANY)
+        server.kill()
+        server.start()
+        await write_events(server, "killed", 1)
+        async with connected(server, OWN) as caller:
+            events = await caller.jetstream().subscribe(
+                subjects.event("default", "killed", ANY), stream="EVENTS", ordered_consumer=True
+            )
+            seen = [(await events.next_msg(timeout=30)).subject for _ in range(MANY + 1)]
+    assert len(seen) == MANY + 1

@@ -1,0 +1,303 @@
+"""Whatever the server carries further for a user, it carries nothing to what is not that user's.
+
+Permissions say what a connection may publish; a reply, an acknowledgement or the deliver subject of a consumer is
+published by the server. Each such carrier is tried by each user against subjects of everybody else, with a harmless
+use of the same carrier behind it, which works.
+"""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js.api import ConsumerInfo
+from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY
+from stemma_provisioning import NatsServer, client_user
+from stemma_provisioning.copies import copies_api, ensure_copies
+from stemma_provisioning.permissions import PROVISIONER, User, users
+from stemma_testkit.servers import barrier, connected, provisioned_server
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+TENANTS = ("default", "other")
+OWN, OTHER = client_user("default"), client_user("other")
+ATTACKERS = [OWN, *subjects.WORKERS]
+DIGEST = "a" * 64
+LOOT = {"stream_name": "EVENTS", "config": {"name": "loot", "ack_policy": "none", "deliver_subject": "_INBOX_x.loot"}}
+
+TARGETS = [
+    subjects.event("other", "d1", "section-approved"),
+    subjects.event("default", "d1", "section-approved"),
+    subjects.answer("other", "r1"),
+    subjects.request("other", "approve-section"),
+    subjects.cancelled_job("other", "d1.1.generate.s1"),
+    subjects.live("other", "d1", "s1"),
+    subjects.artifact("other", "d1", DIGEST),
+    subjects.record("other", "d1", DIGEST),
+    *(subjects.job(service, "x") for service in subjects.WORKERS),
+    *(subjects.outcome(service, "x") for service in subjects.SERVICES),
+    *(subjects.dead(service, "x") for service in subjects.SERVICES),
+    *(f"$KV.capabilities.{service}" for service in subjects.SERVICES),
+    *(f"$JS.API.CONSUMER.MSG.NEXT.JOBS.{service}" for service in subjects.WORKERS),
+    *(f"$JS.API.CONSUMER.DELETE.JOBS.{service}" for service in subjects.WORKERS),
+    *(f"$JS.ACK.JOBS.{service}.1.1.1.1.0" for service in subjects.WORKERS),
+    "$JS.ACK.REQUESTS.orchestrator.1.1.1.1.0",
+    "$JS.API.CONSUMER.MSG.NEXT.EVENTS.orchestrator-views",
+    "$JS.API.CONSUMER.CREATE.EVENTS.loot",
+    "$JS.API.STREAM.CREATE.MINE",
+    "$JS.API.STREAM.DELETE.DEAD",
+    "$JS.API.STREAM.PURGE.ANSWERS",
+    "$KV.documents.other.d1",
+    "$O.uploads-other.C.x",
+    "_DELIVER.orchestrator.REQUESTS",
+    "_DELIVER.orchestrator.OUTCOMES",
+    "_DELIVER.validator.JOBS",
+    "_INBOX_client-other.literal",
+    "_INBOX_orchestrator.literal",
+    "copy.other.EVENTS.x",
+    f"{copies_api('other')}.STREAM.DELETE.EVENTS",
+    "$JS.STEMMA.API.CONSUMER.RESET.EVENTS.copy-other",
+]
+
+BODIES = {
+    "$JS.API.STREAM.CREATE.MINE": b'{"name": "MINE", "subjects": ["mine.>"], "storage": "memory"}',
+    "$JS.API.CONSUMER.CREATE.EVENTS.loot": json.dumps(LOOT).encode(),
+}
+
+
+def matches(pattern: str, subject: str) -> bool:
+    """Whether a subject is one of a pattern."""
+    wanted, given = pattern.split("."), subject.split(".")
+    if wanted[-1] == ">":
+        wanted, given = wanted[:-1], given[: len(wanted) - 1] if len(given) >= len(wanted) else []
+    return len(wanted) == len(given) and all(w in ("*", g) for w, g in zip(wanted, given, strict=True))
+
+
+@dataclass
+class Stage:
+    """A server with something of everybody's in each stream, and everybody listening."""
+
+    admin: Client
+    clients: dict[str, Client]
+    table: dict[str, User]
+    heard: list[tuple[str, Msg]] = field(default_factory=list)
+
+    def may(self, name: str, subject: str) -> bool:
+        """Whether a user may publish to a subject."""
+        return any(matches(line.subject, subject) for line in self.table[name].publish)
+
+    async def listen(self, name: str) -> None:
+        """Write down whatever reaches a user; a consumer whose inbox is heard by two cannot be moved."""
+
+        async def hear(message: Msg) -> None:
+            self.heard.append((name, message))
+
+        for line in self.table[name].subscribe if name != OWN else ():
+            await self.clients[name].subscribe(line.subject, cb=hear)
+        await self.clients[name].subscribe(f"_INBOX_{name}.literal", cb=hear)
+        await barrier(self.clients[name])
+
+    async def kept(self, name: str) -> dict[str, Any]:
+        """What lies in the streams apart from what is the user's own to write, and how far their consumers are."""
+        found: dict[str, Any] = {}
+        for prefix in ("$JS.API", copies_api("other")):
+            js = self.admin.jetstream(prefix=prefix)
+            for stream in await js.streams_info():
+                where = f"{prefix} {stream.config.name}"
+                info = await js.stream_info(str(stream.config.name), subjects_filter=">")
+                found[where] = {s: n for s, n in (info.state.subjects or {}).items() if not self.may(name, s)}
+                for consumer in await js.consumers_info(str(stream.config.name)):
+                    found[f"{where}/{consumer.name}"] = self._progress(name, consumer)
+        return found
+
+    def _progress(self, name: str, consumer: ConsumerInfo) -> object:
+        """How far a consumer is, unless the user's own messages bring it on; a copy's are acknowledged in time."""
+        own = self.may(name, f"$JS.API.CONSUMER.MSG.NEXT.{consumer.stream_name}.{consumer.name}")
+        if own or consumer.stream_name in (subjects.REQUESTS, subjects.OUTCOMES):
+            return None
+        pending = None if consumer.name.startswith("copy-") else consumer.num_ack_pending
+        return pending, consumer.delivered and consumer.delivered.consumer_seq
+
+    def reached(self, name: str) -> list[tuple[str, str]]:
+        """Whom something reached that the user may not publish, and that no consumer of its own delivered."""
+        others = [(who, heard) for who, heard in self.heard if who not in (name, PROVISIONER)]
+        inside = [(who, heard) for who, heard in self.heard if who == PROVISIONER and heard.subject in TARGETS]
+        found = [(who, heard) for who, heard in others + inside if not self.may(name, heard.reply or "-")]
+        return [(who, heard.subject) for who, heard in found if not self.may(name, heard.subject)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    with provisioned_server(tmp_path_factory.mktemp("nats"), tenants=TENANTS, ack_wait_s=600) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def stage(server: NatsServer) -> AsyncIterator[Stage]:
+    table = {user.name: user for user in users(TENANTS)}
+    async with AsyncExitStack() as stack:
+        clients = {name: await stack.enter_async_context(connected(server, name)) for name in table}
+        made = Stage(clients[PROVISIONER], clients, table)
+        for name in table:
+            await made.listen(name)
+        await fill(made.admin)
+        yield made
+
+
+async def fill(admin: Client) -> None:
+    """Something of everybody's, so that its loss would show."""
+    js = admin.jetstream()
+    for tenant in TENANTS:
+        for name in ("document-requested", "section-drafted"):
+            await js.publish(subjects.event(tenant, "d1", name), b'{"of": "%s"}' % tenant.encode())
+        await js.publish(subjects.answer(tenant, "r1"), b"{}")
+        await js.publish(subjects.request(tenant, "create-document"), b"{}")
+        await js.publish(subjects.artifact(tenant, "d1", DIGEST), b"{}")
+        await js.publish(f"$KV.documents.{tenant}.d1", b"{}")
+    for service in subjects.SERVICES:
+        await js.publish(f"$KV.capabilities.{service}", b"{}")
+        await js.publish(subjects.dead(service, "x"), b"{}")
+        await js.publish(subjects.outcome(service, "x"), b"{}")
+    for service in subjects.WORKERS:
+        await js.publish(subjects.job(service, "x"), b"{}")
+    await ensure_copies(admin, TENANTS)
+
+
+Send = Callable[[Client, str, str], Awaitable[None]]
+"""Have the server carry something to a subject: the attacker's connection and name, and the subject."""
+
+
+def _own(name: str) -> str:
+    """A subject under which a user stores something."""
+    return subjects.request("default", "x") if name == OWN else subjects.outcome(name, "x")
+
+
+async def publish(client: Client, name: str, target: str) -> None:
+    """The control goes to where it may."""
+    if target.startswith(f"_INBOX_{name}."):
+        await client.publish(_own(name), b"{}", reply=target)
+    else:
+        await client.publish(target, BODIES.get(target, b'{"evil": 1}'))
+
+
+async def acknowledgement(client: Client, name: str, target: str) -> None:
+    await client.publish(_own(name), b"{}", reply=target)
+
+
+async def own_bytes(client: Client, name: str, target: str) -> None:
+    """A direct get of what one wrote: any bytes on any subject of the account that answers."""
+    body = b"+ACK" if target.startswith("$JS.ACK") else BODIES.get(target, b'{"evil": 1}')
+    if name == OWN:
+        key = f"$O.uploads-default.C.{uuid4().hex}"
+        ask, asked = "$JS.API.DIRECT.GET.OBJ_uploads-default", json.dumps({"last_by_subj": key}).encode()
+    else:
+        key = subjects.artifact("default", "evil", uuid4().hex * 2)
+        ask, asked = f"$JS.API.DIRECT.GET.ARTIFACTS.{key}", b""
+    await client.request(key, body, timeout=10)
+    await client.publish(ask, asked, reply=target)
+
+
+async def nothing_there(client: Client, name: str, target: str) -> None:
+    """The answer that there is nothing has no body, which acknowledges."""
+    where = subjects.artifact("default", "none", "b" * 64)
+    await client.publish(f"$JS.API.DIRECT.GET.ARTIFACTS.{where}", b"", reply=target)
+
+
+async def api(client: Client, name: str, target: str) -> None:
+    stream = "EVENTS" if name == OWN else "JOBS"
+    await client.publish(f"$JS.API.CONSUMER.INFO.{stream}.{name}", b"", reply=target)
+
+
+async def next_message(client: Client, name: str, target: str) -> None:
+    """The answer to a pull: a message or that there is none."""
+    where = f"EVENTS.{await _create(client)}" if name == OWN else f"JOBS.{name}"
+    await client.publish(f"$JS.API.CONSUMER.MSG.NEXT.{where}", b'{"batch": 1, "no_wait": true}', reply=target)
+
+
+async def consumer_made(client: Client, name: str, target: str) -> None:
+    await client.publish("$JS.API.CONSUMER.CREATE.EVENTS", json.dumps(_follow()).encode(), reply=target)
+
+
+async def deliver_subject(client: Client, name: str, target: str) -> None:
+    """A consumer delivers where its maker says, with a reply that the server makes."""
+    for policy in ("none", "explicit"):
+        await _create(client, deliver_subject=target, ack_policy=policy)
+
+
+async def moved_delivery(client: Client, name: str, target: str) -> None:
+    """A consumer that was at work is told to deliver elsewhere, what nobody acknowledged for a second as well."""
+    inbox, consumer = client.new_inbox(), uuid4().hex
+    listening = await client.subscribe(inbox)
+    await _create(client, name=consumer, deliver_subject=inbox, ack_policy="explicit", ack_wait=10**9)
+    await listening.next_msg(timeout=10)
+    await listening.unsubscribe()
+    await barrier(client)
+    await _create(client, name=consumer, deliver_subject=target, ack_policy="explicit", ack_wait=10**9)
+
+
+async def trace(client: Client, name: str, target: str) -> None:
+    await client.publish(_own(name), b"{}", headers={"Nats-Trace-Dest": target}, reply=client.new_inbox())
+    if target.startswith(f"_INBOX_{name}."):
+        await client.publish(_own(name), b"{}", reply=target)
+
+
+async def rolled_up(client: Client, name: str, target: str) -> None:
+    """A header that has the server delete what else the stream holds."""
+    where = "$O.uploads-default.M.x" if name == OWN else f"$KV.capabilities.{name}"
+    await client.publish(where, b"{}", headers={"Nats-Rollup": "all"}, reply=target)
+
+
+async def more_of_the_queue(client: Client, name: str, target: str) -> None:
+    """An acknowledgement that asks for the next message."""
+    await client.publish(f"$JS.ACK.JOBS.{name}.1.99.99.1.0", b'+NXT {"batch": 1, "no_wait": true}', reply=target)
+
+
+def _follow(**more: Any) -> dict[str, Any]:
+    config = {"filter_subject": subjects.event("default", "d1", ANY), "ack_policy": "none", "mem_storage": True}
+    return {"stream_name": "EVENTS", "config": {**config, "inactive_threshold": 60 * 10**9, **more}}
+
+
+async def _create(client: Client, **more: Any) -> str:
+    where = ".".join(["$JS.API.CONSUMER.CREATE.EVENTS", *([more["name"]] if "name" in more else [])])
+    made = json.loads((await client.request(where, json.dumps(_follow(**more)).encode(), timeout=10)).data)
+    return str(made.get("name"))
+
+
+EVERYBODYS = [publish, acknowledgement, own_bytes, nothing_there, api, trace, rolled_up]
+CARRIERS = [
+    *((name, carrier) for name in ATTACKERS for carrier in EVERYBODYS),
+    *((name, next_message) for name in ATTACKERS if name != subjects.VALIDATOR),
+    *((name, more_of_the_queue) for name in subjects.WORKERS),
+    *((OWN, carrier) for carrier in (consumer_made, deliver_subject, moved_delivery)),
+]
+
+
+@pytest.mark.req("S1")
+@pytest.mark.parametrize(("name", "carrier"), CARRIERS, ids=lambda x: x if isinstance(x, str) else x.__name__)
+async def test_no_carrier_reaches_what_is_not_the_users_own(stage: Stage, name: str, carrier: Send) -> None:
+    before = await stage.kept(name)
+    stage.heard.clear()
+    for target in TARGETS:
+        if not stage.may(name, target):
+            await carrier(stage.clients[name], name, target)
+    await control(stage, name, carrier)
+    assert await stage.kept(name) == before
+    for client in stage.clients.values():
+        await barrier(client)
+    assert stage.reached(name) == []
+
+
+async def control(stage: Stage, name: str, carrier: Send) -> None:
+    """The same for the user itself; what it sent before has been dealt with then."""
+    inbox = f"{stage.clients[name].new_inbox()}"
+    waiting = await stage.clients[name].subscribe(inbox)
+    for _ in range(2):
+        await carrier(stage.clients[name], name, inbox)
+        assert await waiting.next_msg(timeout=10)
+    await waiting.unsubscribe()
