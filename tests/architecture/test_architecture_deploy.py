@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -151,6 +152,25 @@ def test_the_server_takes_the_configuration_with_passwords_from_the_environment(
     assert with_passwords.returncode == 0, with_passwords.stderr
     without = subprocess.run(command, check=False, capture_output=True, text=True)
     assert without.returncode != 0
+
+
+@pytest.mark.req("S1")
+def test_a_configuration_with_more_tenants_has_their_passwords_and_keeps_them(tmp_path: Path) -> None:
+    render = load(ROOT / "deploy" / "nats" / "render.py")
+    file, known = tmp_path / "nats.conf", dict(line.split("=") for line in render.environment().splitlines())
+    written: list[list[str]] = []
+    for tenants in (["default", "garden"], ["default", "garden", "late-comer"]):
+        assert render.main(["--to", str(file), *(word for tenant in tenants for word in ("--tenant", tenant))]) == 0
+        written.append(re.findall(r'^STEMMA_PASSWORD_CLIENT_\w+: "p\w+"$', file.read_text(), re.MULTILINE))
+    assert [[line.split(":")[0] for line in lines] for lines in written] == [
+        ["STEMMA_PASSWORD_CLIENT_GARDEN"],
+        ["STEMMA_PASSWORD_CLIENT_GARDEN", "STEMMA_PASSWORD_CLIENT_LATE_COMER"],
+    ]
+    assert written[0][0] == written[1][0], "a password is made once"
+    assert file.stat().st_mode & 0o077 == 0
+    command = [str(Path(sys.executable).with_name("nats-server")), "-t", "-c", str(file)]
+    tested = subprocess.run(command, check=False, env=os.environ | known, capture_output=True, text=True)
+    assert tested.returncode == 0, tested.stderr
 
 
 def test_make_lists_every_verb() -> None:

@@ -7,7 +7,7 @@ use of the same carrier behind it, which works.
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -19,9 +19,10 @@ from nats.aio.msg import Msg
 from nats.js.api import ConsumerInfo
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
-from stemma_provisioning import NatsServer, client_user
+from stemma_provisioning import NatsServer, client_user, permissions
 from stemma_provisioning.copies import copies_api, ensure_copies
 from stemma_provisioning.permissions import PROVISIONER, User, users
+from stemma_provisioning.topology import STREAMS
 from stemma_testkit.servers import barrier, connected, provisioned_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -138,8 +139,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def careless_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    """One on which services enter the account of the streams, with the same permissions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(permissions, "service_account", lambda service: STREAMS)
+        with provisioned_server(tmp_path_factory.mktemp("careless"), tenants=TENANTS, ack_wait_s=600) as running:
+            yield running
+
+
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def stage(server: NatsServer) -> AsyncIterator[Stage]:
+    async with on(server) as made:
+        yield made
+
+
+@asynccontextmanager
+async def on(server: NatsServer) -> AsyncIterator[Stage]:
+    """Everybody connected to a server, and listening."""
     table = {user.name: user for user in users(TENANTS)}
     async with AsyncExitStack() as stack:
         clients = {name: await stack.enter_async_context(connected(server, name)) for name in table}
@@ -282,15 +299,30 @@ CARRIERS = [
 @pytest.mark.parametrize(("name", "carrier"), CARRIERS, ids=lambda x: x if isinstance(x, str) else x.__name__)
 async def test_no_carrier_reaches_what_is_not_the_users_own(stage: Stage, name: str, carrier: Send) -> None:
     before = await stage.kept(name)
+    await attack(stage, name, carrier)
+    assert await stage.kept(name) == before
+    assert stage.reached(name) == []
+
+
+@pytest.mark.req("S1")
+@pytest.mark.parametrize("carrier", [acknowledgement, own_bytes, nothing_there], ids=lambda x: x.__name__)
+async def test_inside_one_account_permissions_hold_no_carrier(careless_server: NatsServer, carrier: Send) -> None:
+    """Why there are accounts, and that what is written down here shows it when one is missing."""
+    async with on(careless_server) as stage:
+        await attack(stage, subjects.CONVERTER, carrier)
+        reached = {subject for _, subject in stage.reached(subjects.CONVERTER)}
+    assert {subjects.outcome(subjects.VALIDATOR, "x"), "$JS.API.STREAM.DELETE.DEAD"} <= reached
+
+
+async def attack(stage: Stage, name: str, carrier: Send) -> None:
+    """Everything that is not the user's own, and then the same for itself."""
     stage.heard.clear()
     for target in TARGETS:
         if not stage.may(name, target):
             await carrier(stage.clients[name], name, target)
     await control(stage, name, carrier)
-    assert await stage.kept(name) == before
     for client in stage.clients.values():
         await barrier(client)
-    assert stage.reached(name) == []
 
 
 async def control(stage: Stage, name: str, carrier: Send) -> None:

@@ -1,0 +1,75 @@
+"""A tenant that comes while everybody is at work has its documents written, and nobody notices otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_client import Client
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_generation_graph.app import service as generation
+from stemma_generation_graph.checkpoints import set_up
+from stemma_messaging import Service
+from stemma_orchestrator.app import service as orchestrator
+from stemma_provisioning import NatsServer, client_user, provision
+from stemma_testkit.driving import wait_for
+from stemma_testkit.servers import connected
+from stemma_validator.app import service as validator
+
+SERVICES: dict[str, Service[Any]] = {
+    subjects.ORCHESTRATOR: orchestrator,
+    subjects.GENERATION: generation,
+    subjects.VALIDATOR: validator,
+}
+
+
+@asynccontextmanager
+async def at_work(server: NatsServer, folder: Path) -> AsyncIterator[None]:
+    """The services, all at work until the end."""
+    started = {name: service.load_settings(**access(server, name, folder)) for name, service in SERVICES.items()}
+    await set_up(started[subjects.GENERATION].checkpoint_place)
+    running = [asyncio.create_task(SERVICES[name].run(settings)) for name, settings in started.items()]
+    try:
+        yield
+        assert [task.done() for task in running] == [False] * len(running)
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running)
+
+
+def access(server: NatsServer, name: str, folder: Path) -> dict[str, Any]:
+    """How a service gets in."""
+    own = {"data_dir": folder} if name == subjects.GENERATION else {}
+    return {"nats_url": server.url, "nats_user": name, "nats_password": server.passwords[name], **own}
+
+
+async def drafted(server: NatsServer, tenant: str) -> e.SectionDrafted:
+    """What the first section of a tenant's new document came to; its brief goes up as a file."""
+    user = client_user(tenant)
+    async with Client.connect(server.url, tenant=tenant, user=user, password=server.passwords[user]) as client:
+        brief = "# A reading garden\n\n" + "The garden has twelve benches. " * 1200
+        asked = await client.create_document("proposal", brief=brief)
+        seen = await wait_for(client, asked.document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+        [draft] = [event.contract for event in seen if isinstance(event.contract, e.SectionDrafted)]
+        assert await client.artifact(asked.document_id, draft.draft)
+        assert [document.document_id for document in await client.documents()] == [asked.document_id]
+    return draft
+
+
+@pytest.mark.req("S1")
+async def test_a_tenant_that_comes_later_has_its_document_written(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        server = stack.enter_context(NatsServer(tmp_path / "nats"))
+        async with connected(server) as admin:
+            await provision(admin)
+            await stack.enter_async_context(at_work(server, tmp_path))
+            assert (await drafted(server, "default")).section_id
+            server.admit(("default", "late"))
+            await provision(admin, ("default", "late"))
+        assert (await drafted(server, "late")).section_id
