@@ -16,6 +16,7 @@ from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_messaging import Bus, BusFailed, Service, ServiceSettings
+from stemma_messaging.errors import TakenOver
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
 
@@ -128,6 +129,36 @@ async def test_a_worker_goes_on_after_the_server_was_killed_and_came_back(
         await eventually(impatient_lab.settled, within_s=30)
     outcomes = {o.headers["ce-id"] for o in await impatient_lab.stored(subjects.OUTCOMES)}
     assert outcomes == {f"{before.job_id}.outcome", f"{after.job_id}.outcome"}
+
+
+@KINDS
+@pytest.mark.req("F2")
+@pytest.mark.failure("taken-over")
+async def test_a_message_that_another_process_went_on_with_is_that_ones_to_settle(
+    impatient_lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    calls = 0
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise TakenOver("the checkpoint has a successor")
+        return validated(job)
+
+    async def on_ack(message: Msg) -> None:
+        settled_by.append(message.data)
+
+    settled_by: list[bytes] = []
+    async with connected(impatient_lab.server) as client, impatient_lab.working(kind, handler):
+        await client.subscribe(f"$JS.ACK.JOBS.{service}.>", cb=on_ack)
+        await barrier(client)
+        await impatient_lab.publish(service, impatient_lab.job())
+        await eventually(impatient_lab.settled)
+        await barrier(client)
+    assert (calls, [sign for sign in settled_by if sign != IN_PROGRESS]) == (2, [b""])
+    assert len(await impatient_lab.stored(subjects.OUTCOMES)) == 1
+    assert await impatient_lab.stored(subjects.DEAD) == []
 
 
 @pytest.mark.req("E1")

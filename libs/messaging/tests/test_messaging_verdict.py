@@ -1,8 +1,8 @@
 import asyncio
 
 import pytest
-from stemma_messaging.errors import InvalidMessage
-from stemma_messaging.verdict import Ack, DeadLetter, RetryLater, Verdict, verdict_for
+from stemma_messaging.errors import InvalidMessage, TakenOver
+from stemma_messaging.verdict import Ack, DeadLetter, Leave, RetryLater, Verdict, verdict_for
 
 BUG = RuntimeError()
 
@@ -20,6 +20,8 @@ BUG = RuntimeError()
         (BUG, 7, DeadLetter("exhausted")),
         (BUG, 8, DeadLetter("exhausted")),
         (BUG, 9, DeadLetter("exhausted")),
+        (TakenOver(), 1, Leave()),
+        (TakenOver(), 8, Leave()),
     ],
 )
 def test_decides_by_error_and_number_of_deliveries(error: BaseException, deliveries: int, verdict: Verdict) -> None:

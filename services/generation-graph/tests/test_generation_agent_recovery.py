@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from generation_agency import CHAPTER, FINISH, SAVE, SCORES, Agency, append, call
 from generation_workshop import Workshop
-from stemma_contracts.v1.outcomes import GraphPaused
+from stemma_contracts.v1.outcomes import GraphPaused, ThreadLost
 from stemma_generation_graph.checkpoints import open_checkpointer, set_up
 from stemma_generation_graph.checkpoints.cleaning import ThreadCleaner
 from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.handlers import on_generate_section, on_resume_graph
-from stemma_generation_graph.runner import JobRefused, Runner
+from stemma_generation_graph.runner import Runner
 from stemma_models import MemoryRecordStore
 from stemma_models.records import Record, RecordStore
 from stemma_testkit.scripted import ScriptedModel
@@ -96,8 +96,9 @@ async def test_a_repeated_answer_hears_the_next_question_and_is_refused_once_tha
     assert heard.need == second.need
     agency.needs.append(second.need)
     await on_resume_graph(await agency.resumption(job, second), desk=desk)
-    with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
-        await on_resume_graph(repeated, desk=desk)
+    late = await on_resume_graph(repeated, desk=desk)
+    assert isinstance(late, ThreadLost)
+    assert late.detail == "the thread is at another checkpoint"
 
 
 @pytest.mark.req("G2")

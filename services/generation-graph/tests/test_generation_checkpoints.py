@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sqlite3
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -20,14 +19,14 @@ from stemma_generation_graph.app import GenerationSettings, open_runner
 from stemma_generation_graph.checkpoints import CheckpointsUnusable, open_checkpointer, set_up
 from stemma_generation_graph.graphs import Graph
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
-from stemma_generation_graph.runner import JobRefused, Runner
+from stemma_generation_graph.runner import Runner, ThreadLostError
 from stemma_messaging import BadSettings
+from stemma_messaging.errors import TakenOver
 from stemma_testkit.ports import free_port
 from stemma_testkit.postgres import PostgresServer, postgres_server
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("P2")
-CONFLICTS = (sqlite3.IntegrityError, psycopg.errors.UniqueViolation)
 SETUP = "import sys; sys.argv[1:] = ['--setup']; from stemma_generation_graph.app import main; main()"
 
 
@@ -89,10 +88,10 @@ async def test_of_two_replicas_that_resume_a_thread_at_once_one_wins(
         )
 
         won = 0 if isinstance(results[0], dict) else 1
-        assert isinstance(results[1 - won], CONFLICTS)
+        assert isinstance(results[1 - won], TakenOver)
         assert results[won] == {"steps": [("blue", "red")[won], "closed"]}
         assert await run_on(there, jobs[won], "again") == results[won]
-        with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
+        with pytest.raises(ThreadLostError, match="the thread is at another checkpoint"):
             await run_on(here, jobs[1 - won], "again")
 
 
@@ -105,7 +104,7 @@ async def test_a_job_that_two_replicas_got_ends_alike_on_both(place: Path | str,
             run_on(here, resume, "blue"), run_on(there, resume, "blue"), return_exceptions=True
         )
 
-        assert [type(result) in CONFLICTS for result in results].count(True) == 1
+        assert [isinstance(result, TakenOver) for result in results].count(True) == 1
         again = [await run_on(replica, resume, "blue") for replica in (here, there)]
         assert again == [{"steps": ["blue", "closed"]}] * 2
 

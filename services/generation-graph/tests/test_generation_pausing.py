@@ -12,7 +12,7 @@ from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_contracts.v1.outcomes import GraphPaused
 from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.handlers import Desk, on_generate_section
-from stemma_generation_graph.runner import JobRefused, Runner
+from stemma_generation_graph.runner import Runner, ThreadLostError
 from stemma_generation_graph.sources.library import Library
 from stemma_messaging import InvalidMessage
 from stemma_messaging.running import JobCancelledError
@@ -53,20 +53,20 @@ async def test_a_job_that_was_killed_between_two_nodes_goes_on_there(place: Path
 
 async def test_refuses_an_answer_for_a_thread_that_nobody_knows(place: Path | str, job: GenerateSection) -> None:
     resume = resumption(job, {"thread_id": "unknown", "checkpoint_id": "1"})
-    with pytest.raises(JobRefused, match="the thread is unknown"):
+    with pytest.raises(ThreadLostError, match="the thread is unknown"):
         await run(resume, "blue", place)
 
 
 async def test_refuses_an_answer_for_another_checkpoint(place: Path | str, job: GenerateSection) -> None:
     paused = await run(job, "", place)
-    with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
+    with pytest.raises(ThreadLostError, match="the thread is at another checkpoint"):
         await run(resumption(job, {**paused, "checkpoint_id": "other"}), "blue", place)
 
 
 async def test_refuses_a_second_answer_by_another_job(place: Path | str, job: GenerateSection) -> None:
     paused = await run(job, "", place)
     await run(resumption(job, paused), "blue", place)
-    with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
+    with pytest.raises(ThreadLostError, match="the thread is at another checkpoint"):
         await run(resumption(job, paused, "doc.3.resume"), "red", place)
 
 
@@ -84,7 +84,7 @@ async def test_a_repeated_answer_goes_on_where_the_lost_job_came_to(place: Path 
         graph = ASKING.build(None).compile(checkpointer=checkpointer, interrupt_after=["ask"])  # type: ignore[arg-type]
         lost: Any = {"configurable": {"thread_id": job.thread_id}, "metadata": {"job_id": "doc.2.resume"}}
         await graph.ainvoke(Command(resume="blue"), lost, durability="sync")
-    with pytest.raises(JobRefused, match="the thread is at another checkpoint"):
+    with pytest.raises(ThreadLostError, match="the thread is at another checkpoint"):
         await run(resumption(job, paused, "doc.3.resume"), "red", place)
     finished = await run(resumption(job, paused, "doc.4.resume"), "blue", place)
     assert finished == {"steps": ["prepared", "blue", "closed"]}

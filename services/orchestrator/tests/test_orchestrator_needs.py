@@ -10,7 +10,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import VersionPair
-from stemma_contracts.v1.needs import MissingReference, Need
+from stemma_contracts.v1.needs import GivenAnswer, MissingReference, Need
 from stemma_contracts.v1.values import ExportFormat, InputFile, SectionStatus, ValidationSummary
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.outcomes import UnfittingOutcome
@@ -179,7 +179,8 @@ def test_a_failed_resumption_keeps_the_thread_and_its_answer_for_the_retry(begun
         begun.do(c.Retry(begun.asked(), "research"))
         again = resumption(begun)
         assert again.job_id != first.job_id
-        assert again == first.model_copy(update={"job_id": again.job_id})
+        tried = {"recorded_as", "recorded_before"}
+        assert again.model_dump(exclude=tried) == {**first.model_dump(exclude=tried), "job_id": again.job_id}
 
 
 def test_a_thread_whose_resumption_is_dead_twice_is_begun_anew(begun: Story) -> None:
@@ -245,3 +246,81 @@ def test_an_answer_that_is_understood_goes_on(begun: Story, need: Need, form: st
     story = raised(begun, need)
     (answered,) = story.do(c.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
     assert isinstance(answered, e.SectionNeedAnswered)
+
+
+def generation(story: Story) -> j.GenerateSection:
+    (job,) = story.open_jobs().values()
+    assert isinstance(job, j.GenerateSection)
+    return job
+
+
+def answer(story: Story, words: str) -> None:
+    story.do(c.Answer(story.asked(), "research", "n1", ref(words), words))
+
+
+@pytest.mark.req("F6")
+@pytest.mark.failure("thread-lost")
+def test_a_lost_thread_is_never_resumed_again_and_begun_anew_with_calls_and_answers(begun: Story) -> None:
+    first = generation(begun)
+    answer(raised(begun, BOUND), "go on")
+    (failed, *_) = begun.outcome(o.ThreadLost, "research", detail="the thread is unknown")
+    assert isinstance(failed, e.SectionThreadLost)
+    assert begun.status("research") == SectionStatus.FAILED
+    begun.do(c.Retry(begun.asked(), "research"))
+    anew = generation(begun)
+    assert anew.thread_id != first.thread_id
+    assert anew.recorded_before == ("thread-1",)
+    assert anew.answered_before == (GivenAnswer(question=ref("Go on?").digest, answer=ref("go on")),)
+
+
+@pytest.mark.req("F6")
+def test_answers_of_people_outlive_any_number_of_lost_threads_and_those_of_services_are_made_anew(begun: Story) -> None:
+    answer(raised(begun, BOUND), "go on")
+    settle(begun, pause(begun, CHECK), o.DraftValidated, validation=REPORTED)
+    for _ in range(2):
+        begun.outcome(o.ThreadLost, "research")
+        begun.do(c.Retry(begun.asked(), "research"))
+        answer(raised(begun, BOUND), "end here")
+        assert resumption(begun).answered_before[0].answer == ref("go on")
+    begun.outcome(o.ThreadLost, "research")
+    begun.do(c.Retry(begun.asked(), "research"))
+    assert [given.answer for given in generation(begun).answered_before] == [ref("go on"), *[ref("end here")] * 2]
+
+
+@pytest.mark.req("F6")
+def test_a_retried_resumption_records_under_its_own_name_and_knows_what_the_thread_recorded(begun: Story) -> None:
+    answer(raised(begun, BOUND), "go on")
+    assert (resumption(begun).recorded_as, resumption(begun).recorded_before) == ("", ())
+    begun.outcome(o.AnswerMalformed, "research")
+    begun.do(c.Retry(begun.asked(), "research"))
+    again = resumption(begun)
+    assert (again.recorded_as, again.recorded_before) == (again.job_id, ("thread-1",))
+    answer(raised(begun, BOUND), "go on")
+    assert resumption(begun).recorded_as == again.job_id
+    begun.outcome(o.ThreadLost, "research")
+    begun.do(c.Retry(begun.asked(), "research"))
+    assert generation(begun).recorded_before == (again.job_id, "thread-1")
+
+
+@pytest.mark.req("F6")
+def test_a_retried_generation_knows_what_the_failed_one_recorded_and_a_regeneration_does_not(begun: Story) -> None:
+    first = generation(begun)
+    begun.outcome(o.ModelUnavailable, "research")
+    begun.do(c.Retry(begun.asked(), "research"))
+    second = generation(begun)
+    assert second.recorded_before == (first.job_id,)
+    begun.do(c.Retry(begun.asked(), "research"))
+    assert generation(begun).recorded_before == (second.job_id, first.job_id)
+    begun.reviewable("research")
+    begun.do(c.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    assert generation(begun).recorded_before == ()
+
+
+@pytest.mark.req("F6")
+def test_a_retried_revision_knows_what_the_hanging_one_recorded(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.do(c.Revise(begun.asked(), "research", 1, ref("shorter")))
+    (first,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
+    begun.do(c.Retry(begun.asked(), "research"))
+    (second,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
+    assert second.recorded_before == (first.job_id,)

@@ -10,7 +10,7 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
 from .exports import ExportSection
-from .needs import Answerer
+from .needs import Answerer, GivenAnswer
 from .values import ArtifactRef, Collected, DocumentHead, ExportFormat, InputFile, SectionPlan
 
 
@@ -25,6 +25,23 @@ class SectionJob(Job):
     """A job about one section."""
 
     section: SectionPlan
+
+
+class ModelJob(SectionJob):
+    """A job that calls models, which may be another try of the same work.
+
+    Its calls are recorded under ``recorded_as``, or if that is empty under its thread, or else under its id. What an
+    earlier try recorded, and can be used, is not asked for again.
+    """
+
+    recorded_as: str = Field(default="", max_length=250)
+    recorded_before: tuple[str, ...] = Field(default=(), description="names of earlier tries, latest first")
+
+
+class GraphJob(ModelJob):
+    """A job that runs a graph. A question that a person answered in an earlier try has that answer."""
+
+    answered_before: tuple[GivenAnswer, ...] = Field(default=(), description="oldest first")
 
 
 class OutlineEntry(Contract):
@@ -47,7 +64,7 @@ class UpstreamDraft(Contract):
 
 
 @registry.contract("stemma.generate.section.v1", Family.JOB, subjects.GENERATION)
-class GenerateSection(SectionJob):
+class GenerateSection(GraphJob):
     """Write a section and evaluate it.
 
     In a lint round ``previous`` and ``report`` are set, in a cycle of revision ``previous`` and ``revision_feedback``.
@@ -67,7 +84,7 @@ class GenerateSection(SectionJob):
 
 
 @registry.contract("stemma.resume.graph.v1", Family.JOB, subjects.GENERATION)
-class ResumeGraph(SectionJob):
+class ResumeGraph(GraphJob):
     """Go on with a paused graph at the checkpoint that the answer is for.
 
     ``failed`` says that the need could not be met, and ``detail`` why, in a word; ``answer`` is then the text
@@ -83,7 +100,7 @@ class ResumeGraph(SectionJob):
 
 
 @registry.contract("stemma.revise.draft.v1", Family.JOB, subjects.EDITOR)
-class ReviseDraft(SectionJob):
+class ReviseDraft(ModelJob):
     """Change one draft as an instruction says, and nothing else in it."""
 
     version: int

@@ -52,6 +52,13 @@ def answer_form(words: str) -> str:
     return " ".join(words.casefold().split()).rstrip(".!")
 
 
+class GivenAnswer(Contract):
+    """What a person answered to a question before; the same question again has it, and nobody is asked twice."""
+
+    question: str = Field(max_length=64, description="SHA-256 of the question in words")
+    answer: ArtifactRef
+
+
 class NeedAnswer(Contract):
     """The body of a person's answer with decisions: words, and by reference `SKIP`, an input or a new image."""
 

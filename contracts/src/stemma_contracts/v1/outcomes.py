@@ -149,6 +149,13 @@ class NoRoleLeft(Outcome):
     processing_metadata: ProcessingMetadata | None = None
 
 
+@registry.contract("stemma.thread.lost.v1", Family.OUTCOME, subjects.GENERATION)
+class ThreadLost(Outcome):
+    """The paused graph that was to go on is not there any more, or not where it was: no resumption can succeed."""
+
+    detail: str = Field(default="", max_length=300)
+
+
 @registry.contract("stemma.job.cancelled.v1", Family.OUTCOME)
 class JobCancelled(Outcome):
     """The job was ended because nobody waits for it any more; ``usage`` is what it had spent by then."""

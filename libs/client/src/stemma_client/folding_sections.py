@@ -22,6 +22,7 @@ _FAILURES: dict[type[e.SectionFailure], str] = {
     e.SectionInputsMissing: "inputs missing",
     e.SectionRoleAnalysisMissing: "no role analysis",
     e.SectionNoRoleLeft: "no role left",
+    e.SectionThreadLost: "paused work lost",
     e.SectionJobDead: "dead letter",
 }
 
@@ -227,7 +228,8 @@ def _(event: e.SectionFailure, section: SectionView, at: datetime | None) -> Sec
         return replace(section, checks=section.checks - {event.activity}, failure=f"{event.activity}: {failure}")
     if event.proposal_id is not None:
         return replace(section, proposal=None, failure=f"{event.activity}: {failure}")
-    failed_at = None if _RESUMPTION in event.job_id else event.activity
+    goes_on = _RESUMPTION in event.job_id and not isinstance(event, e.SectionThreadLost)
+    failed_at = None if goes_on else event.activity
     missing = event.missing if isinstance(event, e.SectionInputsMissing) else None
     failed = replace(section, failure=failure, failed_at=failed_at, missing=missing)
     return replace(failed, status=event.status, activity=None)

@@ -10,6 +10,10 @@ class InvalidMessage(ValueError):
     """
 
 
+class TakenOver(Exception):
+    """Another process went on with what this one was at work on: the message is that one's to settle."""
+
+
 class MessageTooLarge(ValueError):
     """A message body above the limit for our own messages; content of that size is an artifact."""
 

@@ -18,7 +18,7 @@ from stemma_telemetry import get_logger, names, span
 from .dead import bury
 from .delivery import Delivery
 from .publisher import Publisher
-from .verdict import Ack, DeadLetter, RetryLater, Verdict, verdict_for
+from .verdict import Ack, DeadLetter, Leave, RetryLater, Verdict, verdict_for
 
 _DURATION = metrics.get_meter(__name__).create_histogram(names.Metric.PROCESS_DURATION, "s")
 
@@ -83,6 +83,8 @@ class Handling:
                 case DeadLetter():
                     await bury(delivery, verdict, error, self.service, self.publisher)
                     await message.ack()
+                case Leave():
+                    pass
                 case _:
                     assert_never(verdict)
         except Exception as hindrance:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from .errors import InvalidMessage
+from .errors import InvalidMessage, TakenOver
 
 LONGEST_DELAY_S = 300.0
 RELEASE_DELAY_S = 0.5
@@ -30,7 +30,12 @@ class DeadLetter:
     reason: str
 
 
-Verdict = Ack | RetryLater | DeadLetter
+@dataclass(frozen=True)
+class Leave:
+    """The message is another process's, which settles it; if that one dies, it comes again."""
+
+
+Verdict = Ack | RetryLater | DeadLetter | Leave
 
 
 def verdict_for(error: BaseException | None, deliveries: int, max_deliver: int, retry_base_s: float) -> Verdict:
@@ -42,6 +47,8 @@ def verdict_for(error: BaseException | None, deliveries: int, max_deliver: int, 
     match error:
         case None:
             return Ack()
+        case TakenOver():
+            return Leave()
         case InvalidMessage():
             return DeadLetter("invalid")
         case asyncio.CancelledError():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -39,7 +39,8 @@ log = get_logger()
 class CallContext:
     """For whom a call is made. ``meter`` adds up what the job spends, also when it fails.
 
-    ``replay`` is of one run of the job: what the records told of it so far.
+    Its answer is recorded under ``recorded_as``, by default the job; ``recorded_before`` are the names that earlier
+    tries of the same work used. ``replay`` is of one run of the job: what the records told of it so far.
     """
 
     tenant: str
@@ -48,6 +49,8 @@ class CallContext:
     job_id: str
     thread_id: str = ""
     attempt: int = 0
+    recorded_as: str = ""
+    recorded_before: tuple[str, ...] = ()
     meter: Meter = field(default_factory=Meter, compare=False)
     replay: Replay = field(default_factory=Replay, compare=False)
 
@@ -161,7 +164,10 @@ class ModelCaller:
     async def _ask(self, call: _Call, check: Callable[[Reply], T]) -> _Asked[T]:
         detail = ""
         for retry in range(1 + RE_ASKS):
-            reply = await self._reply(call, retry)
+            record = await self._own_record(call, retry)
+            if record is None and retry == 0 and (before := await self._asked_before(call, check)):
+                return before
+            reply = await self._reply(call, retry, record)
             try:
                 return _Asked(check(reply), call.meter.total, reply.record.artifact)
             except checks.UnusableAnswer as unusable:
@@ -170,16 +176,41 @@ class ModelCaller:
                 call = replace(call, request=_asked_again(call.request, reply, unusable.problems))
         raise MalformedAnswerError(detail, call.meter.total)
 
-    async def _reply(self, call: _Call, retry: int) -> Reply:
+    async def _asked_before(self, call: _Call, check: Callable[[Reply], T]) -> _Asked[T] | None:
+        """What an earlier try was answered to the same request; it was counted there."""
+        for name in call.ctx.recorded_before:
+            if (found := await self._asked_as(call, check, name)) is not None:
+                return found
+        return None
+
+    async def _asked_as(self, call: _Call, check: Callable[[Reply], T], recorded_as: str) -> _Asked[T] | None:
         ctx = call.ctx
-        key = call.request.key(ctx.job_id, ctx.attempt, call.name, retry)
-        record = await ctx.replay.look_up(lambda: self._records.get(ctx.tenant, ctx.document_id, key))
+        for retry in range(1 + RE_ASKS):
+            key = _key(call, recorded_as, retry)
+            record = await self._records.get(ctx.tenant, ctx.document_id, key)
+            reply = await self._replay(ctx, record) if record else None
+            if reply is None:
+                return None
+            try:
+                return _Asked(check(reply), Usage(), reply.record.artifact)
+            except checks.UnusableAnswer as unusable:
+                call = replace(call, request=_asked_again(call.request, reply, unusable.problems))
+        return None
+
+    async def _own_record(self, call: _Call, retry: int) -> Record | None:
+        ctx, key = call.ctx, _key(call, _own_name(call.ctx), retry)
+        look_up = partial(self._records.get, ctx.tenant, ctx.document_id, key)
+        return await look_up() if ctx.recorded_before else await ctx.replay.look_up(look_up)
+
+    async def _reply(self, call: _Call, retry: int, record: Record | None) -> Reply:
+        ctx = call.ctx
         reply = await self._replay(ctx, record) if record else None
         if record is not None:
             call.meter.count(record.usage)
         if reply is not None:
             return reply
-        return await self._recorded(ctx, key, await self._answer(call, record.usage if record else Usage()))
+        answered = await self._answer(call, record.usage if record else Usage())
+        return await self._recorded(ctx, _key(call, _own_name(ctx), retry), answered)
 
     async def _replay(self, ctx: CallContext, record: Record) -> Reply | None:
         """A recorded answer; `None` if its text is missing, because who wrote it died before both were stored."""
@@ -221,6 +252,14 @@ class ModelCaller:
             self._records.put(ctx.tenant, ctx.document_id, key, record),
         )
         return Reply(record, reply.text)
+
+
+def _own_name(ctx: CallContext) -> str:
+    return ctx.recorded_as or ctx.job_id
+
+
+def _key(call: _Call, recorded_as: str, retry: int) -> str:
+    return call.request.key(recorded_as, call.ctx.attempt, call.name, retry)
 
 
 def _refusal(message: AIMessage) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
-from stemma_contracts.v1.jobs import SectionJob
+from stemma_contracts.v1.jobs import ModelJob, SectionJob
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable
 
 from .caller import CallContext
@@ -16,7 +16,16 @@ T = TypeVar("T")
 
 def call_context(job: SectionJob, thread_id: str = "") -> CallContext:
     """For whom the calls of a job are made."""
-    return CallContext(job.document.tenant, job.document.document_id, job.section.section_id, job.job_id, thread_id)
+    recorded_as, before = (job.recorded_as, job.recorded_before) if isinstance(job, ModelJob) else ("", ())
+    return CallContext(
+        job.document.tenant,
+        job.document.document_id,
+        job.section.section_id,
+        job.job_id,
+        thread_id,
+        recorded_as=recorded_as or thread_id or job.job_id,
+        recorded_before=before,
+    )
 
 
 def echo(job: SectionJob, context: CallContext) -> dict[str, Any]:

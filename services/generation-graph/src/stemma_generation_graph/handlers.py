@@ -21,6 +21,7 @@ from stemma_contracts.v1.outcomes import (
     ModelUnavailable,
     Outcome,
     SectionGenerated,
+    ThreadLost,
 )
 from stemma_contracts.v1.values import (
     ArtifactRef,
@@ -41,7 +42,7 @@ from .graphs.section.evaluating import evaluated
 from .graphs.section.material import load_material
 from .inputs import InputsRefused, missing_inputs
 from .recipes import recipe
-from .runner import Finished, GenerateResult, Paused, Runner
+from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, as_resumed, encoded
 from .sources.library import Library
 
 PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
@@ -73,8 +74,11 @@ async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Outcome:
 async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
     """Go on with a paused graph."""
     context = _context(job, job.thread_id, desk)
-    answer = {"artifact": job.answer.model_dump(mode="json"), "failed": job.failed, "detail": job.detail}
-    return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
+    answer = as_resumed(job.answer, failed=job.failed, detail=job.detail)
+    try:
+        return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
+    except ThreadLostError as lost:
+        return ThreadLost(**echo(job, context.call), detail=str(lost))
 
 
 async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
@@ -148,7 +152,7 @@ async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> 
 
 async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paused) -> GraphPaused:
     asked, name = result.asked, f"{job.section.section_id}.question.md"
-    words = asked.question.encode(errors="replace")
+    words = encoded(asked.question)
     question = await desk.library.store(job.document, words, "text/markdown", name) if words else None
     place = f"{result.thread_id}\n{result.checkpoint_id}".encode()
     need = Need(

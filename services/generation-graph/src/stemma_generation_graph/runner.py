@@ -2,37 +2,51 @@
 
 A graph that never pauses runs without a checkpoint: its recorded model calls make a second run free. A graph
 that pauses ends its job with `Paused`; the thread waits in the checkpointer until `Runner.resume`. Every
-checkpoint carries the id of the job that wrote it, so that a redelivered job goes on where it was.
+checkpoint carries the id of the job that wrote it, so that a redelivered job goes on where it was. A run begins at
+the checkpoint that was looked at (`PinnedSaver`): if another process went on meanwhile, it raises `TakenOver`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import hashlib
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.serde.types import RESUME
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.serde.types import INTERRUPT, RESUME
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel, ConfigDict
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
-from stemma_contracts.v1.needs import MissingReference
+from stemma_contracts.v1.needs import GivenAnswer, MissingReference
 from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, Usage
-from stemma_messaging.errors import InvalidMessage
+from stemma_messaging.errors import InvalidMessage, TakenOver
 from stemma_messaging.running import JobCancelledError
 from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
 from .checkpoints.cleaning import ThreadCleaner
+from .checkpoints.pinning import PinnedSaver
 from .graphs import Graph
 from .graphs.compiling import compiled
 from .graphs.parts import GraphParts, RunContext
 
+OF_PEOPLE = ("question", "upload")
+
 
 class JobRefused(InvalidMessage):
-    """A job that no repetition makes right: an unknown graph or thread, or another checkpoint than expected."""
+    """A job that no repetition makes right: an unknown graph, or one that never pauses."""
+
+
+class PauseNotStored(RuntimeError):
+    """The graph stopped in the middle and its store holds no question: the job has to go on there, later."""
+
+
+class ThreadLostError(Exception):
+    """The thread of an answer is not there, or not where the answer is for: it can never be resumed by this job."""
 
 
 class Asked(BaseModel):
@@ -48,6 +62,29 @@ class Asked(BaseModel):
     excerpt: bool = False
     references: tuple[MissingReference, ...] = ()
     forms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A thread as it was found, and the graph that goes on from there."""
+
+    graph: CompiledStateGraph[Any, Any, Any, Any]
+    snapshot: StateSnapshot
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is no such thread yet."""
+        return self.snapshot.created_at is None
+
+    @property
+    def checkpoint_id(self) -> str | None:
+        """The id of its newest checkpoint."""
+        return self.snapshot.config["configurable"].get("checkpoint_id")
+
+    @property
+    def written_by(self) -> object:
+        """The id of the job that its newest checkpoint is of, None if it tells none."""
+        return (self.snapshot.metadata or {}).get("job_id")
 
 
 @dataclass(frozen=True)
@@ -105,44 +142,48 @@ class Runner:
         initial = graph.initial_state(job)
         if not graph.pauses:
             config = RunnableConfig(recursion_limit=graph.recursion_limit)
-            return Finished(await self._invoke(job.section.graph, initial, config, context))
-        snapshot = await self._compiled[job.section.graph].aget_state(self._config(job))
-        if snapshot.created_at is None:
-            return await self._advance(job, initial, context)
-        if (snapshot.metadata or {}).get("job_id") not in (None, job.job_id):
+            return Finished(await self._invoke(self._compiled[job.section.graph], job, initial, config, context))
+        thread = await self._pinned(job)
+        if thread.is_new:
+            return await self._advance(job, thread, initial, context)
+        if thread.written_by not in (None, job.job_id):
             raise JobCancelledError(Usage())
-        return await self._go_on(job, snapshot, context)
+        return await self._go_on(job, thread, context)
 
     async def resume(self, job: ResumeGraph, answer: Any, context: RunContext) -> GenerateResult:
         """Give a paused thread its answer, a JSON value, once.
 
-        A job that repeats the answer of a lost one goes on where that came to. Raises `JobRefused` if the thread is
-        not at that checkpoint and did not leave it with this answer.
+        A job that repeats the answer of a lost one goes on where that came to. Raises `ThreadLostError` if the thread
+        is not at that checkpoint and did not leave it with this answer.
         """
         if not self._graph(job.section.graph).pauses:
             raise JobRefused("the graph never pauses")
-        snapshot = await self._compiled[job.section.graph].aget_state(self._config(job))
-        if snapshot.created_at is None:
-            raise JobRefused("the thread is unknown")
-        if (snapshot.metadata or {}).get("job_id") == job.job_id:
-            return await self._go_on(job, snapshot, context)
-        if snapshot.interrupts and _checkpoint_id(snapshot) == job.checkpoint_id:
-            return await self._advance(job, Command(resume=answer), context)
+        thread = await self._pinned(job)
+        if thread.is_new:
+            raise ThreadLostError("the thread is unknown")
+        if thread.written_by == job.job_id:
+            return await self._go_on(job, thread, context)
+        if thread.snapshot.interrupts and thread.checkpoint_id == job.checkpoint_id:
+            return await self._advance(job, thread, Command(resume=answer), context)
         if await self._took(job, answer):
-            return await self._go_on(job, snapshot, context)
-        raise JobRefused("the thread is at another checkpoint")
+            return await self._go_on(job, thread, context)
+        raise ThreadLostError("the thread is at another checkpoint")
+
+    async def _pinned(self, job: GenerateSection | ResumeGraph) -> Pinned:
+        graph = copy.copy(self._compiled[job.section.graph])
+        saver = graph.checkpointer
+        assert isinstance(saver, BaseCheckpointSaver)
+        graph.checkpointer = PinnedSaver(saver, await saver.aget_tuple(_place(job)))
+        return Pinned(graph, await graph.aget_state(self._config(job)))
 
     async def _took(self, job: ResumeGraph, answer: Any) -> bool:
         """Whether this is the last answer that the thread took, and at that checkpoint."""
-        assert self._checkpointer is not None
-        place: RunnableConfig | None = RunnableConfig(configurable={"thread_id": job.thread_id, "checkpoint_ns": ""})
-        while place is not None and (found := await self._checkpointer.aget_tuple(place)) is not None:
+        async for found in self._checkpoints(job):
             answers = [value for _, channel, value in found.pending_writes or () if channel == RESUME]
             if found.checkpoint["id"] == job.checkpoint_id:
                 return answer in answers
             if answers:
                 return False
-            place = found.parent_config
         return False
 
     def _config(self, job: GenerateSection | ResumeGraph) -> RunnableConfig:
@@ -157,37 +198,91 @@ class Runner:
             raise JobRefused("the graph is unknown")
         return self._graphs[name]
 
-    async def _go_on(
-        self, job: GenerateSection | ResumeGraph, snapshot: StateSnapshot, context: RunContext
-    ) -> GenerateResult:
+    async def _go_on(self, job: GenerateSection | ResumeGraph, thread: Pinned, context: RunContext) -> GenerateResult:
+        snapshot = thread.snapshot
         spent = snapshot.values.get("spent") or {}
         if spent.get("job_id") == job.job_id:
             context.call.meter.count(Usage.model_validate(spent))
         if snapshot.next and not snapshot.interrupts:
-            return await self._advance(job, None, context)
-        return self._result(job, snapshot)
+            return await self._advance(job, thread, None, context)
+        return await self._result(job, thread, context)
 
-    async def _advance(self, job: GenerateSection | ResumeGraph, given: Any, context: RunContext) -> GenerateResult:
-        await self._invoke(job.section.graph, given, self._config(job), context)
-        return self._result(job, await self._compiled[job.section.graph].aget_state(self._config(job)))
+    async def _advance(
+        self, job: GenerateSection | ResumeGraph, thread: Pinned, given: Any, context: RunContext
+    ) -> GenerateResult:
+        await self._invoke(thread.graph, job, given, self._config(job), context)
+        came_to = await self._pinned(job)
+        if came_to.written_by != job.job_id and came_to.checkpoint_id != thread.checkpoint_id:
+            raise TakenOver("the thread went on with another job")
+        return await self._result(job, came_to, context)
 
-    def _result(self, job: GenerateSection | ResumeGraph, snapshot: StateSnapshot) -> GenerateResult:
+    async def _result(self, job: GenerateSection | ResumeGraph, thread: Pinned, context: RunContext) -> GenerateResult:
+        snapshot = thread.snapshot
         if snapshot.interrupts:
             asked = Asked.model_validate(snapshot.interrupts[0].value)
-            return Paused(job.thread_id, _checkpoint_id(snapshot), asked)
+            if (given := await self._given(job, thread, asked)) is not None:
+                return await self._advance(job, thread, Command(resume=as_resumed(given.answer)), context)
+            return Paused(job.thread_id, str(thread.checkpoint_id), asked)
+        if snapshot.next:
+            raise PauseNotStored(f"the graph waits before {', '.join(snapshot.next)} for what was not stored")
         if self._cleaner is not None:
             self._cleaner.settled(job.thread_id)
         return Finished(snapshot.values)
 
-    async def _invoke(self, name: str, given: Any, config: RunnableConfig, context: RunContext) -> Mapping[str, Any]:
-        graph = self._graphs[name]
+    async def _given(self, job: GenerateSection | ResumeGraph, thread: Pinned, asked: Asked) -> GivenAnswer | None:
+        """What a person answered before, as often as the thread has asked this by now."""
+        name = digest_of(asked.question)
+        answers = [given for given in job.answered_before if given.question == name]
+        if not answers or asked.kind not in OF_PEOPLE:
+            return None
+        times = sum([name in questions async for questions in self._questions(job)])
+        return answers[times - 1] if times <= len(answers) else None
+
+    async def _questions(self, job: GenerateSection | ResumeGraph) -> AsyncIterator[list[str]]:
+        """The digests of what a thread asked, at each of its checkpoints from the newest on."""
+        async for checkpoint in self._checkpoints(job):
+            asked = [value for _, channel, value in checkpoint.pending_writes or () if channel == INTERRUPT]
+            yield [digest_of(Asked.model_validate(one.value).question) for interrupts in asked for one in interrupts]
+
+    async def _checkpoints(self, job: GenerateSection | ResumeGraph) -> AsyncIterator[CheckpointTuple]:
+        assert self._checkpointer is not None
+        place: RunnableConfig | None = _place(job)
+        while place is not None and (found := await self._checkpointer.aget_tuple(place)) is not None:
+            yield found
+            place = found.parent_config
+
+    async def _invoke(
+        self,
+        graph: CompiledStateGraph[Any, Any, Any, Any],
+        job: GenerateSection | ResumeGraph,
+        given: Any,
+        config: RunnableConfig,
+        context: RunContext,
+    ) -> Mapping[str, Any]:
+        name = job.section.graph
+        kind = self._graphs[name]
         attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.INVOKE_WORKFLOW.value, Attr.GEN_AI_WORKFLOW: name}
         with span(f"{Span.INVOKE_WORKFLOW} {name}", attributes=attributes):
-            state: Mapping[str, Any] = await self._compiled[name].ainvoke(
-                given, config, context=context, durability=graph.durability if graph.pauses else None
+            state: Mapping[str, Any] = await graph.ainvoke(
+                given, config, context=context, durability=kind.durability if kind.pauses else None
             )
             return state
 
 
-def _checkpoint_id(snapshot: StateSnapshot) -> str:
-    return str(snapshot.config["configurable"]["checkpoint_id"])
+def as_resumed(answer: ArtifactRef, *, failed: bool = False, detail: str = "") -> dict[str, Any]:
+    """The value that an ``interrupt`` gives."""
+    return {"artifact": answer.model_dump(mode="json"), "failed": failed, "detail": detail}
+
+
+def digest_of(question: str) -> str:
+    """A question as an answer that was given before names it."""
+    return hashlib.sha256(encoded(question)).hexdigest()
+
+
+def encoded(question: str) -> bytes:
+    """The bytes that the artifact of a question has."""
+    return question.encode(errors="replace")
+
+
+def _place(job: GenerateSection | ResumeGraph) -> RunnableConfig:
+    return RunnableConfig(configurable={"thread_id": job.thread_id, "checkpoint_ns": ""})

@@ -71,6 +71,7 @@ from .section import (
     SectionRevisionRefused,
     SectionRevisionRequested,
     SectionRoleAnalysisMissing,
+    SectionThreadLost,
 )
 
 AnyFailure = (
@@ -80,6 +81,7 @@ AnyFailure = (
     | SectionInputsMissing
     | SectionRoleAnalysisMissing
     | SectionNoRoleLeft
+    | SectionThreadLost
     | SectionJobDead
 )
 AnySectionEvent = (
@@ -207,4 +209,5 @@ __all__ = [
     "SectionRevisionRefused",
     "SectionRevisionRequested",
     "SectionRoleAnalysisMissing",
+    "SectionThreadLost",
 ]

@@ -276,6 +276,11 @@ class SectionNoRoleLeft(SectionFailure):
     processing_metadata: ProcessingMetadata | None = None
 
 
+@registry.contract("stemma.section.thread.lost.v1", Family.EVENT)
+class SectionThreadLost(SectionFailure):
+    """The paused graph of the section is lost; a retry writes it anew, with what people answered before."""
+
+
 @registry.contract("stemma.section.job.dead.v1", Family.EVENT)
 class SectionJobDead(SectionFailure):
     """A worker could not handle the job; the message lies with the dead letters."""

@@ -6,12 +6,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, OperationalError
 from psycopg import Error as PostgresError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import UniqueViolation
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
+from stemma_messaging.errors import TakenOver
 
 from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
 
@@ -35,6 +39,25 @@ MAX_LIFETIME_S = 1800.0
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
 
+class OneSuccessorSaver(AsyncPostgresSaver):
+    """LangGraph's saver, in which a second successor is another process's work and no failure of the database."""
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; raises `TakenOver` if the one before it has another successor."""
+        try:
+            return await super().aput(config, checkpoint, metadata, new_versions)
+        except UniqueViolation as refused:
+            if refused.diag.constraint_name != ONE_SUCCESSOR:
+                raise
+            raise TakenOver("the checkpoint has a successor") from None
+
+
 async def set_up(dsn: str) -> None:
     """Make the tables, or bring them to the newest version, and the index; raises `CheckpointsUnusable`."""
     try:
@@ -47,11 +70,11 @@ async def set_up(dsn: str) -> None:
 
 
 @asynccontextmanager
-async def open_saver(dsn: str) -> AsyncIterator[AsyncPostgresSaver]:
+async def open_saver(dsn: str) -> AsyncIterator[OneSuccessorSaver]:
     """The saver on a pool of its own; raises `CheckpointsUnusable`."""
     await _require_tables(await _first_connection(dsn))
     async with _pool(dsn) as pool:
-        yield AsyncPostgresSaver(pool)
+        yield OneSuccessorSaver(pool)
 
 
 def _with_defaults(dsn: str) -> str:

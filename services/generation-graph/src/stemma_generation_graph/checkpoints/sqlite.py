@@ -7,10 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from sqlite3 import Error as SqliteError
+from sqlite3 import IntegrityError
 from typing import Final
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from stemma_messaging.errors import TakenOver
 
 from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
 
@@ -25,6 +29,25 @@ CREATE TRIGGER IF NOT EXISTS stemma_one_successor BEFORE INSERT ON checkpoints W
 """
 
 
+class OneSuccessorSaver(AsyncSqliteSaver):
+    """LangGraph's saver, in which a second successor is another process's work and no failure of the database."""
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; raises `TakenOver` if the one before it has another successor."""
+        try:
+            return await super().aput(config, checkpoint, metadata, new_versions)
+        except IntegrityError as refused:
+            if "has a successor" not in str(refused):
+                raise
+            raise TakenOver(str(refused)) from None
+
+
 async def set_up(path: Path) -> None:
     """Make file, tables and trigger; raises `CheckpointsUnusable`."""
     try:
@@ -37,13 +60,13 @@ async def set_up(path: Path) -> None:
 
 
 @asynccontextmanager
-async def open_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+async def open_saver(path: Path) -> AsyncIterator[OneSuccessorSaver]:
     """The saver; raises `CheckpointsUnusable` if the file or something in it is missing."""
     if not await asyncio.to_thread(path.is_file):
         raise CheckpointsUnusable(f"the checkpointer's database is missing: {SETUP}")
-    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-        require(NAMES, await _names(saver.conn))
-        yield saver
+    async with aiosqlite.connect(str(path)) as connection:
+        require(NAMES, await _names(connection))
+        yield OneSuccessorSaver(connection)
 
 
 async def _names(connection: aiosqlite.Connection) -> set[str]:

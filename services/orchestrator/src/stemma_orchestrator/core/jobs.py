@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import assert_never
+from typing import Any, assert_never
 
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.coverage import CoverageSummary
@@ -32,6 +32,7 @@ from .state import (
     open_job_id,
     status_of,
 )
+from .tries import Tries
 from .versions import draft_history
 
 _WORKING = frozenset({Lifecycle.RUNNING, Lifecycle.COMPLETED, Lifecycle.FAILED})
@@ -86,7 +87,7 @@ def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
         case Resuming():
             return _resume(document, section, phase)
         case Revising():
-            return _revise(document, section, phase.job_id, phase.instruction)
+            return _revise(document, section, phase.job_id, phase.instruction, phase.tries)
         case Validating():
             return _validate(document, section, phase.job_id)
         case _:
@@ -111,6 +112,8 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         revision_feedback=document.cycle.revision_feedback if document.cycle else None,
         unmet_review=document.cycle.unmet_review if document.cycle else None,
         thread_id=phase.job_id,
+        **_tried(phase.tries),
+        answered_before=phase.tries.answers,
     )
 
 
@@ -125,14 +128,20 @@ def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGr
         answered_by=phase.answered_by,
         failed=phase.failed,
         detail=phase.detail,
+        **_tried(phase.generating.tries),
+        answered_before=phase.generating.tries.answers,
     )
 
 
+def _tried(tries: Tries) -> dict[str, Any]:
+    return {"recorded_as": tries.recorded_as, "recorded_before": tries.before}
+
+
 def _propose(document: Document, section: Section, proposal: Proposing) -> j.ReviseDraft:
-    return _revise(document, section, proposal.job_id, proposal.instruction)
+    return _revise(document, section, proposal.job_id, proposal.instruction, Tries())
 
 
-def _revise(document: Document, section: Section, job_id: str, instruction: ArtifactRef) -> j.ReviseDraft:
+def _revise(document: Document, section: Section, job_id: str, instruction: ArtifactRef, tries: Tries) -> j.ReviseDraft:
     return j.ReviseDraft(
         job_id=job_id,
         document=_head(document),
@@ -143,6 +152,7 @@ def _revise(document: Document, section: Section, job_id: str, instruction: Arti
         brief=document.brief,
         upstream=upstream_drafts(document, _rests_on(section)),
         report=section.current.validation.report if section.current and section.current.validation else None,
+        **_tried(tries),
     )
 
 

@@ -14,6 +14,7 @@ from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
 
 from .state import Generating, InNeed, MeetingNeed, Phase, Resuming, Section
+from .tries import answered
 
 RESUME = "resume"
 _JOBS: dict[str, Literal["validate", "convert"]] = {"validation": "validate", "conversion": "convert"}
@@ -40,12 +41,15 @@ def after_need_answered(phase: Phase, event: e.SectionNeedAnswered, new_job: New
     """A section whose graph goes on, with what it needed or without."""
     if not isinstance(phase, InNeed | MeetingNeed):
         return phase
+    generating = phase.generating
+    if event.answered_by == "person":
+        generating = replace(generating, tries=answered(generating.tries, phase.need, event.answer))
     return Resuming(
         new_job(RESUME),
         phase.thread_id,
         phase.need.checkpoint_id,
         event.answer,
-        phase.generating,
+        generating,
         event.answered_by,
         event.failed,
         event.detail,
@@ -60,7 +64,7 @@ def meeting_again(phase: MeetingNeed, new_job: NewJob) -> MeetingNeed:
 def need_met(outcome: o.Outcome, section_id: str, phase: MeetingNeed) -> e.SectionNeedAnswered | None:
     """What an outcome is for a graph that waits for it; none if it is the outcome of another kind of job."""
     by: Literal["validator", "converter"] = "validator" if phase.need.kind == "validation" else "converter"
-    answered: dict[str, Any] = {
+    said: dict[str, Any] = {
         "section_id": section_id,
         "need_id": phase.need.need_id,
         "job_id": outcome.job_id,
@@ -70,11 +74,11 @@ def need_met(outcome: o.Outcome, section_id: str, phase: MeetingNeed) -> e.Secti
         case o.DraftValidated(), "validation":
             report = outcome.validation.report
             lost = {} if report else {"failed": True, "detail": "no report"}
-            return e.SectionNeedAnswered(**answered, answer=report or phase.need.draft, **lost)
+            return e.SectionNeedAnswered(**said, answer=report or phase.need.draft, **lost)
         case o.DocumentConverted(), "conversion":
-            return e.SectionNeedAnswered(**answered, answer=outcome.artifact)
+            return e.SectionNeedAnswered(**said, answer=outcome.artifact)
         case o.ConversionFailed() | o.JobDead(), _:
-            return e.SectionNeedAnswered(**answered, answer=phase.need.draft, failed=True, detail=outcome.detail)
+            return e.SectionNeedAnswered(**said, answer=phase.need.draft, failed=True, detail=outcome.detail)
         case _:
             return None
 

@@ -90,6 +90,7 @@ def _of_section(outcome: o.Outcome, section: Section, *, in_cycles: bool) -> e.A
                 | o.InputsMissing()
                 | o.RoleAnalysisMissing()
                 | o.NoRoleLeft()
+                | o.ThreadLost()
                 | o.JobDead()
             ),
             (Generating() | Resuming() | Revising() | Validating()) as working,
@@ -216,6 +217,7 @@ _Failure = (
     | o.InputsMissing
     | o.RoleAnalysisMissing
     | o.NoRoleLeft
+    | o.ThreadLost
     | o.JobDead
 )
 
@@ -244,6 +246,8 @@ def _failure(outcome: _Failure, common: dict[str, Any], activity: Activity, stat
             return e.SectionRoleAnalysisMissing(**details, processing_metadata=outcome.processing_metadata)
         case o.NoRoleLeft():
             return e.SectionNoRoleLeft(**details, processing_metadata=outcome.processing_metadata)
+        case o.ThreadLost():
+            return e.SectionThreadLost(**details)
         case o.JobDead():
             return e.SectionJobDead(**details)
         case _:

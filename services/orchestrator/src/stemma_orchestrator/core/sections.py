@@ -31,6 +31,7 @@ from .state import (
     Validating,
     Version,
 )
+from .tries import Tries, begun_again, resumed_again
 from .versions import BY_A_PERSON, is_a_persons
 
 GENERATE = "generate"
@@ -47,9 +48,10 @@ def job_id(document: Document, job: str, target: str) -> str:
 
 def started(document: Document, section: Section) -> Section:
     """The section with a generation job, on the upstream versions of now."""
-    guidance = section.phase.guidance if isinstance(section.phase, Queued) else None
+    queued = section.phase if isinstance(section.phase, Queued) else Queued()
     job = job_id(document, GENERATE, section.plan.section_id)
-    return replace(section, phase=Generating(job, upstream_versions(document, section), guidance), checks={})
+    phase = Generating(job, upstream_versions(document, section), queued.guidance, tries=queued.tries)
+    return replace(section, phase=phase, checks={})
 
 
 def upstream_versions(document: Document, section: Section) -> tuple[UpstreamVersion, ...]:
@@ -174,7 +176,7 @@ def _next_round(document: Document, section: Section, event: e.SectionLintFailed
     if not isinstance(phase, Validating) or phase.generating is None:
         return phase
     job = job_id(document, GENERATE, section.plan.section_id)
-    return replace(phase.generating, job_id=job, round=event.round, report=event.validation.report)
+    return replace(phase.generating, job_id=job, round=event.round, report=event.validation.report, tries=Tries())
 
 
 def _revising(
@@ -216,10 +218,27 @@ def _failed(section: Section, event: e.AnyFailure) -> Section:
             return replace(section, phase=section.phase.before)
         case Validating() as validating:
             return replace(section, phase=Failed(event.activity, validating))
-        case Resuming() as resuming if not (resuming.retried and isinstance(event, e.SectionJobDead)):
+        case Resuming() as resuming if not _is_hopeless(resuming, event):
             return replace(section, phase=Failed(event.activity, resuming, guidance_of(resuming)))
         case phase:
-            return replace(section, phase=Failed(event.activity, guidance=guidance_of(phase)))
+            return replace(section, phase=Failed(event.activity, guidance=guidance_of(phase), tries=_tried(phase)))
+
+
+def _is_hopeless(resuming: Resuming, event: e.AnyFailure) -> bool:
+    """Whether to resume that thread once more cannot succeed."""
+    died_again = resuming.retried and isinstance(event, e.SectionJobDead)
+    return died_again or isinstance(event, e.SectionThreadLost)
+
+
+def _tried(phase: Phase) -> Tries:
+    """What a writing from its beginning, after this one, need not ask for again."""
+    match phase:
+        case Generating():
+            return begun_again(phase.tries, phase.job_id)
+        case Resuming():
+            return begun_again(phase.generating.tries, phase.thread_id)
+        case _:
+            return Tries()
 
 
 def _retried(document: Document, section: Section) -> Phase:
@@ -228,19 +247,26 @@ def _retried(document: Document, section: Section) -> Phase:
         case Failed(again=Validating() as phase) | (Validating() as phase):
             return replace(phase, job_id=job_id(document, VALIDATE, section.plan.section_id))
         case Failed(again=Resuming() as phase):
-            return replace(phase, job_id=job_id(document, RESUME, section.plan.section_id), retried=True)
+            return replace(_resumed_again(document, section, phase), retried=True)
         case Generating() as phase:
-            return replace(phase, job_id=job_id(document, GENERATE, section.plan.section_id))
+            return replace(phase, job_id=job_id(document, GENERATE, section.plan.section_id), tries=_tried(phase))
         case Revising() as phase:
-            return replace(phase, job_id=job_id(document, REVISE, section.plan.section_id))
+            tries = begun_again(phase.tries, phase.job_id)
+            return replace(phase, job_id=job_id(document, REVISE, section.plan.section_id), tries=tries)
         case Resuming() as phase:
-            return replace(phase, job_id=job_id(document, RESUME, section.plan.section_id))
+            return _resumed_again(document, section, phase)
         case MeetingNeed() as phase:
             return meeting_again(phase, partial(_new_job, document, section))
-        case Failed(guidance=guidance):
-            return Queued(guidance)
+        case Failed(guidance=guidance, tries=tries):
+            return Queued(guidance, tries)
         case _:
             return Queued()
+
+
+def _resumed_again(document: Document, section: Section, phase: Resuming) -> Resuming:
+    job = job_id(document, RESUME, section.plan.section_id)
+    tries = resumed_again(phase.generating.tries, phase.thread_id, job)
+    return replace(phase, job_id=job, generating=replace(phase.generating, tries=tries))
 
 
 def cancelled(section: Section) -> Section:

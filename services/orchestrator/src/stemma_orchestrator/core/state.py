@@ -32,6 +32,7 @@ from stemma_contracts.v1.values import (
 
 from .cycle_state import Cycle
 from .proposal_state import EndedProposal, Proposal
+from .tries import NO_TRIES, Tries
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Queued:
     """Waits until every direct upstream is settled and fresh."""
 
     guidance: ArtifactRef | None = None
+    tries: Tries = NO_TRIES
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Generating:
     guidance: ArtifactRef | None = None
     round: int = 0
     report: ArtifactRef | None = None
+    tries: Tries = NO_TRIES
 
 
 @dataclass(frozen=True)
@@ -154,18 +157,20 @@ class Revising:
     instruction: ArtifactRef
     edit: bool
     before: Resting | Queued
+    tries: Tries = NO_TRIES
 
 
 @dataclass(frozen=True)
 class Failed:
     """A job ended without a result; ``again`` is the phase to go back to if a draft or a paused graph is there.
 
-    Without one a retry writes the section anew, by the same ``guidance``.
+    Without one a retry writes the section anew, by the same ``guidance`` and with what the ``tries`` left.
     """
 
     activity: Activity
     again: Validating | Resuming | None = None
     guidance: ArtifactRef | None = None
+    tries: Tries = NO_TRIES
 
 
 Working = Generating | MeetingNeed | Resuming | Revising | Validating

@@ -1,0 +1,51 @@
+"""Processes of generation-graph beside a local installation, each ready, with a log of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from stemma_contracts import subjects
+from stemma_local.supervisor import LocalStemma
+from stemma_testkit.servers import eventually
+
+GENERATION = subjects.GENERATION
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "stemma_local.run", GENERATION, *arguments]
+
+
+@asynccontextmanager
+async def replica(stemma: LocalStemma, name: str, more: Mapping[str, str]) -> AsyncIterator[Process]:
+    """One more process of the service, ready, with a log of its own; nobody starts it again."""
+    ready = stemma.folder.ready_file(name)
+    env = {
+        **os.environ,
+        **more,
+        "STEMMA_NATS_URL": stemma.url,
+        "STEMMA_NATS_USER": GENERATION,
+        "STEMMA_NATS_PASSWORD": stemma.password(GENERATION),
+        "STEMMA_DATA_DIR": str(stemma.folder.root),
+        "STEMMA_READY_FILE": str(ready),
+    }
+    setup = await asyncio.create_subprocess_exec(*command("--setup"), env=env, stdin=PIPE)
+    assert await setup.wait() == 0
+    with stemma.folder.log(name).open("ab") as log:
+        process = await asyncio.create_subprocess_exec(*command(), env=env, stdin=PIPE, stdout=log, stderr=log)
+
+    async def is_ready() -> bool:
+        assert process.returncode is None
+        return ready.exists()
+
+    try:
+        await eventually(is_ready, 60)
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()

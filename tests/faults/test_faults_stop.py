@@ -1,0 +1,130 @@
+"""Replicas of generation-graph that are stopped past ``ack_wait`` and wake up: nothing tells that they were.
+
+It would find: an old answer given to a later question, a dead letter or a failure of a late worker, a text or a call
+that is not those of an undisturbed run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from asyncio.subprocess import Process
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import nats
+import pytest
+from faults_replicas import GENERATION, replica
+from nats.js import JetStreamContext
+from stemma_client import Client
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import DocumentStatus, ReviewMode
+from stemma_local.supervisor import LocalStemma, service_names
+from stemma_provisioning import PROVISIONER, inbox_prefix
+from stemma_testkit.driving import ENDS, request_sample
+from stemma_testkit.postgres import postgres_server
+
+ACK_WAIT_S = 1
+STEP_S = 60
+BEATS_S = 0.2
+"""Within what time after an answer a replica is stopped, so that it is in the middle of something."""
+
+
+@dataclass
+class Stops:
+    """Stops the replicas by turns, never all."""
+
+    replicas: list[Process]
+    random: Random
+    most: int
+    done: int = 0
+
+    def stop(self) -> Process | None:
+        """One more is stopped, unless there were enough."""
+        if self.done == self.most:
+            return None
+        self.done += 1
+        replica = self.replicas[self.done % len(self.replicas)]
+        replica.send_signal(signal.SIGSTOP)
+        return replica
+
+
+@asynccontextmanager
+async def installation(folder: Path, dsn: str) -> AsyncIterator[tuple[Client, JetStreamContext, list[Process]]]:
+    others = [name for name in service_names() if name != GENERATION]
+    env = {"STEMMA_CHECKPOINT_DSN": dsn} if dsn else {}
+    async with AsyncExitStack() as stack:
+        stemma = await stack.enter_async_context(LocalStemma(folder, services=others, ack_wait_s=ACK_WAIT_S))
+        client = await stack.enter_async_context(stemma.client())
+        replicas = [await stack.enter_async_context(replica(stemma, name, env)) for name in ("one", "two")]
+        connection = await nats.connect(
+            stemma.url,
+            user=PROVISIONER,
+            password=stemma.password(PROVISIONER),
+            inbox_prefix=inbox_prefix(PROVISIONER),
+        )
+        stack.push_async_callback(connection.close)
+        yield client, connection.jetstream(timeout=10), replicas
+
+
+async def told(client: Client, stops: Stops) -> tuple[str, Counter[str]]:
+    """The text of the sample and its events by kind; each need, of a person or a service, has a stop."""
+    document_id = await request_sample(client, ReviewMode.NONE, "agentic")
+    kinds: Counter[str] = Counter()
+    stopped: Process | None = None
+    try:
+        async with asyncio.timeout(STEP_S * 20), aclosing(client.follow(document_id)) as events:
+            async for event in events:
+                kinds[type(event.contract).__name__] += 1
+                if stopped is not None and isinstance(event.contract, (e.SectionNeedRaised, e.SectionDrafted)):
+                    stopped.send_signal(signal.SIGCONT)
+                    stopped = None
+                match event.contract:
+                    case e.SectionNeedRaised(need=need) if need.kind in ("question", "upload"):
+                        await client.answer_need(document_id, "document", need.need_id, "skip")
+                    case e.SectionNeedAnswered() if stopped is None:
+                        await asyncio.sleep(stops.random.uniform(0, BEATS_S))
+                        stopped = stops.stop()
+                    case contract if isinstance(contract, ENDS):
+                        break
+    finally:
+        if stopped is not None:
+            stopped.send_signal(signal.SIGCONT)
+    view = await client.document(document_id)
+    assert view.status is DocumentStatus.COMPLETED
+    draft = view.sections["document"].draft
+    assert draft is not None
+    kinds.pop(e.OutcomeSuperseded.__name__, None)
+    return (await client.artifact(document_id, draft)).decode(), kinds
+
+
+async def stopped_at_needs(folder: Path, dsn: str, number: int) -> None:
+    async with installation(folder, dsn) as (client, js, replicas):
+        undisturbed = await told(client, Stops(replicas, Random(0), 0))
+        stops = Stops(replicas, Random(1), number)
+        while stops.done < number:
+            assert await told(client, stops) == undisturbed
+        assert (await js.stream_info(subjects.DEAD)).state.messages == 0
+        assert [process.returncode for process in replicas] == [None, None]
+
+
+@pytest.mark.req("F2", "F5")
+async def test_workers_that_are_stopped_past_their_lease_change_nothing(tmp_path: Path) -> None:
+    await stopped_at_needs(tmp_path, "", 3)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(7200)
+@pytest.mark.req("F2", "F5")
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+async def test_two_hundred_stops_past_the_lease_change_nothing(tmp_path: Path, store: str) -> None:
+    if store == "sqlite":
+        await stopped_at_needs(tmp_path, "", 200)
+        return
+    with postgres_server() as server:
+        await stopped_at_needs(tmp_path, server.dsn(), 200)
