@@ -23,6 +23,7 @@ NATS_PACKAGES |= {"stemma_local", "stemma_testkit"}
 NATS_MODULES = {
     "stemma_models/records.py",
     "stemma_orchestrator/answers.py",
+    "stemma_orchestrator/lost.py",
     "stemma_orchestrator/projector.py",
     "stemma_orchestrator/repair.py",
     "stemma_orchestrator/sweeper.py",

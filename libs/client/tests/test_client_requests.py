@@ -80,7 +80,7 @@ async def test_a_caller_that_comes_late_reads_the_answer_that_was_given_before(c
 async def test_an_answer_that_does_not_come_in_time_can_be_asked_for_again(client: Client, backstage: Any) -> None:
     request_id = uuid4().hex
 
-    with pytest.raises(AnswerTimeoutError) as late:
+    with pytest.raises(AnswerTimeoutError, match="whether it was stored is not known here") as late:
         await client.answer(request_id, wait_s=0.05)
     await backstage.answer(late.value.request_id, b"late", "d1")
 
@@ -97,6 +97,23 @@ async def test_the_same_request_again_is_stored_once(client: Client, backstage: 
 
     assert first == again
     assert after == before + 1
+
+
+@pytest.mark.req("F1")
+async def test_a_request_that_is_sent_again_because_it_was_lost_reaches_an_answer(
+    client: Client, backstage: Any
+) -> None:
+    async def lose_two(_: Any) -> None:
+        if len(backstage.received) < 3:
+            raise LookupError("nobody sees it")
+
+    request, backstage.on_request = PauseDocument(request_id=uuid4().hex, document_id="d1"), lose_two
+    before = (await backstage.js.stream_info(subjects.REQUESTS)).state.messages
+    with pytest.raises(AnswerTimeoutError, match="it is stored and will be handled"):
+        await client.request(request, wait_s=0.05)
+
+    assert (await client.request(request)).document_id == "d1"
+    assert (await backstage.js.stream_info(subjects.REQUESTS)).state.messages == before + 2
 
 
 async def test_a_request_that_is_too_large_is_refused_before_it_is_sent(client: Client, backstage: Any) -> None:

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,11 @@ from stemma_testkit.scripted import ScriptedModel
 pytestmark = pytest.mark.req("P2")
 
 
-async def in_new_process(job: ResumeGraph, place: Path | str) -> Any:
+async def in_new_process(job: ResumeGraph, place: Path | str, python_path: str = "") -> Any:
     script = str(Path(__file__).with_name("generation_asking.py"))
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, script, job.model_dump_json(), "blue", str(place), stdout=asyncio.subprocess.PIPE
-    )
+    arguments = (script, job.model_dump_json(), "blue", str(place))
+    env = {**os.environ, "PYTHONPATH": python_path}
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, env=env, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     return json.loads(out)
 
@@ -37,6 +38,26 @@ async def test_a_paused_graph_goes_on_in_another_process_and_only_once(place: Pa
     finished = await in_new_process(resume, place)
     assert finished == {"steps": ["prepared", "blue", "closed"]}
     assert await run(resume, "red", place) == finished
+
+
+SLOW_CLOCK = """
+import time
+
+now, now_ns = time.time, time.time_ns
+time.time = lambda: now() - 3600
+time.time_ns = lambda: now_ns() - 3600 * 10**9
+"""
+
+
+@pytest.mark.req("F3")
+async def test_a_thread_goes_on_in_a_process_whose_clock_is_an_hour_behind(
+    place: Path | str, job: GenerateSection, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW_CLOCK)
+    resume = resumption(job, await run(job, "", place))
+    finished = await in_new_process(resume, place, str(tmp_path))
+    assert finished == {"steps": ["prepared", "blue", "closed"]}
+    assert await run(resume, "blue", place) == finished
 
 
 async def test_a_redelivered_job_pauses_again_at_the_same_checkpoint(place: Path | str, job: GenerateSection) -> None:

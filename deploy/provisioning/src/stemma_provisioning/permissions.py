@@ -89,6 +89,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         subjects.dead(subjects.ORCHESTRATOR, ANY),
         subjects.outcome(subjects.ORCHESTRATOR, "job-dead"),
         subjects.outcome(subjects.ORCHESTRATOR, ANY),
+        *(f"{_API}.CONSUMER.INFO.{subjects.JOBS}.{service}" for service in subjects.WORKERS),
         f"{_API}.DIRECT.GET.{subjects.EVENTS}",
         f"{_API}.DIRECT.GET.{subjects.EVENTS}.>",
         f"{_API}.STREAM.INFO.{subjects.EVENTS}",

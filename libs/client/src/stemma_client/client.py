@@ -27,7 +27,7 @@ from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .folding import fold
 from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import RecordedEvent, recorded
-from .requests import encode, encoded_size, publish, read_answer, with_request_id
+from .requests import answered, encode, encoded_size, read_answer, with_request_id
 from .settings import find_server
 from .views import DocumentView
 
@@ -103,8 +103,7 @@ class Client(SectionDecisions):
         """
         request = with_request_id(await self._with_short_text(request))
         encoded = encode(request)
-        await publish(self._connection, request, encoded)
-        return await read_answer(self._connection, encoded.request_id, digest=encoded.digest, wait_s=wait_s)
+        return await answered(self._connection, request, encoded, wait_s)
 
     async def _with_short_text(self, request: Request) -> Request:
         """The request with a long text as an upload, so that the message is not too large."""

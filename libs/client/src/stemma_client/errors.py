@@ -41,11 +41,14 @@ class RequestTooLargeError(StemmaError):
 
 
 class AnswerTimeoutError(StemmaError):
-    """No answer came in time. The request is stored and will be answered: ask again by its id."""
+    """No answer came in time. If the request is ``stored``, it will be answered: ask again by its id."""
 
-    def __init__(self, request_id: str, seconds: float) -> None:
+    def __init__(self, request_id: str, seconds: float, *, stored: bool = False) -> None:
         self.request_id = request_id
-        super().__init__(f"no answer to request {request_id} after {seconds:g} s; it is stored and will be handled")
+        self.stored = stored
+        known = "it is stored and will be handled"
+        unknown = "whether it was stored is not known here; sent again with this id, it is done once"
+        super().__init__(f"no answer to request {request_id} after {seconds:g} s; {known if stored else unknown}")
 
 
 class InvalidInputError(StemmaError):

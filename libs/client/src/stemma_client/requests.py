@@ -8,6 +8,7 @@ import json
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -19,6 +20,8 @@ from .connection import Connection
 from .errors import AnswerTimeoutError, RequestRejectedError, RequestTooLargeError
 
 SOURCE = "stemma-client"
+AT_HAND_S = 2.0
+"""How long the answer to a request that was stored before is waited for, before it is stored again."""
 
 R = TypeVar("R", bound=Request)
 
@@ -57,8 +60,8 @@ def encoded_size(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False).encode())
 
 
-async def publish(connection: Connection, request: Request, encoded: EncodedRequest) -> None:
-    """Store a request; the server drops the same body under the same id when it comes again."""
+async def publish(connection: Connection, request: Request, encoded: EncodedRequest, *, copy: str = "") -> bool:
+    """Store a request; the same body under the same id is dropped, and false given, unless it is another ``copy``."""
     entry = registry.entry_of(request)
     tenant = connection.address.tenant
     message_id = f"{tenant}.{encoded.request_id}.{encoded.digest}"
@@ -70,23 +73,42 @@ async def publish(connection: Connection, request: Request, encoded: EncodedRequ
         time=datetime.now(UTC),
         correlation_id=encoded.request_id,
     )
-    headers = envelope.headers() | {"Nats-Msg-Id": message_id}
+    headers = envelope.headers() | {"Nats-Msg-Id": f"{message_id}.{copy}" if copy else message_id}
     subject = subjects.request(tenant, entry.token)
-    await connection.call(
+    stored = await connection.call(
         connection.jetstream.publish(subject, encoded.body, headers=headers, stream=subjects.REQUESTS)
     )
+    return not stored.duplicate
 
 
-async def read_answer(connection: Connection, request_id: str, *, digest: str | None, wait_s: float) -> RequestAccepted:
+async def answered(connection: Connection, request: Request, encoded: EncodedRequest, wait_s: float) -> RequestAccepted:
+    """Store a request and read its answer; raises as `read_answer` does.
+
+    One that was stored before, and has no answer at hand, is stored once more: what became of the other cannot be
+    seen from here, and it is answered once however often it is stored.
+    """
+    read = partial(read_answer, connection, encoded.request_id, digest=encoded.digest, stored=True)
+    if not await publish(connection, request, encoded):
+        try:
+            return await read(wait_s=min(wait_s, AT_HAND_S))
+        except AnswerTimeoutError:
+            await publish(connection, request, encoded, copy=uuid4().hex)
+    return await read(wait_s=wait_s)
+
+
+async def read_answer(
+    connection: Connection, request_id: str, *, digest: str | None, wait_s: float, stored: bool = False
+) -> RequestAccepted:
     """The first answer to a request id, or to exactly the body with this digest.
 
-    Raises `RequestRejectedError` for a rejection and `AnswerTimeoutError` when none came in time.
+    Raises `RequestRejectedError` for a rejection and `AnswerTimeoutError` when none came in time, which says whether
+    the request is known to be ``stored``.
     """
     try:
         async with asyncio.timeout(wait_s):
             answer = await _first_answer(connection, request_id, digest)
     except TimeoutError:
-        raise AnswerTimeoutError(request_id, wait_s) from None
+        raise AnswerTimeoutError(request_id, wait_s, stored=stored) from None
     if isinstance(answer, RequestRejected):
         raise RequestRejectedError(answer)
     assert isinstance(answer, RequestAccepted)

@@ -1,7 +1,7 @@
 """Event log on JetStream with compare and set, and the one load-fold-decide-append loop."""
 
 from .decider import Cause, Decider, EventStore, Folded, Handled, TooManyConflicts
-from .jetstream import JetStreamEventLog, LogRefused
+from .jetstream import JetStreamEventLog, LogFull, LogRefused
 from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId
 from .memory import MemoryEventLog
 
@@ -15,6 +15,7 @@ __all__ = [
     "Folded",
     "Handled",
     "JetStreamEventLog",
+    "LogFull",
     "LogRefused",
     "MemoryEventLog",
     "NewEvent",

@@ -96,10 +96,11 @@ class EventStore(Generic[C, S]):
         return folded if folded is not None and folded.count else await self.load(stream)
 
     async def handle(self, stream: StreamId, command: C, cause: Cause) -> Handled[S]:
-        """Decide a command and append what it gives. Raises `TooManyConflicts`."""
+        """Decide a command and append what it gives. Raises `TooManyConflicts` and `AppendUnknown`."""
         async with self._lock(stream):
             folded = self._cache.get(stream)
             fresh = folded is None
+            hindrance: Exception | None = None
             if folded is None:
                 folded, _ = await self._refresh(stream)
             for tried in range(MAX_TRIES):
@@ -111,12 +112,14 @@ class EventStore(Generic[C, S]):
                 if events:
                     try:
                         return await self._append(stream, folded, events, cause)
-                    except (Conflict, AppendUnknown):
-                        pass
+                    except (Conflict, AppendUnknown) as error:
+                        hindrance = error
                 folded, tail = await self._refresh(stream)
                 fresh = True
                 if appended := _caused_by(tail, cause):
                     return Handled(folded, appended)
+            if isinstance(hindrance, AppendUnknown):
+                raise hindrance
             raise TooManyConflicts(f"{MAX_TRIES} conflicts on {stream.document_id}")
 
     async def _append(

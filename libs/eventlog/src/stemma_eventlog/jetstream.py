@@ -25,12 +25,20 @@ from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId
 _EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 _EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
 _CONFLICTS = frozenset({10071, 10164})
+_NO_ROOM = frozenset({10023, 10028, 10047, 10077})
+_UNAVAILABLE = 503
 _END_OF_BATCH = "204"
 _NOTHING_THERE = "404"
 
 
 class LogRefused(Exception):
     """The server refused an append or a read for another reason than a conflict."""
+
+
+class LogFull(LogRefused):
+    """The server has no room for an append now; nothing of it was stored."""
+
+    is_outage = True
 
 
 class JetStreamEventLog:
@@ -126,4 +134,7 @@ def _raise_error(reply: Mapping[str, Any]) -> None:
         return
     if error.get("err_code") in _CONFLICTS:
         raise Conflict(error.get("description", ""))
-    raise LogRefused(f"{error.get('err_code')}: {error.get('description', '')}")
+    words = f"{error.get('err_code')}: {error.get('description', '')}"
+    if error.get("code") == _UNAVAILABLE or error.get("err_code") in _NO_ROOM:
+        raise LogFull(words)
+    raise LogRefused(words)

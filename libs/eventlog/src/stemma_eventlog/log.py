@@ -41,6 +41,8 @@ class Conflict(Exception):
 class AppendUnknown(Exception):
     """No acknowledgement came; the events may be in the log or not: read the tail and compare ids."""
 
+    is_outage = True
+
 
 class EventLog(Protocol):
     """The port of the log. Order is total within a document, there is none across documents."""

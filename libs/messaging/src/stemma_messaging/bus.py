@@ -13,12 +13,14 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.api import ConsumerInfo
 from stemma_contracts import subjects
+from stemma_telemetry import get_logger, names
 
 from .cancellation import end
 from .connection import Watch, connect_options
 from .errors import BusFailed
 from .handling import Handler, Handling
 from .latest import LatestWorker
+from .outages import Outages, reason_of
 from .publisher import Publisher
 from .push import PushWorker
 from .settings import ServiceSettings
@@ -45,6 +47,8 @@ class Bus:
         self.publisher = Publisher(self.jetstream, f"stemma/{service}")
         self._settings = settings
         self._watch = watch
+        self._outages = Outages()
+        self._capabilities: bytes | None = None
         self._bound: list[tuple[str, str]] = []
         self._starts: list[Callable[[], Awaitable[None]]] = []
         self._stops: list[Callable[[], Awaitable[None]]] = []
@@ -70,8 +74,14 @@ class Bus:
 
     async def publish_capabilities(self, capabilities: bytes) -> None:
         """Tell what this service can do, under its name; intake checks blueprints against it."""
-        bucket = await self.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
-        await bucket.put(self.service, capabilities)
+        self._capabilities = capabilities
+        await self._put_capabilities(capabilities, API_TIMEOUT_S)
+
+    async def _put_capabilities(self, capabilities: bytes, timeout_s: float) -> None:
+        bucket = subjects.CAPABILITIES_BUCKET
+        await self.jetstream.publish(
+            f"$KV.{bucket}.{self.service}", capabilities, stream=f"KV_{bucket}", timeout=timeout_s
+        )
 
     def subscribe_push(self, stream: str, durable: str, handler: Handler) -> None:
         """For short handlers: the server delivers up to the consumer's ``max_ack_pending`` messages at a time."""
@@ -148,6 +158,7 @@ class Bus:
             ack_wait_s=info.config.ack_wait or API_TIMEOUT_S,
             max_deliver=info.config.max_deliver or -1,
             retry_base_s=self._settings.retry_base_s,
+            outages=self._outages,
         )
 
         async def handle(message: Msg) -> None:
@@ -156,9 +167,21 @@ class Bus:
         return handle
 
     async def missing(self) -> list[str]:
-        """What hinders this service from receiving: consumers that are gone or do not answer."""
+        """What hinders this service: consumers that are gone or do not answer, and stores that take no more."""
         found = await asyncio.gather(*(self._has(*bound) for bound in self._bound))
-        return [f"{stream}/{durable}" for (stream, durable), there in zip(self._bound, found, strict=True) if not there]
+        gone = [f"{stream}/{durable}" for (stream, durable), there in zip(self._bound, found, strict=True) if not there]
+        return [*gone, *(self._outages.told() or await self._refused())]
+
+    async def _refused(self) -> list[str]:
+        """Why the server takes no writes, if it does not: what was told before is told again."""
+        if self._capabilities is None:
+            return []
+        try:
+            await self._put_capabilities(self._capabilities, READY_TIMEOUT_S)
+        except NatsError as error:
+            get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), error=error)
+            return [f"writing: {reason_of(error)}"]
+        return []
 
     async def _has(self, stream: str, durable: str) -> bool:
         try:

@@ -10,6 +10,16 @@ class InvalidMessage(ValueError):
     """
 
 
+class Outage(Exception):
+    """A store does not answer, or takes no more: what needs it waits, and is never given up for that.
+
+    Its words are those of the store. An error class of a library that cannot import this one says the same by
+    ``is_outage = True``.
+    """
+
+    is_outage = True
+
+
 class TakenOver(Exception):
     """Another process went on with what this one was at work on: the message is that one's to settle."""
 

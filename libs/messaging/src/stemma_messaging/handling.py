@@ -7,7 +7,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import assert_never
+from itertools import count
+from typing import TypeVar, assert_never
 
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
@@ -17,12 +18,14 @@ from stemma_telemetry import get_logger, names, span
 
 from .dead import bury
 from .delivery import Delivery
+from .outages import LONGEST_PAUSE_S, Outages, is_outage, reason_of
 from .publisher import Publisher
 from .verdict import Ack, DeadLetter, Leave, RetryLater, Verdict, verdict_for
 
 _DURATION = metrics.get_meter(__name__).create_histogram(names.Metric.PROCESS_DURATION, "s")
 
 Handler = Callable[[Delivery], Awaitable[None]]
+E = TypeVar("E", bound=BaseException)
 
 
 @dataclass
@@ -41,6 +44,7 @@ class Handling:
     ack_wait_s: float
     max_deliver: int
     retry_base_s: float
+    outages: Outages = field(default_factory=Outages)
     _under_way: dict[int, Held] = field(default_factory=dict)
 
     async def handle(self, message: Msg, handler: Handler) -> None:
@@ -63,12 +67,30 @@ class Handling:
         delivery, started = Delivery.of(held.message), time.perf_counter()
         with _span(delivery) as processing:
             with _Heartbeats(held, self.ack_wait_s / 3):
-                error = await _attempt(handler, delivery)
-            verdict = verdict_for(error, delivery.deliveries, self.max_deliver, self.retry_base_s)
-            settled = await self._settle(held.message, delivery, verdict, error)
+                error = await self._through_outages(lambda: _attempt(handler, delivery))
+                verdict = verdict_for(error, delivery.deliveries, self.max_deliver, self.retry_base_s)
+                settled = await self._through_outages(lambda: self._settle(held.message, delivery, verdict, error))
             _record(processing, delivery, verdict, error, settled, time.perf_counter() - started)
         if isinstance(error, asyncio.CancelledError):
             raise error
+
+    async def _through_outages(self, work: Callable[[], Awaitable[E | None]]) -> E | asyncio.CancelledError | None:
+        """Do it, again and again while a store is away: the message is kept, so that no delivery is used up by it.
+
+        A shutdown gives it back.
+        """
+        for number in count():
+            error = await work()
+            if error is None or not is_outage(error):
+                return error
+            pause = min(LONGEST_PAUSE_S, self.retry_base_s * 2 ** min(number, 20))
+            get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), seconds=pause, error=error)
+            try:
+                with self.outages.waiting(reason_of(error)):
+                    await asyncio.sleep(pause)
+            except asyncio.CancelledError as cancelled:
+                return cancelled
+        raise AssertionError("counting never ends")
 
     async def _settle(
         self, message: Msg, delivery: Delivery, verdict: Verdict, error: BaseException | None
@@ -155,7 +177,7 @@ def _record(
     delivery: Delivery,
     verdict: Verdict,
     error: BaseException | None,
-    hindrance: Exception | None,
+    hindrance: BaseException | None,
     seconds: float,
 ) -> None:
     """The canonical log line, the metric and the end of the span."""
@@ -173,6 +195,8 @@ def _record(
         sequence=delivery.stream_sequence,
         duration_ms=round(seconds * 1000, 1),
     )
+    if reason := reason_of(hindrance or error):
+        log = log.bind(reason=reason)
     if hindrance is not None:
         log.error(names.Log.MESSAGE_UNSETTLED, error=hindrance)
     elif error is not None:

@@ -1,4 +1,4 @@
-"""``/health``: the process is alive. ``/ready``: the consumers that it is bound to are there."""
+"""``/health``: the process is alive. ``/ready``: its consumers are there, and what it writes is stored."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
 from nats.js.errors import KeyNotFoundError
@@ -16,7 +17,8 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog
-from stemma_messaging import BadSettings, Bus, BusFailed, Service, ServiceSettings, config_dir, open_bus
+from stemma_messaging import BadSettings, Bus, BusFailed, Handler, Service, ServiceSettings, config_dir, open_bus
+from stemma_messaging.cancellation import end
 
 from .answers import Answers
 from .catalog import Catalog, ConfigError, document_kinds, load_catalog
@@ -28,6 +30,7 @@ from .desk import Desk
 from .handlers import on_outcome, on_request
 from .inputs import Limits
 from .intake import Intake
+from .lost import SWEEP_EVERY_S, LostMessages
 from .open_jobs import OpenJobs
 from .projector import Projector, document_of
 from .repair import Repair
@@ -41,6 +44,8 @@ PROJECTION_REST_S = 0.25
 
 class OrchestratorSettings(ServiceSettings):
     """Settings of the orchestrator; sizes in bytes."""
+
+    sweep_every_s: float = Field(default=SWEEP_EVERY_S, gt=0, description="between two looks for lost messages")
 
     max_input_bytes: int = Field(default=50 * 1024 * 1024, ge=1)
     max_inputs_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
@@ -86,37 +91,61 @@ def _graphs(capabilities: bytes) -> frozenset[str]:
     return frozenset(Capabilities.model_validate_json(capabilities).graphs)
 
 
+@dataclass(frozen=True)
+class Parts:
+    """The orchestrator, ready to handle what arrives."""
+
+    store: EventStore[Command, State]
+    projector: Projector
+    jobs: OpenJobs
+    on_request: Handler
+    on_outcome: Handler
+    lost: LostMessages
+
+
+async def build(settings: OrchestratorSettings, bus: Bus, kinds: Catalog) -> Parts:
+    """The orchestrator on a bus."""
+    store = EventStore(JetStreamEventLog(bus.nats), DECIDER)
+    capabilities = await bus.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
+    jobs = OpenJobs(bus.publisher, bus.cancel_job)
+    desk = Desk(store, intake(settings, bus, kinds, capabilities), jobs)
+    requests = partial(on_request, desk=desk, answers=Answers(bus.jetstream, bus.publisher))
+    outcomes = partial(on_outcome, desk=desk)
+    handlers = {subjects.REQUESTS: requests, subjects.OUTCOMES: outcomes}
+    lost = LostMessages(bus.jetstream, bus.publisher, handlers)
+    projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
+    return Parts(store, projector, jobs, requests, outcomes, lost)
+
+
 @asynccontextmanager
 async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIterator[None]:
-    """Bind requests, outcomes, the read model and the sweeper."""
-    store = EventStore(JetStreamEventLog(bus.nats), DECIDER)
+    """Bind requests, outcomes, the read model and the sweeper, and look for lost messages."""
     kinds = catalog()
-    capabilities = await bus.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
-    desk = Desk(store, intake(settings, bus, kinds, capabilities), OpenJobs(bus.publisher, bus.cancel_job))
-    projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
+    parts = await build(settings, bus, kinds)
     sweeper = Sweeper(bus.jetstream, bus.publisher)
-    requests, outcomes = (
-        partial(on_request, desk=desk, answers=Answers(bus.jetstream, bus.publisher)),
-        partial(on_outcome, desk=desk),
-    )
     told = Capabilities(kinds=document_kinds(kinds))
     await bus.publish_capabilities(told.model_dump_json(exclude_defaults=True).encode())
-    bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, requests)
-    bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, outcomes)
-    bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, PROJECTION_REST_S, projector.on_event)
+    bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, parts.on_request)
+    bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, parts.on_outcome)
+    on_event = parts.projector.on_event
+    bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, PROJECTION_REST_S, on_event)
     bus.subscribe_pull(subjects.ADVISORIES, subjects.SWEEPER, ADVISORY_SLOTS, sweeper.on_advisory)
-    yield
+    sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
+    try:
+        yield
+    finally:
+        await end([sweeping])
 
 
 service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open_orchestrator, check)
 
 
 async def repair(settings: OrchestratorSettings) -> int:
-    """Make summaries and open jobs anew from the log; how many documents there are."""
+    """See to lost messages, and make summaries and open jobs anew from the log; how many documents there are."""
     async with open_bus(subjects.ORCHESTRATOR, settings) as bus:
-        store = EventStore(JetStreamEventLog(bus.nats), DECIDER)
-        projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
-        return await Repair(bus.jetstream, store, projector, OpenJobs(bus.publisher, bus.cancel_job)).run()
+        parts = await build(settings, bus, catalog())
+        await parts.lost.bring_back()
+        return await Repair(bus.jetstream, parts.store, parts.projector, parts.jobs).run()
 
 
 def main() -> None:
@@ -125,7 +154,7 @@ def main() -> None:
 
 
 def _repair(settings: OrchestratorSettings) -> None:
-    """mend what is derived from the log, summaries and open jobs, and end"""
+    """see to messages that no consumer sees any more, mend what is derived from the log, and end"""
     try:
         print(f"repaired documents: {asyncio.run(repair(settings))}")
     except BusFailed as failure:

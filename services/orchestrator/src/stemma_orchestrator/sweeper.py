@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any
 
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
@@ -42,19 +41,20 @@ class Sweeper:
             message = await self._js.get_msg(stream, sequence)
         except NotFoundError:
             return
-        given_up = _delivery(message, advisory, sequence)
+        given_up = stored_delivery(message, stream, advisory["consumer"], advisory.get("deliveries", 0))
         await bury(given_up, DeadLetter("exhausted"), WorkerDied(), subjects.ORCHESTRATOR, self._publisher)
         await self._js.delete_msg(stream, sequence)
 
 
-def _delivery(message: RawStreamMsg, advisory: dict[str, Any], sequence: int) -> Delivery:
+def stored_delivery(message: RawStreamMsg, stream: str, consumer: str, deliveries: int = 0) -> Delivery:
+    """A message as it lies in its stream, for who handles it there."""
     return Delivery(
         subject=message.subject or "",
         headers=message.headers or {},
         data=message.data or b"",
-        stream=advisory["stream"],
-        consumer=advisory["consumer"],
-        stream_sequence=sequence,
-        deliveries=advisory.get("deliveries", 0),
-        time=datetime.now(UTC),
+        stream=stream,
+        consumer=consumer,
+        stream_sequence=message.seq or 0,
+        deliveries=deliveries,
+        time=message.time or datetime.now(UTC),
     )

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+)
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, OperationalError
 from psycopg import Error as PostgresError
@@ -15,14 +21,21 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import UniqueViolation
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
-from stemma_messaging.errors import TakenOver
+from stemma_messaging.errors import Outage, TakenOver
 
 from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
+from .pinning import named
 
 TABLES = frozenset({"checkpoint_migrations", "checkpoints", "checkpoint_blobs", "checkpoint_writes"})
 INDEX: Final = """
 CREATE UNIQUE INDEX IF NOT EXISTS stemma_one_successor
 ON checkpoints (thread_id, coalesce(parent_checkpoint_id, '')) WHERE checkpoint_ns = ''
+"""
+LAST: Final = """
+SELECT checkpoint_id FROM checkpoints AS one WHERE thread_id = %s AND checkpoint_ns = %s AND NOT EXISTS (
+    SELECT FROM checkpoints WHERE thread_id = one.thread_id AND checkpoint_ns = one.checkpoint_ns
+    AND coalesce(parent_checkpoint_id, '') = one.checkpoint_id
+) ORDER BY checkpoint_id DESC LIMIT 1
 """
 VISIBLE: Final = "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND pg_table_is_visible(oid)"
 NEWEST: Final = "SELECT coalesce(max(v), -1) AS version FROM checkpoint_migrations"
@@ -40,7 +53,20 @@ Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
 
 class OneSuccessorSaver(AsyncPostgresSaver):
-    """LangGraph's saver, in which a second successor is another process's work and no failure of the database."""
+    """LangGraph's saver; a second successor is another process's work, and an absent database nobody's fault."""
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint, without an id the last of its thread; raises `Outage`."""
+        with _outages():
+            return await super().aget_tuple(config if get_checkpoint_id(config) else await self._last(config))
+
+    async def _last(self, config: RunnableConfig) -> RunnableConfig:
+        place = config["configurable"]
+        keys = (str(place["thread_id"]), place.get("checkpoint_ns", ""))
+        async with self._cursor() as cursor:
+            await cursor.execute(LAST, keys)
+            found = await cursor.fetchone()
+        return named(config, found["checkpoint_id"]) if found else config
 
     async def aput(
         self,
@@ -49,13 +75,29 @@ class OneSuccessorSaver(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint; raises `TakenOver` if the one before it has another successor."""
-        try:
+        """Save a checkpoint; raises `TakenOver` if the one before it has another successor, and `Outage`."""
+        with _outages():
             return await super().aput(config, checkpoint, metadata, new_versions)
-        except UniqueViolation as refused:
-            if refused.diag.constraint_name != ONE_SUCCESSOR:
-                raise
-            raise TakenOver("the checkpoint has a successor") from None
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what a task wrote; raises `Outage`."""
+        with _outages():
+            await super().aput_writes(config, writes, task_id, task_path)
+
+
+@contextmanager
+def _outages() -> Iterator[None]:
+    """A second successor is `TakenOver`; a server that is away, or has no room, an `Outage`."""
+    try:
+        yield
+    except UniqueViolation as refused:
+        if refused.diag.constraint_name != ONE_SUCCESSOR:
+            raise
+        raise TakenOver("the checkpoint has a successor") from None
+    except OperationalError as error:
+        raise Outage(f"the database of checkpoints: {error.diag.message_primary or type(error).__name__}") from error
 
 
 async def set_up(dsn: str) -> None:

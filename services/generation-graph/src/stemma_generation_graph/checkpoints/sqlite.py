@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from sqlite3 import Error as SqliteError
-from sqlite3 import IntegrityError
-from typing import Final
+from sqlite3 import IntegrityError, OperationalError
+from typing import Any, Final
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+)
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from stemma_messaging.errors import TakenOver
+from stemma_messaging.errors import Outage, TakenOver
 
 from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
+from .pinning import named
 
 NAMES: Final = frozenset({"checkpoints", "writes", ONE_SUCCESSOR})
 # The saver writes by INSERT OR REPLACE, which would answer a unique index by deleting the first successor.
@@ -27,10 +34,28 @@ CREATE TRIGGER IF NOT EXISTS stemma_one_successor BEFORE INSERT ON checkpoints W
     AND parent_checkpoint_id IS NEW.parent_checkpoint_id AND checkpoint_id <> NEW.checkpoint_id
 ) BEGIN SELECT RAISE(ROLLBACK, 'the checkpoint has a successor'); END
 """
+LAST: Final = """
+SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id NOT IN (
+    SELECT parent_checkpoint_id FROM checkpoints
+    WHERE thread_id = ? AND checkpoint_ns = ? AND parent_checkpoint_id IS NOT NULL
+) ORDER BY checkpoint_id DESC LIMIT 1
+"""
 
 
 class OneSuccessorSaver(AsyncSqliteSaver):
-    """LangGraph's saver, in which a second successor is another process's work and no failure of the database."""
+    """LangGraph's saver; a second successor is another process's work, and an absent database nobody's fault."""
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint, without an id the last of its thread; raises `Outage`."""
+        with _outages():
+            return await super().aget_tuple(config if get_checkpoint_id(config) else await self._last(config))
+
+    async def _last(self, config: RunnableConfig) -> RunnableConfig:
+        place = config["configurable"]
+        keys = (str(place["thread_id"]), place.get("checkpoint_ns", ""))
+        async with self.lock, self.conn.execute(LAST, keys * 2) as rows:
+            found = await rows.fetchone()
+        return named(config, found[0]) if found else config
 
     async def aput(
         self,
@@ -39,13 +64,29 @@ class OneSuccessorSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint; raises `TakenOver` if the one before it has another successor."""
-        try:
+        """Save a checkpoint; raises `TakenOver` if the one before it has another successor, and `Outage`."""
+        with _outages():
             return await super().aput(config, checkpoint, metadata, new_versions)
-        except IntegrityError as refused:
-            if "has a successor" not in str(refused):
-                raise
-            raise TakenOver(str(refused)) from None
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what a task wrote; raises `Outage`."""
+        with _outages():
+            await super().aput_writes(config, writes, task_id, task_path)
+
+
+@contextmanager
+def _outages() -> Iterator[None]:
+    """A second successor is `TakenOver`; a file that is locked, or a full disk, an `Outage`."""
+    try:
+        yield
+    except IntegrityError as refused:
+        if "has a successor" not in str(refused):
+            raise
+        raise TakenOver(str(refused)) from None
+    except OperationalError as error:
+        raise Outage(f"the database of checkpoints: {error}") from error
 
 
 async def set_up(path: Path) -> None:

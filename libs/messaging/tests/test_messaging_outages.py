@@ -1,0 +1,102 @@
+"""A store that is away or full: what needs it waits, and neither a delivery nor a dead letter is spent on that."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NatsTimeoutError
+from nats.js.errors import APIError, BadRequestError, NotFoundError, ServiceUnavailableError
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_eventlog import AppendUnknown, LogFull, LogRefused
+from stemma_messaging.errors import Outage
+from stemma_messaging.outages import is_outage, reason_of
+from stemma_testkit.filling import full
+from stemma_testkit.servers import eventually
+
+KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
+Validated = Callable[[ValidateDraft], DraftValidated]
+
+
+@KINDS
+@pytest.mark.req("F1")
+@pytest.mark.failure("no-room")
+async def test_an_outage_uses_up_no_delivery_however_long_it_lasts(
+    lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    deliveries: list[str] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        deliveries.append(job.job_id)
+        if len(deliveries) < 12:
+            raise Outage("the database does not answer")
+        return validated(job)
+
+    async with lab.working(kind, handler, retry_base_s=0.0001):
+        await lab.publish(service, lab.job())
+        await eventually(lab.settled)
+    assert len(deliveries) == 12
+    [outcome] = await lab.stored(subjects.OUTCOMES)
+    assert outcome.headers["ce-type"] == "stemma.draft.validated.v1"
+    assert await lab.stored(subjects.DEAD) == []
+
+
+@KINDS
+@pytest.mark.req("F1")
+@pytest.mark.failure("no-room")
+async def test_a_dead_letter_that_finds_no_room_is_stored_once_there_is_some(lab: Any, kind: str, service: str) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        raise RuntimeError
+
+    async def is_held() -> bool:
+        return bool((await lab.jetstream.consumer_info(subjects.JOBS, service)).delivered.consumer_seq - first >= 7)
+
+    first = (await lab.jetstream.consumer_info(subjects.JOBS, service)).delivered.consumer_seq
+    async with lab.working(kind, handler):
+        async with full(lab.client, [subjects.DEAD, subjects.OUTCOMES]):
+            await lab.publish(service, lab.job())
+            await eventually(is_held)
+        await eventually(lab.settled)
+    assert len(await lab.stored(subjects.DEAD)) == 1
+    assert len(await lab.stored(subjects.OUTCOMES)) == 1
+
+
+@pytest.mark.req("F1")
+@pytest.mark.parametrize(
+    "error",
+    [
+        NatsTimeoutError(),
+        NoRespondersError(),
+        ServiceUnavailableError(503, "insufficient storage resources available", 10047),
+        APIError(400, "maximum bytes exceeded", 10077),
+        AppendUnknown("TimeoutError"),
+        LogFull("10077: maximum bytes exceeded"),
+        Outage("database or disk is full"),
+    ],
+    ids=repr,
+)
+def test_what_a_store_lacks_is_an_outage_with_its_own_reason(error: Exception) -> None:
+    assert is_outage(error)
+    assert reason_of(error)
+
+
+@pytest.mark.req("F1")
+@pytest.mark.parametrize(
+    "error",
+    [
+        None,
+        RuntimeError("words"),
+        NotFoundError(404, "x"),
+        BadRequestError(400, "x", 10071),
+        LogRefused(""),
+        TimeoutError(),
+    ],
+)
+def test_what_goes_wrong_by_itself_is_none(error: Exception | None) -> None:
+    assert not is_outage(error)
+
+
+def test_words_of_a_handler_are_no_reason() -> None:
+    assert reason_of(RuntimeError("words that may quote a document")) == ""
