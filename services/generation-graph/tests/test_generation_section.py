@@ -1,6 +1,7 @@
 import json
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from generation_workshop import Workshop, evaluation
@@ -8,6 +9,7 @@ from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.values import EvaluationResult, ValidationIssue, ValidationReport
+from stemma_generation_graph import handlers
 from stemma_generation_graph.graphs.section.evaluating import prompt_values
 from stemma_generation_graph.graphs.section.material import outline_block, section_block
 from stemma_generation_graph.handlers import on_generate_section
@@ -36,6 +38,26 @@ async def test_a_section_is_written_and_then_evaluated(workshop: Workshop) -> No
     assert outcome.evaluation.feedback is not None
     result = EvaluationResult.model_validate_json(await workshop.read(outcome.evaluation.feedback))
     assert (result.feedback, result.passed) == ("Name the deadline first.", True)
+
+
+@pytest.mark.req("F3")
+async def test_a_clock_that_is_set_back_meanwhile_makes_no_run_last_less_than_nothing(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter(datetime(2026, 1, 1, 12 - hour, tzinfo=UTC) for hour in range(12))
+
+    class SetBack(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(next(times).timestamp(), tz)
+
+    monkeypatch.setattr(handlers, "datetime", SetBack)
+    outcome, _ = await workshop.run(await workshop.job("approach"), [DRAFT, evaluation("approach")])
+    assert isinstance(outcome, SectionGenerated)
+    told = outcome.processing_metadata
+    assert told is not None
+    assert 0 <= told.seconds < 300
+    assert told.started_at <= told.finished_at
 
 
 @pytest.mark.req("T3")

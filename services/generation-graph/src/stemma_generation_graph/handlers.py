@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -98,12 +99,12 @@ async def _outcome(
     job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[GenerateResult]]
 ) -> Outcome:
     annotate(session_id=desk.runner.session_of(job.section.graph, context.call.thread_id))
-    started = datetime.now(UTC)
+    started, began = datetime.now(UTC), time.monotonic()
     result = await or_failure(job, context.call, run())
     match result:
         case Finished():
-            times = (started, datetime.now(UTC))
-            metadata = processing_metadata(job, result.state, times, _recipe(job, desk))
+            lasted = time.monotonic() - began
+            metadata = processing_metadata(job, result.state, started, lasted, _recipe(job, desk))
             told = failed(result.state, echo(job, context.call), metadata)
             return told or await _generated(job, desk, context, result, metadata)
         case Paused():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from stemma_contracts.execution import graph_execution_id
@@ -34,15 +34,17 @@ def retrieved_context(state: Mapping[str, Any]) -> tuple[RetrievedSource, ...] |
 
 
 def processing_metadata(
-    job: SectionJob, state: Mapping[str, Any], times: tuple[datetime, datetime], recipe: Provenance
+    job: SectionJob, state: Mapping[str, Any], started: datetime, seconds: float, recipe: Provenance
 ) -> ProcessingMetadata:
-    """When and how long a graph ran, and its nodes as far as it keeps account of them."""
-    started, finished = times
+    """When and how long a graph ran, and its nodes as far as it keeps account of them.
+
+    How long is no difference of two times of day: a clock that is set meanwhile would make it negative.
+    """
     return ProcessingMetadata(
         graph_execution_id=graph_execution_id(job.job_id),
         started_at=started,
-        finished_at=finished,
-        seconds=round((finished - started).total_seconds(), 3),
+        finished_at=started + timedelta(seconds=seconds),
+        seconds=round(seconds, 3),
         agent=job.section.agent,
         model=recipe.model,
         prompt_digest=recipe.prompt_digest,
