@@ -2,21 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from generation_agency import CHAPTER, FINISH, SAVE, SCORES, Agency, append, call
 from generation_workshop import Workshop
 from stemma_contracts.v1.outcomes import GraphPaused, ThreadLost
-from stemma_generation_graph.checkpoints import open_checkpointer, set_up
-from stemma_generation_graph.checkpoints.cleaning import ThreadCleaner
-from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.handlers import on_generate_section, on_resume_graph
-from stemma_generation_graph.runner import Runner
 from stemma_models import MemoryRecordStore
 from stemma_models.records import Record, RecordStore
 from stemma_testkit.scripted import ScriptedModel
-from stemma_testkit.servers import eventually
 
 
 class Failing(MemoryRecordStore):
@@ -99,29 +94,3 @@ async def test_a_repeated_answer_hears_the_next_question_and_is_refused_once_tha
     late = await on_resume_graph(repeated, desk=desk)
     assert isinstance(late, ThreadLost)
     assert late.detail == "the thread is at another checkpoint"
-
-
-@pytest.mark.req("G2")
-async def test_the_thread_of_a_settled_run_is_deleted_and_that_of_a_paused_one_is_not(
-    tmp_path: Path, workshop: Workshop
-) -> None:
-    place = tmp_path / "checkpoints.sqlite"
-    await set_up(place)
-    async with open_checkpointer(place) as checkpointer:
-        agency = Agency(workshop, checkpointer=checkpointer)
-        desk = agency.desk(ScriptedModel(script=[append(CHAPTER), FINISH, SCORES]))
-        cleaner = ThreadCleaner(checkpointer, kept_s=0)
-        desk = replace(desk, runner=Runner(find_graphs(), desk.parts, checkpointer, cleaner))
-        job = await agency.job()
-        outcome: Any = await on_generate_section(job, desk=desk)
-        thread: Any = {"configurable": {"thread_id": job.thread_id}}
-        while isinstance(outcome, GraphPaused):
-            assert await checkpointer.aget_tuple(thread) is not None
-            agency.needs.append(outcome.need)
-            outcome = await on_resume_graph(await agency.resumption(job, outcome), desk=desk)
-
-        async def gone() -> bool:
-            return await checkpointer.aget_tuple(thread) is None
-
-        await eventually(gone)
-        cleaner.close()

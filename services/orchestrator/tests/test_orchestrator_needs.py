@@ -15,6 +15,7 @@ from stemma_contracts.v1.values import ExportFormat, InputFile, SectionStatus, V
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.outcomes import UnfittingOutcome
 from stemma_orchestrator.core.problems import problem_of
+from stemma_orchestrator.core.threads import drop_threads
 
 DRAFT = ref("# Draft so far")
 SUPPLIED = InputFile(name="media/plan.png", artifact=ref("png", "image/png"))
@@ -324,3 +325,32 @@ def test_a_retried_revision_knows_what_the_hanging_one_recorded(begun: Story) ->
     begun.do(c.Retry(begun.asked(), "research"))
     (second,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
     assert second.recorded_before == (first.job_id,)
+
+
+@pytest.mark.req("F4")
+def test_threads_that_wait_or_can_be_retried_are_kept_and_all_others_dropped(begun: Story) -> None:
+    held = ("thread-1", generation(begun).thread_id, "doc1.0.generate.old")
+    assert dropped(begun, held) == ("doc1.0.generate.old", "thread-1")
+    raised(begun, BOUND)
+    needed = set(held) - {"thread-1"}
+    assert dropped(begun, held) == tuple(sorted(needed))
+    answer(begun, "go on")
+    assert dropped(begun, held) == tuple(sorted(needed))
+    begun.outcome(o.ModelUnavailable, "research")
+    assert dropped(begun, held) == tuple(sorted(needed))
+    begun.do(c.Retry(begun.asked(), "research"))
+    begun.drafted("research")
+    assert dropped(begun, held) == tuple(sorted(held))
+    assert drop_threads(begun.document, ()) is None
+
+
+@pytest.mark.req("F4")
+def test_a_cancelled_document_needs_no_thread(begun: Story) -> None:
+    raised(begun, BOUND)
+    begun.do(c.Cancel(begun.asked()))
+    assert dropped(begun, ("thread-1",)) == ("thread-1",)
+
+
+def dropped(story: Story, held: tuple[str, ...]) -> tuple[str, ...]:
+    job = drop_threads(story.document, held)
+    return job.threads if job else ()

@@ -16,7 +16,7 @@ from nats.js.errors import NotFoundError
 from orchestrator_story import PROVENANCE, evaluation, ref
 from pydantic import SecretStr
 from stemma_contracts import Contract, registry, subjects
-from stemma_contracts.v1.outcomes import SectionGenerated
+from stemma_contracts.v1.outcomes import SectionGenerated, ThreadsHeld
 from stemma_eventlog import JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import service
@@ -162,6 +162,23 @@ async def test_a_job_that_the_server_gave_up_is_swept_and_fails_its_section(bus:
     await eventually(lambda: bus.seen(document_id, "SectionJobDead"))
     assert await bus.stored(subjects.JOBS, jobs) == []
     assert len(await bus.stored(subjects.DEAD, subjects.dead(subjects.ORCHESTRATOR, "generate-section"))) == 1
+
+
+@pytest.mark.req("F4")
+async def test_threads_that_the_log_does_not_need_are_dropped_and_the_log_says_nothing_of_it(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    held = ThreadsHeld(
+        job_id=f"{document_id}.threads",
+        tenant="default",
+        document_id=document_id,
+        threads=("old", f"{document_id}.1.generate.research"),
+    )
+    publisher = Publisher(bus.client.jetstream(), "/test")
+    await publisher.publish(subjects.outcome(subjects.GENERATION, "threads-held"), held, id="held", about="default")
+    await eventually(lambda: _empty(bus, subjects.OUTCOMES))
+    [job] = await bus.stored(subjects.JOBS, subjects.job(subjects.GENERATION, "drop-threads"))
+    assert job["threads"] == ["old"]
+    assert [type(event).__name__ for event in await bus.events(document_id)] == ["DocumentRequested"]
 
 
 async def test_a_deleted_summary_is_written_again_and_holds_up_nobody(bus: Bus) -> None:

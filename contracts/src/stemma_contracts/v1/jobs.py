@@ -99,6 +99,13 @@ class ResumeGraph(GraphJob):
     detail: str = Field(default="", max_length=300)
 
 
+@registry.contract("stemma.drop.threads.v1", Family.JOB, subjects.GENERATION)
+class DropThreads(Job):
+    """Delete threads that the log does not need any more. It has no outcome."""
+
+    threads: tuple[str, ...]
+
+
 @registry.contract("stemma.revise.draft.v1", Family.JOB, subjects.EDITOR)
 class ReviseDraft(ModelJob):
     """Change one draft as an instruction says, and nothing else in it."""

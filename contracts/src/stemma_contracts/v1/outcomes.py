@@ -156,6 +156,13 @@ class ThreadLost(Outcome):
     detail: str = Field(default="", max_length=300)
 
 
+@registry.contract("stemma.threads.held.v1", Family.OUTCOME, subjects.GENERATION)
+class ThreadsHeld(Outcome):
+    """The outcome of no job: which threads of a document are kept. Those that the log does not need are dropped."""
+
+    threads: tuple[str, ...]
+
+
 @registry.contract("stemma.job.cancelled.v1", Family.OUTCOME)
 class JobCancelled(Outcome):
     """The job was ended because nobody waits for it any more; ``usage`` is what it had spent by then."""

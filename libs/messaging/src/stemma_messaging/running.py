@@ -49,7 +49,7 @@ class RunningJobs:
     """Runs each job in a task of its own."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, asyncio.Task[Outcome]] = {}
+        self._tasks: dict[str, asyncio.Task[Outcome | None]] = {}
         self._cancelled: dict[str, None] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -63,8 +63,11 @@ class RunningJobs:
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
-    async def run(self, job_id: str, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
-        """The outcome of a job. Raises `JobCancelledError`, and `asyncio.CancelledError` if this process ends."""
+    async def run(self, job_id: str, work: Callable[[], Coroutine[Any, Any, Outcome | None]]) -> Outcome | None:
+        """The outcome of a job, if it has one.
+
+        Raises `JobCancelledError`, and `asyncio.CancelledError` if this process ends.
+        """
         if job_id in self._cancelled:
             raise JobCancelledError(Usage())
         own = _Account()

@@ -22,7 +22,7 @@ from .service import Service
 from .settings import WorkerSettings
 
 W = TypeVar("W", bound=WorkerSettings)
-JobHandler = Callable[[Any], Awaitable[Outcome]]
+JobHandler = Callable[[Any], Awaitable[Outcome | None]]
 Handlers = Mapping[type[Job], JobHandler]
 Capabilities = Mapping[str, Sequence[str] | Mapping[str, object]]
 
@@ -48,7 +48,7 @@ def worker_service(
 ) -> Service[W]:
     """A service that handles the jobs of ``name``: pulled into slots, or pushed if its handlers are short.
 
-    A handler is an async function from a job to its outcome. The outcome is stored before the job is
+    A handler is an async function from a job to its outcome, if it has one. The outcome is stored before the job is
     acknowledged, under an id made of its message's, so that a job that runs twice has one outcome. ``check`` is as
     `Service` has it.
     """
@@ -80,13 +80,14 @@ def _job_handler(bus: Bus, handlers: Handlers) -> Handler:
             raise InvalidMessage(f"{type(job).__name__} is no job of {bus.service}")
         annotate(**_identity(job), session_id=getattr(job, "session_id", None))
         outcome = await _outcome(jobs, job, handlers[type(job)])
-        await _publish_outcome(bus, delivery, job, outcome)
+        if outcome is not None:
+            await _publish_outcome(bus, delivery, job, outcome)
 
     return handle
 
 
-async def _outcome(jobs: RunningJobs, job: Job, handler: JobHandler) -> Outcome:
-    async def work() -> Outcome:
+async def _outcome(jobs: RunningJobs, job: Job, handler: JobHandler) -> Outcome | None:
+    async def work() -> Outcome | None:
         return await handler(job)
 
     try:

@@ -14,9 +14,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from stemma_artifacts.kept import KeptArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
-from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, ResumeGraph
+from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
+from stemma_messaging.cancellation import end
 from stemma_models import (
     JetStreamRecordStore,
     ModelCaller,
@@ -30,7 +32,7 @@ from stemma_models import (
 )
 
 from .checkpoints import CheckpointsUnusable, check_dsn, open_checkpointer, require_strict_decoder, set_up
-from .checkpoints.cleaning import ThreadCleaner
+from .checkpoints.cleaning import HoldsThreads, tell_for_ever
 from .configuration import ConfigurationError
 from .criteria import load_criteria
 from .graphs import Graph, find_graphs
@@ -39,7 +41,7 @@ from .graphs.parts import ContextLimits, GraphParts, Models
 from .graphs.roles.limits import RolesSettings
 from .graphs.section.evaluating import NODE as EVALUATE
 from .graphs.section.schemas import SCHEMAS
-from .handlers import Desk, on_evaluate_draft, on_generate_section, on_resume_graph
+from .handlers import Desk, on_drop_threads, on_evaluate_draft, on_generate_section, on_resume_graph
 from .kinds import load_kinds
 from .recipes import recipes
 from .runner import Runner
@@ -232,10 +234,26 @@ async def open_runner(
                 checkpointer = await stack.enter_async_context(open_checkpointer(settings.checkpoint_place))
         except CheckpointsUnusable as error:
             raise BadSettings([str(error)]) from None
-        cleaner = ThreadCleaner(checkpointer) if checkpointer is not None else None
-        if cleaner is not None:
-            stack.callback(cleaner.close)
-        yield Runner(graphs, parts, checkpointer, cleaner)
+        yield Runner(graphs, parts, checkpointer)
+
+
+@asynccontextmanager
+async def telling_of_threads(runner: Runner, bus: Bus) -> AsyncIterator[None]:
+    """Tell the orchestrator which threads are kept, at the start and every day until the block ends."""
+
+    async def publish(held: ThreadsHeld, message_id: str) -> None:
+        subject = subjects.outcome(bus.service, registry.entry_of(held).token)
+        await bus.publisher.publish(subject, held, id=message_id, about=f"{held.tenant}/{held.document_id}")
+
+    store: object = runner.checkpointer
+    if not isinstance(store, HoldsThreads):
+        yield
+        return
+    telling = asyncio.create_task(tell_for_ever(store, publish))
+    try:
+        yield
+    finally:
+        await end([telling])
 
 
 @asynccontextmanager
@@ -245,13 +263,14 @@ async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator
     artifacts = KeptArtifacts(JetStreamArtifactStore(bus.jetstream))
     models = model_callers(settings, JetStreamRecordStore(bus.jetstream), artifacts)
     parts = load_parts(settings, models, graphs, config_dir(__package__))
-    async with open_runner(settings, graphs, parts) as runner:
+    async with open_runner(settings, graphs, parts) as runner, telling_of_threads(runner, bus):
         desk = Desk(runner, parts, Library(artifacts), bus.publish_live)
         yield Worker(
             {
                 GenerateSection: partial(on_generate_section, desk=desk),
                 ResumeGraph: partial(on_resume_graph, desk=desk),
                 EvaluateDraft: partial(on_evaluate_draft, desk=desk),
+                DropThreads: partial(on_drop_threads, desk=desk),
             },
             {
                 "graphs": tuple(graphs),

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, assert_never
 
 from stemma_contracts.v1.cycles import ProcessingMetadata
-from stemma_contracts.v1.jobs import EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
+from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
@@ -80,6 +80,11 @@ async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
         return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
     except ThreadLostError as lost:
         return ThreadLost(**echo(job, context.call), detail=str(lost))
+
+
+async def on_drop_threads(job: DropThreads, *, desk: Desk) -> None:
+    """Delete what the log does not need any more."""
+    await desk.runner.drop(job.threads)
 
 
 async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:

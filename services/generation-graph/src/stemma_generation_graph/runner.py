@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,7 +28,6 @@ from stemma_messaging.running import JobCancelledError
 from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
-from .checkpoints.cleaning import ThreadCleaner
 from .checkpoints.pinning import PinnedSaver
 from .graphs import Graph
 from .graphs.compiling import compiled
@@ -115,11 +114,9 @@ class Runner:
         graphs: Mapping[str, Graph],
         parts: GraphParts,
         checkpointer: BaseCheckpointSaver[Any] | None,
-        cleaner: ThreadCleaner | None = None,
     ) -> None:
         self._graphs = graphs
-        self._checkpointer = checkpointer
-        self._cleaner = cleaner
+        self.checkpointer = checkpointer
         self._compiled: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
             name: compiled(name, graph.build(parts), checkpointer if graph.pauses else None)
             for name, graph in graphs.items()
@@ -176,6 +173,12 @@ class Runner:
         graph.checkpointer = PinnedSaver(saver, await saver.aget_tuple(_place(job)))
         return Pinned(graph, await graph.aget_state(self._config(job)))
 
+    async def drop(self, threads: Iterable[str]) -> None:
+        """Delete threads with all their checkpoints."""
+        if self.checkpointer is not None:
+            for thread_id in threads:
+                await self.checkpointer.adelete_thread(thread_id)
+
     async def _took(self, job: ResumeGraph, answer: Any) -> bool:
         """Whether this is the last answer that the thread took, and at that checkpoint."""
         async for found in self._checkpoints(job):
@@ -189,7 +192,7 @@ class Runner:
     def _config(self, job: GenerateSection | ResumeGraph) -> RunnableConfig:
         return RunnableConfig(
             configurable={"thread_id": job.thread_id},
-            metadata={"job_id": job.job_id},
+            metadata={"job_id": job.job_id, "tenant": job.document.tenant},
             recursion_limit=self._graphs[job.section.graph].recursion_limit,
         )
 
@@ -225,8 +228,6 @@ class Runner:
             return Paused(job.thread_id, str(thread.checkpoint_id), asked)
         if snapshot.next:
             raise PauseNotStored(f"the graph waits before {', '.join(snapshot.next)} for what was not stored")
-        if self._cleaner is not None:
-            self._cleaner.settled(job.thread_id)
         return Finished(snapshot.values)
 
     async def _given(self, job: GenerateSection | ResumeGraph, thread: Pinned, asked: Asked) -> GivenAnswer | None:
@@ -245,9 +246,9 @@ class Runner:
             yield [digest_of(Asked.model_validate(one.value).question) for interrupts in asked for one in interrupts]
 
     async def _checkpoints(self, job: GenerateSection | ResumeGraph) -> AsyncIterator[CheckpointTuple]:
-        assert self._checkpointer is not None
+        assert self.checkpointer is not None
         place: RunnableConfig | None = _place(job)
-        while place is not None and (found := await self._checkpointer.aget_tuple(place)) is not None:
+        while place is not None and (found := await self.checkpointer.aget_tuple(place)) is not None:
             yield found
             place = found.parent_config
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
-from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_contracts.v1.values import Problem
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
@@ -17,6 +17,7 @@ from .core.commands import Command, Record
 from .core.identity import document_id_for
 from .core.problems import problem_of
 from .core.state import Document, HandledRequest, State
+from .core.threads import drop_threads
 from .intake import Intake, Refused
 from .open_jobs import OpenJobs
 from .requests import Received
@@ -57,7 +58,17 @@ class Desk:
     async def outcome(self, outcome: Outcome, cause: Cause) -> None:
         """Take in what a worker says of a job."""
         stream = StreamId(outcome.tenant, outcome.document_id)
+        if isinstance(outcome, ThreadsHeld):
+            await self._drop_threads(stream, outcome, cause)
+            return
         await self._handle(stream, Record(outcome), cause)
+
+    async def _drop_threads(self, stream: StreamId, told: ThreadsHeld, cause: Cause) -> None:
+        """What is read anew is later than what the worker keeps, so that a thread that is begun now is none of it."""
+        state = (await self.store.load(stream)).state
+        job = drop_threads(state, told.threads) if isinstance(state, Document) else None
+        if job is not None:
+            await self.jobs.publish_one(job, cause)
 
     async def _handle(self, stream: StreamId, command: Command, cause: Cause) -> State:
         handled = await self.store.handle(stream, command, cause)

@@ -59,6 +59,10 @@ class OpenJobs:
             while (earlier := await self._publish(job, cause, message_id)) and not await is_queued(earlier):
                 message_id = f"{message_id}.again"
 
+    async def publish_one(self, job: Job, cause: Cause) -> None:
+        """Publish a job that no state asks for, once for each cause."""
+        await self._publish(job, cause, f"{job.job_id}.{cause.id}")
+
     async def call_off(self, stream: StreamId, before: State, after: State) -> None:
         """Tell workers which jobs are not waited for any more."""
         for job_id in sorted(closed_jobs(before, after)):

@@ -1,34 +1,50 @@
-"""Deleting threads that came to their end, some time after it: a redelivered job still finds its result."""
+"""Telling which threads are kept, at the start and once a day: what the log does not need comes back as a job."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import hashlib
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Protocol, runtime_checkable
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from stemma_contracts.v1.outcomes import ThreadsHeld
+from stemma_telemetry import get_logger, names
 
-KEPT_S = 3600.0
+EVERY_S = 24 * 3600.0
+MOST = 200
+"""Threads in one message; their ids have up to 250 characters."""
+
+Publish = Callable[[ThreadsHeld, str], Awaitable[None]]
 
 
-class ThreadCleaner:
-    """Deletes settled threads after a while; a thread that waits is never one of them."""
+@runtime_checkable
+class HoldsThreads(Protocol):
+    """A checkpointer that tells what it keeps."""
 
-    def __init__(self, checkpointer: BaseCheckpointSaver[Any], kept_s: float = KEPT_S) -> None:
-        self._checkpointer = checkpointer
-        self._kept_s = kept_s
-        self._deleting: dict[str, asyncio.Task[None]] = {}
+    async def held(self) -> list[tuple[str, str]]:
+        """Every thread with its tenant; one that tells no tenant is left out."""
 
-    def settled(self, thread_id: str) -> None:
-        """A thread came to its end; telling it twice is harmless."""
-        if thread_id not in self._deleting:
-            self._deleting[thread_id] = asyncio.create_task(self._delete(thread_id))
 
-    async def _delete(self, thread_id: str) -> None:
-        await asyncio.sleep(self._kept_s)
-        await self._checkpointer.adelete_thread(thread_id)
-        del self._deleting[thread_id]
+async def tell_for_ever(store: HoldsThreads, publish: Publish, every_s: float = EVERY_S) -> None:
+    """Tell now and every so many seconds, until cancelled."""
+    while True:
+        try:
+            await tell(store, publish)
+        except Exception as error:
+            get_logger().warning(names.Log.SWEEP_FAILED, error=error)
+        await asyncio.sleep(every_s)
 
-    def close(self) -> None:
-        """Delete nothing more."""
-        for task in self._deleting.values():
-            task.cancel()
+
+async def tell(store: HoldsThreads, publish: Publish) -> None:
+    """Tell what is kept, by document. The same told twice on one day, here or by a replica, is told once."""
+    documents: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for thread_id, tenant in sorted(await store.held()):
+        documents[tenant, thread_id.partition(".")[0]].append(thread_id)
+    for (tenant, document_id), threads in documents.items():
+        for some in (tuple(threads[at : at + MOST]) for at in range(0, len(threads), MOST)):
+            name = hashlib.sha256(f"{datetime.now(UTC).date()} {tenant} {some}".encode()).hexdigest()[:32]
+            job_id = f"{document_id}.threads"
+            held = ThreadsHeld(job_id=job_id, tenant=tenant, document_id=document_id, threads=some)
+            await publish(held, f"threads.{name}")

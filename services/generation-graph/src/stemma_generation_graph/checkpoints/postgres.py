@@ -37,6 +37,10 @@ SELECT checkpoint_id FROM checkpoints AS one WHERE thread_id = %s AND checkpoint
     AND coalesce(parent_checkpoint_id, '') = one.checkpoint_id
 ) ORDER BY checkpoint_id DESC LIMIT 1
 """
+HELD: Final = """
+SELECT DISTINCT thread_id, metadata->>'tenant' AS tenant FROM checkpoints
+WHERE checkpoint_ns = '' AND metadata->>'tenant' IS NOT NULL
+"""
 VISIBLE: Final = "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND pg_table_is_visible(oid)"
 NEWEST: Final = "SELECT coalesce(max(v), -1) AS version FROM checkpoint_migrations"
 # A connection idles while a model answers: what lies between must not drop it, nor hide that it did.
@@ -59,6 +63,12 @@ class OneSuccessorSaver(AsyncPostgresSaver):
         """Read a checkpoint, without an id the last of its thread; raises `Outage`."""
         with _outages():
             return await super().aget_tuple(config if get_checkpoint_id(config) else await self._last(config))
+
+    async def held(self) -> list[tuple[str, str]]:
+        """See `HoldsThreads.held`."""
+        async with self._cursor() as cursor:
+            await cursor.execute(HELD)
+            return [(row["thread_id"], row["tenant"]) for row in await cursor.fetchall()]
 
     async def _last(self, config: RunnableConfig) -> RunnableConfig:
         place = config["configurable"]

@@ -40,6 +40,10 @@ SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? 
     WHERE thread_id = ? AND checkpoint_ns = ? AND parent_checkpoint_id IS NOT NULL
 ) ORDER BY checkpoint_id DESC LIMIT 1
 """
+HELD: Final = """
+SELECT DISTINCT thread_id, json_extract(CAST(metadata AS TEXT), '$.tenant') AS tenant FROM checkpoints
+WHERE checkpoint_ns = '' AND tenant IS NOT NULL
+"""
 
 
 class OneSuccessorSaver(AsyncSqliteSaver):
@@ -49,6 +53,11 @@ class OneSuccessorSaver(AsyncSqliteSaver):
         """Read a checkpoint, without an id the last of its thread; raises `Outage`."""
         with _outages():
             return await super().aget_tuple(config if get_checkpoint_id(config) else await self._last(config))
+
+    async def held(self) -> list[tuple[str, str]]:
+        """See `HoldsThreads.held`."""
+        async with self.lock, self.conn.execute(HELD) as rows:
+            return [(thread_id, tenant) async for thread_id, tenant in rows]
 
     async def _last(self, config: RunnableConfig) -> RunnableConfig:
         place = config["configurable"]

@@ -82,7 +82,7 @@ def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
             return _generate(document, section, phase)
         case MeetingNeed():
             return need_job(
-                phase, _head(document), section, _images(document), grounds(document, phase.generating.upstream)
+                phase, head_of(document), section, _images(document), grounds(document, phase.generating.upstream)
             )
         case Resuming():
             return _resume(document, section, phase)
@@ -99,7 +99,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
     again = phase.round > 0 or in_cycle
     return j.GenerateSection(
         job_id=phase.job_id,
-        document=_head(document),
+        document=head_of(document),
         section=section.plan,
         brief=document.brief,
         inputs=document.inputs,
@@ -120,7 +120,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
 def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGraph:
     return j.ResumeGraph(
         job_id=phase.job_id,
-        document=_head(document),
+        document=head_of(document),
         section=section.plan,
         thread_id=phase.thread_id,
         checkpoint_id=phase.checkpoint_id,
@@ -144,7 +144,7 @@ def _propose(document: Document, section: Section, proposal: Proposing) -> j.Rev
 def _revise(document: Document, section: Section, job_id: str, instruction: ArtifactRef, tries: Tries) -> j.ReviseDraft:
     return j.ReviseDraft(
         job_id=job_id,
-        document=_head(document),
+        document=head_of(document),
         section=section.plan,
         version=section.current_number,
         draft=_current_draft(section),
@@ -159,7 +159,7 @@ def _revise(document: Document, section: Section, job_id: str, instruction: Arti
 def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDraft:
     return j.ValidateDraft(
         job_id=job_id,
-        document=_head(document),
+        document=head_of(document),
         section=section.plan,
         version=section.current_number,
         draft=_current_draft(section),
@@ -173,7 +173,7 @@ def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDr
 def _evaluate(document: Document, section: Section, job_id: str) -> j.EvaluateDraft:
     return j.EvaluateDraft(
         job_id=job_id,
-        document=_head(document),
+        document=head_of(document),
         section=section.plan,
         version=section.current_number,
         draft=_current_draft(section),
@@ -193,7 +193,7 @@ _CHECKS: dict[Activity, Callable[[Document, Section, str], j.Job]] = {
 def _export_job(document: Document, export_id: str, export: Export, job_id: str) -> j.ConvertDocument:
     return j.ConvertDocument(
         job_id=job_id,
-        document=_head(document),
+        document=head_of(document),
         export_id=export_id,
         format=export.format,
         sections=compared_sections(export.redline, document) if export.redline else _export_sections(document),
@@ -203,7 +203,8 @@ def _export_job(document: Document, export_id: str, export: Export, job_id: str)
     )
 
 
-def _head(document: Document) -> DocumentHead:
+def head_of(document: Document) -> DocumentHead:
+    """What every job says of its document."""
     return DocumentHead(
         document_id=document.document_id,
         tenant=document.tenant,
