@@ -90,9 +90,8 @@ class Lab:
 
     def settings(self, user: str, **more: Any) -> WorkerSettings:
         more = {"retry_base_s": 0.01, "shutdown_grace_s": 0, **more}
-        return WorkerSettings(
-            nats_url=self.server.url, nats_user=user, nats_password=self.server.passwords[user], **more
-        )
+        more = {"nats_url": self.server.url, **more}
+        return WorkerSettings(nats_user=user, nats_password=self.server.passwords[user], **more)
 
     @asynccontextmanager
     async def working(self, kind: Kind, handler: JobHandler, **settings: Any) -> AsyncIterator[asyncio.Task[None]]:

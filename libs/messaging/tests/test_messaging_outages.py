@@ -15,6 +15,7 @@ from stemma_messaging.errors import Outage
 from stemma_messaging.outages import is_outage, reason_of
 from stemma_testkit.filling import full
 from stemma_testkit.servers import eventually
+from stemma_testkit.swallowing import swallowing
 
 KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
 Validated = Callable[[ValidateDraft], DraftValidated]
@@ -61,6 +62,30 @@ async def test_a_dead_letter_that_finds_no_room_is_stored_once_there_is_some(lab
         await eventually(lab.settled)
     assert len(await lab.stored(subjects.DEAD)) == 1
     assert len(await lab.stored(subjects.OUTCOMES)) == 1
+
+
+@KINDS
+@pytest.mark.req("F4")
+async def test_a_service_whose_first_call_is_not_answered_in_time_waits(
+    lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    swallowed: list[bytes] = []
+
+    def first_answer(subject: bytes, _: bytes) -> bool:
+        swallowed.append(subject)
+        return len(swallowed) == 1
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    async with (
+        swallowing(lab.server.url, first_answer) as url,
+        lab.working(kind, handler, nats_url=url, health_port=0) as running,
+    ):
+        await lab.publish(service, lab.job())
+        await eventually(lab.settled)
+        assert not running.done()
+    assert swallowed[0].startswith(b"_INBOX_")
 
 
 @pytest.mark.req("F1")

@@ -16,6 +16,7 @@ from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import (
     CallContext,
     ContextTooLongError,
+    KeyMissing,
     MalformedAnswerError,
     MemoryRecordStore,
     ModelCaller,
@@ -288,6 +289,27 @@ async def test_a_prompt_that_a_local_model_cannot_hold_is_not_sent(provider: Pro
     assert (await local.text(context(), "generate", PROMPT)).text == "Hello."
 
 
+KEYS = {"openai/gpt-4o-mini": "OPENAI_API_KEY", "anthropic/claude-sonnet-4-5": "ANTHROPIC_API_KEY"}
+
+
+@pytest.mark.req("F4", "P16")
+@pytest.mark.parametrize(("name", "key"), KEYS.items())
+def test_a_key_that_is_missing_is_told_by_name_before_the_first_call(
+    name: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(key, raising=False)
+    with pytest.raises(KeyMissing, match=f"{name} needs {key} in the environment"):
+        chat_model(ModelSettings(name=name))
+    monkeypatch.setenv(key, "given")
+    assert chat_model(ModelSettings(name=name))
+
+
+@pytest.mark.req("F4")
+@pytest.mark.parametrize("name", ["bedrock/anthropic.claude-v2", "ollama_chat/llama3", "nobody-knows-it"])
+def test_a_model_that_has_another_way_in_than_a_key_is_let_through(name: str) -> None:
+    assert chat_model(ModelSettings(name=name))
+
+
 @pytest.mark.req("P13")
 @pytest.mark.parametrize(
     ("name", "holds"),
@@ -298,7 +320,11 @@ async def test_a_prompt_that_a_local_model_cannot_hold_is_not_sent(provider: Pro
         ("openai/nobody-knows-it", None),
     ],
 )
-def test_what_a_model_holds_comes_from_litellm_unless_it_is_set(name: str, holds: int | None) -> None:
+def test_what_a_model_holds_comes_from_litellm_unless_it_is_set(
+    name: str, holds: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in KEYS.values():
+        monkeypatch.setenv(key, "given")
     known = chat_model(ModelSettings(name=name))
     told = chat_model(ModelSettings(name=name, context_tokens=5000))
     assert (known.profile or {}).get("max_input_tokens") == holds

@@ -132,6 +132,14 @@ def test_a_node_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.model_settings("evaluate").temperature == 0.3
 
 
+@pytest.mark.req("F4", "P16")
+def test_refuses_to_start_without_the_key_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings = GenerationSettings(nodes={"evaluate": NodeModel(model="openai/judge")})
+    with pytest.raises(BadSettings, match="openai/judge needs OPENAI_API_KEY in the environment"):
+        model_callers(settings, MemoryRecordStore(), MemoryArtifactStore())
+
+
 @pytest.mark.req("P16")
 def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_graphs() -> None:
     one, every = NodeModel(max_tokens=100, call_retries=0), NodeModel(max_tokens=200, temperature=0.0)

@@ -20,7 +20,7 @@ from .connection import Watch, connect_options
 from .errors import BusFailed
 from .handling import Handler, Handling
 from .latest import LatestWorker
-from .outages import Outages, reason_of
+from .outages import Outages, is_outage, reason_of
 from .publisher import Publisher
 from .push import PushWorker
 from .settings import ServiceSettings
@@ -28,6 +28,8 @@ from .slots import SlotWorker
 
 API_TIMEOUT_S = 10.0
 READY_TIMEOUT_S = 2.0
+FIRST_TIMEOUT_S = 2.0
+PAUSE_S = 0.5
 CLOSE_TIMEOUT_S = 2
 T = TypeVar("T")
 
@@ -106,6 +108,20 @@ class Bus:
 
         self._bound.append((stream, durable))
         self._starts.append(begin)
+
+    async def until_answered(self) -> None:
+        """Wait until the server answers a first call: one that reads its streams still is not one that is gone."""
+        impatient = self.nats.jetstream(timeout=FIRST_TIMEOUT_S)
+        while True:
+            try:
+                await impatient.stream_info(f"KV_{subjects.CAPABILITIES_BUCKET}")
+            except NatsError as error:
+                if not is_outage(error):
+                    return
+                get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), error=error)
+                await asyncio.sleep(PAUSE_S)
+            else:
+                return
 
     async def start(self) -> None:
         """Begin to receive; raises `nats.js.errors.NotFoundError` if a consumer was not provisioned."""

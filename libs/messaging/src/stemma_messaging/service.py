@@ -61,14 +61,19 @@ class Service(Generic[S]):
         """Run until cancelled, which drains, or until the bus fails, which raises `BusFailed`."""
         with bind(service=self.name):
             self.check(settings)
-            async with open_bus(self.name, settings) as bus, self.open(settings, bus):
-                try:
-                    await bus.start()
-                    raise_if_cancelled()
-                    await self._serve(settings, bus)
-                finally:
-                    await bus.stop()
-                    get_logger().info(names.Log.SERVICE_STOPPED)
+            async with open_bus(self.name, settings) as bus:
+                await bus.until_answered()
+                async with self.open(settings, bus):
+                    await self._work(settings, bus)
+
+    async def _work(self, settings: S, bus: Bus) -> None:
+        try:
+            await bus.start()
+            raise_if_cancelled()
+            await self._serve(settings, bus)
+        finally:
+            await bus.stop()
+            get_logger().info(names.Log.SERVICE_STOPPED)
 
     async def _serve(self, settings: S, bus: Bus) -> None:
         async with health_server(bus.missing, settings.health_host, settings.health_port) as port:

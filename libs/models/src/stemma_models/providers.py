@@ -26,6 +26,13 @@ log = get_logger()
 ENTRY_POINTS = "stemma.models"
 
 
+_API_KEY = "_API_KEY"
+
+
+class KeyMissing(ValueError):
+    """A model that could never be called: the message names it and the variable of its key."""
+
+
 @dataclass(frozen=True)
 class Provider:
     """What an entry point of the group ``stemma.models`` names; its name is that of the model.
@@ -45,7 +52,7 @@ def provider(name: str) -> Provider:
 
 
 def chat_model(settings: ModelSettings) -> BaseChatModel:
-    """The model of ``settings.name``; ``offline`` needs no key and no network."""
+    """The model of ``settings.name``; ``offline`` needs no key and no network. Raises `KeyMissing`."""
     return provider(settings.name).make(settings)
 
 
@@ -71,6 +78,17 @@ def _needs_no_key(settings: ModelSettings) -> bool:
     return own and not litellm.validate_environment(settings.name)["keys_in_environment"]
 
 
+def _require_key(settings: ModelSettings) -> None:
+    """Raises `KeyMissing` for a provider whose only way in is a key of the environment that is not there."""
+    import litellm
+
+    if settings.api_base is not None:
+        return
+    missing = [name for name in litellm.validate_environment(settings.name)["missing_keys"] if name.endswith(_API_KEY)]
+    if missing:
+        raise KeyMissing(f"{settings.name} needs {' and '.join(missing)} in the environment")
+
+
 def _is_ollama(name: str) -> bool:
     return name.startswith(("ollama/", "ollama_chat/"))
 
@@ -83,6 +101,7 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
 
     # It prints advice about each error to the standard output, where the log is.
     litellm.suppress_debug_info = True
+    _require_key(settings)
     window = _window(settings, litellm.model_cost)
     if window is None:
         log.warning("context_tokens_unknown", model=settings.name)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
@@ -14,6 +15,7 @@ from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
 from stemma_models import (
     JetStreamRecordStore,
+    KeyMissing,
     ModelCaller,
     ModelSettings,
     PromptError,
@@ -74,9 +76,16 @@ async def open_handlers(settings: EditorSettings, bus: Bus) -> AsyncIterator[Wor
     editors, prompts = load_config(config_dir("stemma_editor_agent"))
     artifacts = JetStreamArtifactStore(bus.jetstream)
     chosen = settings.model_settings
-    models = ModelCaller(chat_model(chosen), chosen, JetStreamRecordStore(bus.jetstream), artifacts)
+    models = ModelCaller(_model(chosen), chosen, JetStreamRecordStore(bus.jetstream), artifacts)
     handle = partial(on_revise_draft, artifacts=artifacts, models=models, prompts=prompts, editors=editors)
     yield Worker({ReviseDraft: handle}, {"editors": editors.names, "recipes": recipes(chosen.name, prompts, editors)})
+
+
+def _model(chosen: ModelSettings) -> BaseChatModel:
+    try:
+        return chat_model(chosen)
+    except KeyMissing as missing:
+        raise BadSettings([str(missing)]) from None
 
 
 def check(_settings: EditorSettings) -> None:

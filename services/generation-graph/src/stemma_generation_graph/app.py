@@ -21,6 +21,7 @@ from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_di
 from stemma_messaging.cancellation import end
 from stemma_models import (
     JetStreamRecordStore,
+    KeyMissing,
     ModelCaller,
     ModelSettings,
     PromptError,
@@ -205,10 +206,13 @@ def check_nodes(settings: GenerationSettings, graphs: Mapping[str, Graph]) -> No
 
 
 def model_callers(settings: GenerationSettings, records: RecordStore, artifacts: ArtifactStore) -> Models:
-    """The callers of all nodes."""
+    """The callers of all nodes; raises `BadSettings` for a model whose key is missing."""
 
     def caller(chosen: ModelSettings) -> ModelCaller:
-        return ModelCaller(chat_model(chosen), chosen, records, artifacts)
+        try:
+            return ModelCaller(chat_model(chosen), chosen, records, artifacts)
+        except KeyMissing as missing:
+            raise BadSettings([str(missing)]) from None
 
     by_node = {key: caller(settings.model_settings(key)) for key in {ROLE, *settings.nodes}}
     return Models(caller(settings.model_settings()), by_node)
