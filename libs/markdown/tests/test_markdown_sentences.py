@@ -142,3 +142,26 @@ def test_a_sentence_may_be_longer_than_the_window() -> None:
 )
 def test_a_number_belongs_to_the_abbreviation_of_a_part_of_a_law(language: str, sentence: str) -> None:
     assert len(sentence_ranges(sentence, language)) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("it", "Il sig. G. Rossi e il notaio nominato da A. B. Verdi firmano."),
+        ("pt", "Conforme o n.º 5 da lei, paga-se."),
+        ("es", "El n.º 5 del anexo lo dice."),
+        ("fr", "Selon l'art. 5 et l’art. L. 12 on paie."),
+        ("en", "It is open until 5 p.m. Monday to Friday."),
+        ("en", "Come before 9 a.m. (local time) with a bag."),
+    ],
+)
+def test_a_sentence_goes_on_after_an_initial_an_elided_article_and_an_hour(language: str, sentence: str) -> None:
+    assert len(sentence_ranges(sentence, language)) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "It closes at 5 p.m. The office pays."), ("it", "Si sceglie il piano B. Il comune paga.")],
+)
+def test_a_sentence_ends_after_an_hour_or_a_letter_where_another_one_begins(language: str, text: str) -> None:
+    assert len(sentence_ranges(text, language)) == 2

@@ -17,11 +17,14 @@ WINDOW = 1000
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _ODD_SPACE = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x85\u2028\u2029\ufeff]")
 _OPENING = '(["“„«‹'
-_GOES_ON = re.compile(r"[a-zà-öø-ÿœ,;:]")
+_GOES_ON = re.compile(r"[a-zà-öø-ÿœ,;:ºª°]")
 _NUMBER = re.compile(r"[#§(]?\d")
 _ROMAN = re.compile(r"[IVXLC]{1,7}(?!\w)")
 _ARTICLE = re.compile(r"[ldra]\.")
 """The letter before the number of an article in a French code."""
+_ELIDED = re.compile(r"\w{1,6}['’](?=\w)")
+"""An article that has run into the word after it, as in "l'art."."""
+_INITIAL = re.compile(r"[^\W\d_]\.")
 _ORDINAL = re.compile(r"\d{1,3}\.")
 _AFTER_SPEECH = re.compile(r"と|って|など|を|が|は|に|の")
 _CLOSED_SPEECH = ("」", "』")
@@ -53,6 +56,17 @@ _BEFORE_ORDINALS = frozenset(
     "der die das den dem des am im vom zum zur beim bis ab seit ein eine einen einem einer eines jeder jede jedes jeden"
     " jedem dieser diese dieses diesen diesem ihr ihre ihren seinem seiner seinen dessen deren".split()
 )
+_BEFORE_INITIALS = frozenset(
+    "and by from of to von vom und durch an par et por y e da di dal con door van en com pelo pela"
+    " mr mrs ms dr prof sir lady herr frau herrn signor signora monsieur madame señor señora senhor senhora heer"
+    " mevrouw".split()
+)
+"""Words before the initial of a name, with which no sentence ends."""
+_HOURS = frozenset(("a.m.", "p.m."))
+_DAYS = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:mon|tue|wed|thu|fri|sat|sun)\b|[\d(–—-]", re.IGNORECASE
+)
+"""What goes on after an hour of the day."""
 
 
 @dataclass(frozen=True)
@@ -115,14 +129,23 @@ def _goes_on(before: str, after: str, language: str) -> bool:
     """Whether a sentence goes on after the text ``before``."""
     if language == "ja":
         return before.endswith(_CLOSED_SPEECH) and _AFTER_SPEECH.match(after) is not None
-    *_, last_but_one, word = ["", "", *(piece.lstrip(_OPENING).lower() for piece in before.split()[-2:])]
+    words = (piece.lstrip(_OPENING).lower() for piece in before.split()[-2:])
+    *_, last_but_one, word = ["", "", *(_ELIDED.sub("", piece) for piece in words)]
     if not word.endswith("."):
         return False
     return (
         _GOES_ON.match(after) is not None
         or word in _BEFORE_NAMES.get(language, ())
+        or (word in _HOURS and _DAYS.match(after) is not None)
+        or (before[-2:-1].isupper() and after[:1].isupper() and _is_of_name(last_but_one, word, language))
         or (word in _BEFORE_NUMBERS and _NUMBER.match(after) is not None)
         or (word in _BEFORE_ROMANS and _ROMAN.match(after) is not None)
         or (language == "fr" and _ARTICLE.fullmatch(word) is not None and _NUMBER.match(after) is not None)
         or (language == "de" and last_but_one in _BEFORE_ORDINALS and _ORDINAL.fullmatch(word) is not None)
     )
+
+
+def _is_of_name(before: str, word: str, language: str) -> bool:
+    """Whether a letter is the initial of a name: after a title, another initial or a word that goes on."""
+    leads = before in _BEFORE_INITIALS or before in _BEFORE_NAMES.get(language, ()) or _INITIAL.fullmatch(before)
+    return bool(leads) and _INITIAL.fullmatch(word) is not None
