@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_evidence import UNSUPPORTED, Source, ground, read, rows_of
+from stemma_evidence import UNSUPPORTED, Source, ground, placed, read, rows_of
 
 pytestmark = pytest.mark.req("T1", "T3")
 
@@ -76,3 +76,27 @@ def test_a_number_behind_a_year_is_read_by_itself() -> None:
 def test_the_numbers_before_own_headings_are_own_and_no_others() -> None:
     draft = "# 3 Aims\n\n## 3.2 Costs\n\nSee Section 3.2, section 3 and Section 3.7.\n"
     assert unsupported(draft, source("The roof is red.")) == ["Section 3.7"]
+
+
+def test_joined_cells_push_the_others_under_the_heads_that_they_stand_under() -> None:
+    rows: list[list[tuple[str, dict[str, str]]]] = [
+        [("Item", {"rowspan": "2"}), ("Cost", {"colspan": "2"})],
+        [("2025", {}), ("2026", {})],
+        [("Roof", {"rowspan": "2"}), ("EUR 100", {}), ("EUR 200", {})],
+        [("EUR 300", {"colspan": "2"}), ("EUR 9", {})],
+        [("Gates", {"colspan": "3", "rowspan": "1"})],
+        [("Wall", {"colspan": "x", "rowspan": "-1"}), ("EUR 400", {"colspan": " 1 ", "rowspan": ""})],
+    ]
+    assert list(placed(rows)) == [
+        ["Item", "Cost", "Cost"],
+        ["↑", "2025", "2026"],
+        ["Roof", "EUR 100", "EUR 200"],
+        ["↑", "EUR 300", "←", "EUR 9"],
+        ["Gates", "", ""],
+        ["Wall", "EUR 400"],
+    ]
+
+
+def test_a_cell_reaches_no_further_than_html_allows() -> None:
+    rows = [[("a", {"colspan": "9999999999", "rowspan": "0"})], [("b", {"colspan": "99"})], []]
+    assert [len(row) for row in placed(rows)] == [1, 100, 1]

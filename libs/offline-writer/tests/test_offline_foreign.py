@@ -220,3 +220,25 @@ def test_what_stands_under_a_heading_that_names_a_section_stands_in_it(tag: str,
     inputs = {"a.md": f"# A\n\n## {heading}\n\n{fact}\n"}
     assert fact in draft_of("timeline", tag, inputs)
     assert fact not in draft_of("research", tag, inputs)
+
+
+@pytest.mark.req("T3")
+def test_a_table_with_an_empty_head_is_quoted_with_all_its_amounts() -> None:
+    facts = "# Costs\n\n|  |  |\n|---|---|\n| **Gate** | EUR 80 |\n|  |  |\n| Door | EUR 90 |\n"
+    assert "|  |  |\n| --- | --- |\n| Gate | EUR 80 |\n| Door | EUR 90 |" in draft_of("budget", "en", {"a.md": facts})
+
+
+@pytest.mark.req("T3")
+def test_of_the_options_of_a_form_those_that_are_ticked_are_quoted() -> None:
+    facts = "# Grants\n\n- [ ] The school was paid EUR 500.\n- [x] The school was paid EUR 700.\n"
+    draft = draft_of("budget", "en", {"a.md": facts})
+    assert "- The school was paid EUR 700." in draft
+    assert "500" not in draft
+
+
+@pytest.mark.req("T3")
+def test_an_amount_stands_under_its_own_head_also_where_cells_of_html_are_joined() -> None:
+    rows = ["<th>Item</th><th>2025</th><th>2026</th>", '<td rowspan="2">Gate</td><td>EUR 70</td><td>EUR 80</td>']
+    table = "".join(f"<tr>{row}</tr>" for row in [*rows, "<td>EUR 90</td><td>EUR 95</td>"])
+    draft = draft_of("budget", "en", {"a.md": f"# Costs\n\n<table>{table}</table>\n"})
+    assert "| Gate | EUR 70 | EUR 80 |\n| ↑ | EUR 90 | EUR 95 |" in draft

@@ -119,7 +119,7 @@ def cases(draw: st.DrawFn) -> tuple[str, list[str], list[str], str, str]:
     joint = "" if tag in ("ja", "zh") else " "
     ends = sorted(draw(st.sets(st.integers(1, len(facts) - 1), max_size=3)) | {0, len(facts)})
     pieces = [joint.join(facts[a:b]) for a, b in pairwise(ends)]
-    shape = draw(st.sampled_from(["{}", "- {}", "## Part {{}}\n\n{}", "> {}"]))
+    shape = draw(st.sampled_from(["{}", "- {}", "## Part {{}}\n\n{}", "> {}", "| | |\n|-|-|\n| {} | x |"]))
     text = "\n\n".join(shape.format(piece).replace("{}", str(n)) for n, piece in enumerate(pieces))
     return tag, amounts, dates, joint.join(orders), f"# A\n\n{text}\n"
 
@@ -143,7 +143,8 @@ def test_every_amount_and_date_is_there_with_its_words_and_nothing_else_is(
         grounded = ground(read(draft, "text/markdown", tag, standing="draft", name=""), sources, own)
         assert [(g.claim.kind, g.claim.text) for g in grounded if g.standing == UNSUPPORTED] == []
         quoted = (_CITED.sub("", sentence.text) for sentence in Document(draft).sentences(tag))
-        assert [sentence for sentence in quoted if words(sentence) not in words(facts)] == []
+        told = (sentence for sentence in quoted if not sentence.startswith(f"{language_of(tag).words.table}: "))
+        assert [sentence for sentence in told if words(sentence) not in words(facts)] == []
 
 
 CSV = {

@@ -5,6 +5,7 @@ from .coverage import InputText, coverage
 from .extraction import claims
 from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .index import Found
+from .joined_cells import placed
 from .source import Place, Source, read
 from .tabular import in_column, rows_of, separator_of
 from .words import language_of
@@ -24,6 +25,7 @@ __all__ = [
     "ground",
     "in_column",
     "language_of",
+    "placed",
     "read",
     "rows_of",
     "separator_of",

@@ -6,6 +6,7 @@ itself takes its tokens: no other package imports a Markdown parser.
 """
 
 from .blocks import Block, BlockKind, split
+from .checkboxes import without_unticked
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, fences, headings, images, links, plain, prose, sentences, without_templates
 from .fences import Fence
@@ -58,4 +59,5 @@ __all__ = [
     "unwrapped",
     "with_prose_of_front_matter",
     "without_templates",
+    "without_unticked",
 ]

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from lxml import html
-from stemma_evidence import separator_of
+from stemma_evidence import placed, separator_of
 from stemma_languages import language as language_of
-from stemma_markdown import Block, Document, Image, Link, Prose, with_prose_of_front_matter
+from stemma_markdown import Block, Document, Image, Link, Prose, with_prose_of_front_matter, without_unticked
 
 from .material import Material, Origin, Place, Table, table_of
 from .nested import read_nested
@@ -52,7 +52,7 @@ def _read_delimited(place: Place, text: str) -> Iterator[Table]:
 
 
 def _read_markdown(place: Place, text: str) -> Material:
-    text = with_prose_of_front_matter(text)
+    text = without_unticked(with_prose_of_front_matter(text))
     document = Document(text)
     reader = PassageReader(place.language)
     cells: dict[int, list[Prose]] = defaultdict(list)
@@ -83,10 +83,10 @@ def _read_markdown(place: Place, text: str) -> Material:
                 reader.end()
     reader.end()
     for block in document.blocks:
-        if block.kind == "table" and block.line in places:
-            lines = range(block.line, block.line + block.content.count("\n") + 1)
-            rows = [_row(text, cells[line]) for line in lines if line in cells]
-            tables += table_of(places[block.line][0], rows, places[block.line][1])
+        held = [line for line in range(block.line, block.line + block.content.count("\n") + 1) if line in cells]
+        if block.kind == "table" and held:
+            rows = [_row(text, cells[line]) for line in dict.fromkeys((block.line, *held))]
+            tables += table_of(places[held[0]][0], rows, places[held[0]][1])
     pictures = {image.target: _place_of_line(image.line, document, place) for image in document.images}
     return Material(tuple(reader.passages), tuple(tables), pictures)
 
@@ -96,8 +96,8 @@ def _html_tables(source: str, place: Place) -> Iterator[Table]:
     for table in html.fragment_fromstring(f" {source}", create_parent=True).iter("table"):
         for piece in table.iter("br", "p", "li", "div"):
             piece.tail = f" {piece.tail or ''}"
-        rows = [[cell.text_content() for cell in row.iter("th", "td")] for row in table.iter("tr")]
-        yield from table_of(place, rows, " ".join((table.findtext("caption") or "").split()))
+        rows = ([(cell.text_content(), cell.attrib) for cell in row.iter("th", "td")] for row in table.iter("tr"))
+        yield from table_of(place, placed(rows), " ".join((table.findtext("caption") or "").split()))
 
 
 class _Spans:
