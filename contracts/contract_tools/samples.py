@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 from stemma_contracts import Entry, Envelope, Family, envelope_for
+from stemma_contracts.v1.coverage import UncoveredChapter
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.outline import OutlineSection
@@ -109,6 +110,7 @@ NAMED: Mapping[str, Any] = {
     "version": 3,
 }
 NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
+    UncoveredChapter: {"chapter": "Costs by year", "line": 12, "blocks": 2},
     CreateDocument: {"kind": "proposal", "title": "Vaccination records for rural clinics"},
     DocumentHead: {"kind": "proposal"},
     DocumentRequested: {"kind": "proposal"},

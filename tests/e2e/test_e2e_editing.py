@@ -120,6 +120,18 @@ async def test_what_generator_and_editor_made_is_by_the_recipes_of_now(client: C
     )
 
 
+@pytest.mark.req("T3", "T7")
+async def test_a_proposed_text_is_looked_up_before_anybody_accepts_it(client: Client, settled: str) -> None:
+    instruction = "Mention that the rent is 98,765 dollars a month."
+    await client.edit(settled, "budget", 1, instruction=instruction)
+    await wait_for(client, settled, about(e.SectionEditChecked, "budget"))
+    proposal = (await section_of(client, settled, "budget")).proposal
+    assert proposal is not None
+    assert proposal.validation is not None
+    assert proposal.validation.grounding is not None
+    assert (await section_of(client, settled, "budget")).version == 1
+
+
 @pytest.mark.req("P8", "P18")
 async def test_feedback_in_review_replaces_the_text_and_the_review_is_presented_anew(client: Client) -> None:
     document_id = await request_sample(client)

@@ -111,7 +111,7 @@ async def test_diff_compares_the_versions_that_are_named(cli: Any, edited: str) 
 
     assert (back["old_version"], back["new_version"], back["changes"][0]["old_line"]) == (2, 1, 3)
     assert {"kind": "added", "text": "12"} in back["changes"][0]["pieces"]
-    assert same.stdout == "research: version 2 -> 2: nothing differs\n"
+    assert same.stdout == "research: version 2 -> 2: no words differ\n"
 
 
 async def test_diff_says_which_versions_there_are(cli: Any, edited: str) -> None:
@@ -248,3 +248,23 @@ async def test_watch_does_not_end_while_a_section_is_regenerated(
     await backstage.append(edited, drafted("solution", version=2), reviewable("solution", version=2))
 
     assert (await watching).stdout.splitlines()[-1].endswith("solution: review requested (version 2, no lint issues)")
+
+
+async def test_diff_tells_where_a_paragraph_stood_and_what_is_gone(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    old = "One is here now.\n\nTwo is there now.\n\nThree is far away.\n\n## Appendix\n"
+    new = "Three is far away.\n\nOne is here now.\n\nTwo is there now.\n"
+    drafts = [await backstage.text(document_id, text) for text in (old, new)]
+    await backstage.append(
+        document_id, requested, *(drafted("research", draft, version=n) for n, draft in enumerate(drafts, 1))
+    )
+
+    told = (await cli("diff", document_id, "research")).stdout
+
+    assert told == (
+        "research: version 1 -> 2: words removed: 2, added: 0, in 2 places, moved: 1\n"
+        "\nline 1, before in line 5\nThree is far away.\n"
+        "\nline 7 of the old text\n[-## Appendix-]\n"
+    )
+    assert json.loads((await cli("diff", document_id, "research", "--json")).stdout)["changes"][0]["moved"]

@@ -125,3 +125,17 @@ async def test_inbox_and_watch_name_both_languages(cli: Any, document: Document,
     assert [words in line for line in inbox.stdout.splitlines() if foreign in line] == [True]
     watched = await cli("watch", foreign)
     assert words in watched.stdout + watched.stderr
+
+
+@pytest.mark.req("T1", "T7")
+async def test_show_tells_where_nobody_could_find_out_what_is_covered(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    research, *others = requested.sections
+    covering = research.model_copy(update={"covers_inputs": True})
+    asked = requested.model_copy(update={"sections": (covering, *others)})
+    words = "research: coverage: nobody could find out what of the inputs it covers"
+    await backstage.append(document_id, asked, drafted("research"))
+    assert words not in (await cli("show", document_id)).stdout, "it is being checked"
+    await backstage.append(document_id, reviewable("research"))
+    assert words in (await cli("show", document_id)).stdout

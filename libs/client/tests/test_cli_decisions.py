@@ -70,8 +70,8 @@ async def test_at_a_terminal_a_revised_text_is_shown_as_what_changed(
     seen, _ = await on_a_terminal("revise", document_id, "research", "-m", "Longer.", typed="y\n")
 
     assert "version 1 -> 2: One word." in seen
-    assert "[-bicycles.-]" in seen
-    assert "{+trailers.+}" in seen
+    assert "[-bicycles-]" in seen
+    assert "{+trailers+}" in seen
     assert [r.version for _, r in backstage.received] == [2]
 
 
@@ -202,7 +202,7 @@ async def test_an_export_that_is_unfinished_is_written_and_ends_with_5(
 @pytest.mark.parametrize(
     ("told", "code", "words"),
     [
-        ({"missing_blocks": 2}, 5, "research: 2 blocks of the inputs are missing; a page says which"),
+        ({"missing_blocks": 2}, 5, "research: blocks of the inputs that are missing: 2; a page says which"),
         ({"checked": False}, 5, "research: nobody knows what of the inputs it covers; `stemma show` says why"),
         ({"not_comparable": 3}, 0, "research: 3 blocks in another language not comparable with the text"),
         (

@@ -300,15 +300,28 @@ async def test_show_says_which_sections_there_are(cli: Any, backstage: Any, docu
 async def test_list_counts_issues_and_whatever_waits_as_the_inbox_does(
     cli: Any, backstage: Any, summary: DocumentSummary, requested: Any
 ) -> None:
+    rewritten = {"stale": True, "status": SectionStatus.GENERATING}
     sections = [
         summary.sections[0].model_copy(
             update={"section_id": name, "status": SectionStatus.APPROVED, "stale": False, "issue_count": 2, **waits}
         )
-        for name, waits in (("a", {"stale": True}), ("b", {"proposal_id": "p4"}), ("c", {}))
+        for name, waits in (("a", {"stale": True}), ("b", {"proposal_id": "p4"}), ("c", {}), ("d", rewritten))
     ]
     await backstage.append(summary.document_id, requested)
     await backstage.summarise(summary.model_copy(update={"sections": tuple(sections)}))
 
     line = next(li for li in (await cli("list")).stdout.splitlines() if li.startswith(summary.document_id))
 
-    assert line.split("\t")[3:6] == ["3/3", "2", "6"]
+    assert line.split("\t")[3:6] == ["3/4", "2", "8"]
+
+
+@pytest.mark.req("P9")
+async def test_nothing_of_a_cancelled_document_waits(
+    cli: Any, backstage: Any, summary: DocumentSummary, requested: Any
+) -> None:
+    await backstage.append(summary.document_id, requested)
+    await backstage.summarise(summary.model_copy(update={"status": DocumentStatus.CANCELLED}))
+
+    line = next(li for li in (await cli("list")).stdout.splitlines() if li.startswith(summary.document_id))
+
+    assert line.split("\t")[2:5] == ["cancelled", "0/2", ""]

@@ -101,7 +101,7 @@ async def test_show_of_a_section_tells_every_finding_beside_its_text(cli: Any, w
 async def test_show_of_a_document_tells_the_gravest_and_how_many_more(cli: Any, weak: str) -> None:
     lines = (await cli("show", weak)).stdout.splitlines()
     assert f"research: {WORDS[0]}" in lines
-    assert "research: and 4 more, see --json" in lines
+    assert "research: and 4 more: `stemma show DOC SECTION` tells all" in lines
     [row] = [line.split("\t") for line in lines if line.startswith("research\t")]
     assert row[-1].endswith((" d", " h", " min", "now")), "how long it waits"
     sections = json.loads((await cli("show", weak, "--json")).stdout)["sections"]
@@ -176,7 +176,8 @@ def test_one_warning_and_clean_validations_are_told_as_such() -> None:
 
 def test_of_many_findings_the_first_are_told() -> None:
     many = [Finding("lint", f"MD{n:03}", "x", line=n) for n in range(20)]
-    assert list(lines_of(many))[-1] == "and 12 more, see --json"
+    assert len(list(lines_of(many, None))) == 20
+    assert list(lines_of(many))[-1] == "and 12 more: `stemma show DOC SECTION` tells all"
 
 
 @pytest.mark.parametrize(
@@ -228,3 +229,56 @@ async def test_inbox_names_the_document_by_its_title(
     )
     [row] = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
     assert row[-1] == "A library of bicycles"
+
+
+@pytest.mark.req("T7")
+@pytest.mark.parametrize("verb", [("approve",), ("revise", "-m", "Shorter.")], ids=lambda verb: verb[0])
+async def test_at_a_terminal_the_findings_stand_below_the_text_that_is_decided_about(
+    on_a_terminal: Any, weak: str, verb: tuple[str, ...]
+) -> None:
+    seen, _ = await on_a_terminal(verb[0], weak, "research", *verb[1:], typed="n\n")
+    assert seen.index("A draft.") < seen.index(f"research: {WORDS[0]}") < seen.index(f"research: {WORDS[5]}")
+    assert seen.index(f"research: {WORDS[5]}") < seen.index("research version 1? [y/N]")
+
+
+@pytest.mark.req("T7")
+async def test_what_is_approved_at_once_is_printed_with_its_findings(cli: Any, weak: str) -> None:
+    done = await cli("approve", weak, "--all")
+    assert "research version 1: Research" in done.stderr
+    assert all(f"research: {words}" in done.stderr for words in WORDS)
+
+
+@pytest.mark.req("T7")
+async def test_inbox_calls_no_text_clean_that_nobody_checked(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    words = await backstage.text(document_id, "No heading is called Rent.")
+    asked = events.SectionEditRequested(section_id="research", version=1, instruction=words, result="reviewed")
+    refused = events.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=words)
+    await backstage.append(document_id, requested, drafted("research"), asked, refused)
+    waiting = SectionSummary(section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1)
+    await backstage.summarise(
+        DocumentSummary(
+            document_id=document_id,
+            kind="proposal",
+            status=DocumentStatus.RUNNING,
+            created_at=CREATED_AT,
+            last_sequence=1,
+            sections=(waiting,),
+        )
+    )
+    [row] = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
+    assert row[6] == "not checked"
+
+
+@pytest.mark.req("T7")
+async def test_show_of_a_section_tells_all_findings_however_many(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    chapters = [f"chapter {number}" for number in range(12)]
+    warnings = tuple(GenerationWarning(code="validation_issues", count=1, detail=chapter) for chapter in chapters)
+    draft = await backstage.text(document_id, "A draft.\n")
+    written = drafted("research", draft).model_copy(update={"warnings": warnings})
+    await backstage.append(document_id, requested, written, in_review(None))
+    shown = (await cli("show", document_id, "research")).stderr
+    assert [chapter for chapter in chapters if f"warning: validation issues 1 ({chapter})" in shown] == chapters

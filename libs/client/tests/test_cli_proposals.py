@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +17,9 @@ from stemma_contracts.v1.values import (
     SectionSummary,
     StaleMark,
     StaleReason,
+    ValidationIssue,
+    ValidationReport,
+    ValidationSummary,
 )
 
 pytestmark = pytest.mark.req("P9")
@@ -172,9 +176,124 @@ async def test_all_that_is_stale_is_regenerated_by_one_request(cli: Any, backsta
     assert (request.guidance, len(request.sections)) == ("Name the sources.", 2)
 
 
+async def test_at_a_terminal_each_of_several_texts_is_shown_first(
+    on_a_terminal: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    one, two = [await backstage.text(document_id, text) for text in (BEFORE, "It costs little.\n")]
+    reason = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
+    marks = tuple(StaleMark(section_id=name, reasons=(reason,)) for name in ("research", "solution"))
+    approved = events.SectionApproved(section_id="solution", version=1, makes_stale=marks)
+    written = (drafted("research", one), events.SectionApproved(section_id="research", version=1))
+    await backstage.append(document_id, requested, *written, drafted("solution", two), approved)
+
+    seen, exit_code = await on_a_terminal("keep", document_id, "research", "solution", typed="y\n")
+
+    assert exit_code == 0
+    assert seen.index(BEFORE.strip()) < seen.index("It costs little.") < seen.index("Keep these? [y/N]")
+
+
 @pytest.mark.parametrize(
     "arguments", [("keep",), ("keep", "research", "--all"), ("keep", "research", "solution", "--version", "1")]
 )
 async def test_refuses_what_is_neither_sections_nor_all(cli: Any, stale: str, arguments: tuple[str, ...]) -> None:
     verb, *more = arguments
     assert (await cli(verb, stale, *more)).exit_code == 2
+
+
+async def test_watch_of_a_finished_document_tells_that_an_instruction_was_refused(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    reason = await backstage.text(document_id, "The text has no heading called Rent.")
+    approved = [events.SectionApproved(section_id=name, version=1) for name in ("research", "solution")]
+    asked = events.SectionEditRequested(
+        section_id="research", version=1, instruction=reason, actor="ana", result="proposed", proposal_id="p4"
+    )
+    refusal = events.SectionRevisionRefused(
+        section_id="research", job_id="j4", version=1, reason=reason, proposal_id="p4"
+    )
+    written = (drafted("research"), approved[0], drafted("solution"), approved[1], events.DocumentCompleted())
+    await backstage.append(document_id, requested, *written, asked, refusal)
+    done = await cli("watch", document_id)
+    assert "the editor refused research: The text has no heading called Rent." in done.stderr
+    assert "completed: take it out with" in done.stderr
+
+
+FOUND = "line 1 grounding/amount: EUR 9,000 is in no source"
+
+
+@pytest.fixture
+async def checked(backstage: Any, proposed: str) -> str:
+    """The proposed text has an amount that nothing supports."""
+    issue = ValidationIssue(
+        line_number=1, rule="grounding/amount", rule_description="Grounding", message="EUR 9,000 is in no source"
+    )
+    report = ValidationReport(validation_passed=False, issues=(issue,), engine="rumdl", engine_version="1")
+    validation = ValidationSummary(
+        passed=False,
+        issue_count=1,
+        rules={"grounding/amount": 1},
+        engine="rumdl",
+        engine_version="1",
+        report=await backstage.text(proposed, report.model_dump_json()),
+    )
+    await backstage.append(proposed, checked_edit(validation))
+    return proposed
+
+
+def checked_edit(validation: ValidationSummary | None, detail: str = "") -> events.SectionEditChecked:
+    return events.SectionEditChecked(
+        section_id="research", job_id="j5", proposal_id="p4", version=1, validation=validation, detail=detail
+    )
+
+
+@pytest.mark.req("T7")
+@pytest.mark.parametrize("verb", ["accept-edit", "reject-edit"])
+async def test_who_decides_about_an_edit_sees_what_was_found_of_its_text(
+    on_a_terminal: Any, checked: str, verb: str
+) -> None:
+    seen, _ = await on_a_terminal(verb, checked, "research", typed="n\n")
+    assert seen.index("{+trailers+}") < seen.index(f"edit p4: {FOUND}") < seen.index("p4? [y/N]")
+
+
+@pytest.mark.req("T7")
+async def test_show_and_watch_tell_what_was_found_of_a_proposed_text(cli: Any, checked: str) -> None:
+    section, document, watched = [
+        await cli(*arguments) for arguments in (("show", checked, "research"), ("show", checked), ("watch", checked))
+    ]
+    assert f"edit p4: {FOUND}" in section.stderr
+    assert f"research: proposed edit: {FOUND}" in document.stdout
+    assert f"research: edit p4: {FOUND}" in watched.stderr
+    assert "edit checked (edit p4, version 1, no lint issues, 1 unsupported (grounding/amount 1))" in watched.stdout
+    told = json.loads((await cli("show", checked, "research", "--json")).stdout)
+    assert FOUND in told["proposal_findings"]
+
+
+@pytest.mark.req("T7")
+async def test_a_proposed_text_that_nobody_could_check_is_told_as_such(cli: Any, backstage: Any, proposed: str) -> None:
+    assert "edit p4: was not checked" in (await cli("show", proposed, "research")).stderr
+    await backstage.append(proposed, checked_edit(None, "exhausted"))
+    assert "edit p4: could not be checked: exhausted" in (await cli("show", proposed, "research")).stderr
+
+
+@pytest.mark.req("T7")
+async def test_watch_waits_for_the_check_of_a_proposed_text(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    draft = await backstage.text(document_id, AFTER)
+    proposal = events.SectionEditProposed(
+        section_id="research",
+        job_id="j4",
+        proposal_id="p4",
+        version=1,
+        base_digest=draft.digest,
+        draft=draft,
+        summary=draft,
+        provenance=Provenance(model="offline"),
+        to_be_checked=True,
+    )
+    approved = events.SectionApproved(section_id="research", version=1)
+    await backstage.append(document_id, requested, drafted("research", draft), approved, proposal)
+    assert "edit p4: is being checked" in (await cli("show", document_id, "research")).stderr
+    watching = asyncio.create_task(cli("watch", document_id))
+    await backstage.append(document_id, checked_edit(None, "exhausted"))
+    assert "edit p4: could not be checked: exhausted" in (await watching).stderr

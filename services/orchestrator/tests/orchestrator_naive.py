@@ -50,12 +50,13 @@ class Text:
 
 @dataclass
 class Proposal:
-    """An edit of a version; it has words once the editor has made it."""
+    """An edit of a version; it has words once the editor has made it, which are checked then."""
 
     number: int
     version: int
     ticket: int
     words: str = ""
+    check: int = 0
 
 
 @dataclass
@@ -173,6 +174,8 @@ class Book:
             found |= {ticket: (f"check-{kind}", name) for kind, ticket in part.checks.items()}
             if part.proposal is not None and not part.proposal.words:
                 found[part.proposal.ticket] = ("propose", name)
+            if part.proposal is not None and part.proposal.check:
+                found[part.proposal.check] = ("check-proposal", name)
         return found | dict.fromkeys(self.exports, ("convert", ""))
 
     def ask(self, ask: Ask) -> str:
@@ -337,6 +340,8 @@ class Book:
             self.exports.remove(say.ticket)
         elif kind == "propose":
             self._proposed(self.parts[name], say)
+        elif kind == "check-proposal":
+            self._checked_proposal(self.parts[name])
         elif kind.startswith("check-"):
             del self.parts[name].checks[kind.removeprefix("check-")]
         else:
@@ -347,9 +352,14 @@ class Book:
     def _proposed(self, part: Part, say: Say) -> None:
         assert part.proposal is not None
         if say.verb == "revised":
-            part.proposal.words = say.words
+            part.proposal.words, part.proposal.check = say.words, next(self._tickets)
         else:
             part.end_proposal("withdrawn proposal")
+
+    def _checked_proposal(self, part: Part) -> None:
+        """Whatever is found is shown and changes nothing."""
+        assert part.proposal is not None
+        part.proposal.check = 0
 
     def _result(self, part: Part, say: Say) -> None:
         work, part.work = part.work, ""

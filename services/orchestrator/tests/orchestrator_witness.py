@@ -164,6 +164,9 @@ class Witness:
         elif kind == "propose":
             proposal = self.document.sections[name].proposal
             found = proposal.job_id if isinstance(proposal, Proposing) else None
+        elif kind == "check-proposal":
+            proposal = self.document.sections[name].proposal
+            found = proposal.check if isinstance(proposal, Proposed) else None
         elif kind in CHECKS:
             found = next(job for job, what in self.document.sections[name].checks.items() if what == CHECKS[kind])
         else:
@@ -291,6 +294,7 @@ ANSWERS = {
     "validate": ("validated", "validated", "validated", "dead"),
     "check-validate": ("validated", "dead"),
     "check-evaluate": ("evaluated", "failed"),
+    "check-proposal": ("validated", "dead"),
     "convert": ("converted", "not converted", "dead"),
 }
 

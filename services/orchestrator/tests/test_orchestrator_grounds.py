@@ -7,10 +7,12 @@ from orchestrator_story import DECIDER, DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.coverage import CoverageSummary
 from stemma_contracts.v1.values import Origin, ReviewMode, ReviewPolicy, UpstreamVersion, ValidationSummary
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.grounds import grounds
-from stemma_testkit.deciding import given
+from stemma_orchestrator.core.state import State
+from stemma_testkit.deciding import Then, given
 
 pytestmark = pytest.mark.req("T3")
 
@@ -101,3 +103,33 @@ def test_stays_quiet_about_a_text_of_a_person(begun: Story) -> None:
     (event,) = begun.outcome(o.DraftValidated, "research", job_id=job, validation=unsupported(amount=1))
     assert isinstance(event, e.SectionChecked)
     assert begun.status("research") == "edited"
+
+
+@pytest.mark.req("T1")
+@pytest.mark.parametrize("mode", [ReviewMode.AUTO, ReviewMode.NONE])
+@pytest.mark.parametrize("missing", [1, None], ids=["something is lost", "nobody could find out"])
+def test_a_text_that_may_have_lost_some_of_the_inputs_waits_for_a_person_under_every_policy(
+    story: Story, mode: ReviewMode, missing: int | None
+) -> None:
+    done = covering(story, mode, covered_but(missing))
+    done.then_types(e.SectionReviewRequested)
+
+
+@pytest.mark.req("T1")
+@pytest.mark.parametrize("mode", [ReviewMode.AUTO, ReviewMode.NONE])
+def test_a_text_that_covers_the_inputs_is_settled_by_its_policy(story: Story, mode: ReviewMode) -> None:
+    covering(story, mode, covered_but(0)).then_types(e.SectionApproved)
+
+
+def covered_but(missing: int | None) -> CoverageSummary | None:
+    return None if missing is None else CoverageSummary(total=9, covered=9 - missing, missing_blocks=missing)
+
+
+def covering(story: Story, mode: ReviewMode, coverage: CoverageSummary | None) -> Then[State]:
+    """What comes of a draft whose section is to hold all that the inputs say."""
+    story.create(
+        {"research": (), "solution": ("research",)}, ReviewPolicy(mode=mode, min_score=0.5), covers_inputs=True
+    )
+    story.drafted("research")
+    summary = validation().model_copy(update={"coverage": coverage})
+    return given(DECIDER, *story.history).when(validated(story, summary))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from orchestrator_story import PROVENANCE, Story, evaluation, ref
+from orchestrator_story import PROVENANCE, Story, evaluation, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import Activity, DocumentStatus, Origin, SectionStatus
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.jobs import closed_jobs
+from stemma_orchestrator.core.evolve import evolve
+from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
 from stemma_orchestrator.core.problems import problem_of
 from stemma_orchestrator.core.staleness import staleness
 
@@ -265,3 +266,58 @@ def proposed_after(story: Story) -> str:
     (asked,) = instruct(story, version=2)
     revised(story)
     return str(asked.proposal_id)
+
+
+def check_of(story: Story) -> j.ValidateDraft:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ValidateDraft))
+    return job
+
+
+@pytest.mark.req("T7")
+def test_a_proposed_text_is_checked_while_it_waits_and_nothing_else_changes(done: Story) -> None:
+    proposal = proposed(done)
+    job = check_of(done)
+    assert (job.draft, job.version, job.history) == (ref("short"), 1, None)
+    assert job.said == (ref("shorter"),)
+    (checked,) = done.outcome(o.DraftValidated, "research", job_id=job.job_id, validation=validation(passed=False))
+    assert isinstance(checked, e.SectionEditChecked)
+    assert (checked.proposal_id, checked.version, checked.validation) == (proposal, 1, validation(passed=False))
+    assert done.open_jobs() == {}
+    assert done.status("research") == SectionStatus.APPROVED
+    current = done.document.sections["research"].current
+    assert current is not None
+    assert current.validation == validation()
+    assert done.document_status() == DocumentStatus.COMPLETED
+    (edited,) = accept(done, proposal)
+    assert isinstance(edited, e.SectionEdited)
+
+
+@pytest.mark.req("T7")
+def test_a_proposal_waits_on_when_it_could_not_be_checked(done: Story) -> None:
+    proposal = proposed(done)
+    (checked,) = done.outcome(o.JobDead, "research", job_id=check_of(done).job_id, detail="exhausted")
+    assert isinstance(checked, e.SectionEditChecked)
+    assert (checked.validation, checked.detail, done.open_jobs()) == (None, "exhausted", {})
+    assert done.status("research") == SectionStatus.APPROVED
+    (edited,) = accept(done, proposal)
+    assert isinstance(edited, e.SectionEdited)
+
+
+@pytest.mark.req("T7")
+@pytest.mark.parametrize("decide", [accept, reject])
+def test_a_decision_that_comes_before_the_check_calls_it_off(done: Story, decide: Any) -> None:
+    proposal = proposed(done)
+    job_id, before = check_of(done).job_id, done.state
+    decide(done, proposal)
+    assert job_id in closed_jobs(before, done.state)
+    (late,) = done.outcome(o.DraftValidated, "research", job_id=job_id, validation=validation())
+    assert isinstance(late, e.OutcomeSuperseded)
+
+
+@pytest.mark.req("T7")
+def test_a_proposal_of_an_old_log_has_no_check(done: Story) -> None:
+    instruct(done)
+    before = done.state
+    (proposal,) = revised(done)
+    old = evolve(before, proposal.model_copy(update={"to_be_checked": False}))
+    assert open_jobs(old) == ()

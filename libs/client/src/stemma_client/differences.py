@@ -1,16 +1,18 @@
-"""What differs between two texts, word by word."""
+"""What differs between two texts: the lines that hold a change, and in these the words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from enum import StrEnum
+from itertools import groupby
 
-_WORD = re.compile(r"\S+|\s+")
-# Above this, difflib may pass over words that are very frequent: the result is coarser and comes in time.
-_EXACT_WORDS = 4_000
+import stemma_markdown
+from stemma_markdown import Block, BlockDifference, Passage, SentenceDifference
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Kind(StrEnum):
@@ -31,49 +33,103 @@ class Piece:
 
 @dataclass(frozen=True)
 class Change:
-    """Lines that differ: where they begin in either text (the first line is 1), and their words in order."""
+    """Lines that differ, and their words in order; ``moved`` lines stand elsewhere among the others.
 
-    old_line: int
-    new_line: int
+    They begin at ``old_line`` and ``new_line`` (the first line of a text is 1); a text that has nothing of them has
+    no such line.
+    """
+
+    old_line: int | None
+    new_line: int | None
     pieces: tuple[Piece, ...]
+    moved: bool = False
 
     def words(self, kind: Kind) -> int:
         """How many words of it are of a kind."""
         return sum(len(piece.text.split()) for piece in self.pieces if piece.kind is kind)
 
 
-def differences(old: str, new: str) -> tuple[Change, ...]:
-    """The changes that turn one text into the other, in their order."""
-    a, b = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    return tuple(
-        Change(a_from + 1, b_from + 1, tuple(_pieces("".join(a[a_from:a_to]), "".join(b[b_from:b_to]))))
-        for tag, a_from, a_to, b_from, b_to in SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
-        if tag != "equal"
-    )
+def differences(old: str, new: str, language: str = "en") -> tuple[Change, ...]:
+    """The changes that turn one text into the other, in their order; blank lines between blocks are none.
+
+    ``language`` is the BCP 47 tag of both texts.
+    """
+    found = stemma_markdown.differences(old, new, language)
+    return tuple(change for block in found for change in _changes(block))
 
 
-def _pieces(old: str, new: str) -> Iterator[Piece]:
-    a, b = _WORD.findall(old), _WORD.findall(new)
-    # Spaces alone are no reason to say that two passages have something in common.
-    matcher = SequenceMatcher(str.isspace, a, b, autojunk=max(len(a), len(b)) > _EXACT_WORDS)
-    for tag, a_from, a_to, b_from, b_to in matcher.get_opcodes():
-        removed, added = "".join(a[a_from:a_to]), "".join(b[b_from:b_to])
-        yield from [Piece(Kind.SAME, removed)] if tag == "equal" else _replaced(removed, added)
+def _changes(block: BlockDifference) -> Iterator[Change]:
+    old, new = block.old, block.new
+    if old is None or new is None:
+        if old is not None:
+            yield Change(old.line, None, tuple(_piece(Kind.REMOVED, old.content)))
+        if new is not None:
+            yield Change(None, new.line, tuple(_piece(Kind.ADDED, new.content)))
+    elif block.moved:
+        yield Change(old.line, new.line, _joined(_words(old, new, block.sentences)), moved=True)
+    else:
+        yield from _by_lines(_words(old, new, block.sentences), old.line, new.line)
 
 
-def _replaced(removed: str, added: str) -> Iterator[Piece]:
-    """The space that both begin or end with is in both texts."""
-    before = _common(removed[: len(removed) - len(removed.lstrip())], added)
-    removed, added = removed.removeprefix(before), added.removeprefix(before)
-    after = _common(removed[len(removed.rstrip()) :], added, at_end=True)
-    pieces = (
-        Piece(Kind.SAME, before),
-        Piece(Kind.REMOVED, removed.removesuffix(after)),
-        Piece(Kind.ADDED, added.removesuffix(after)),
-        Piece(Kind.SAME, after),
-    )
-    yield from (piece for piece in pieces if piece.text)
+def _words(old: Block, new: Block, sentences: Sequence[SentenceDifference]) -> Iterator[Piece]:
+    """All words of both blocks in order: what lies between two differences is the same in both."""
+    in_old, in_new = old.start, new.start
+    for gone, come in _replaced(sentences):
+        same = gone.start - in_old if gone else come.start - in_new if come else 0
+        yield from _piece(Kind.SAME, new.content[in_new - new.start : in_new - new.start + same])
+        yield from _piece(Kind.REMOVED, gone.text if gone else "")
+        yield from _piece(Kind.ADDED, come.text if come else "")
+        in_old, in_new = gone.end if gone else in_old + same, come.end if come else in_new + same
+    yield from _piece(Kind.SAME, new.content[in_new - new.start :])
 
 
-def _common(space: str, text: str, *, at_end: bool = False) -> str:
-    return space if (text.endswith(space) if at_end else text.startswith(space)) else ""
+def _replaced(sentences: Sequence[SentenceDifference]) -> Iterator[tuple[Passage | None, Passage | None]]:
+    for sentence in sentences:
+        if sentence.words:
+            yield from ((word.old, word.new) for word in sentence.words)
+        else:
+            yield sentence.old, sentence.new
+
+
+def _piece(kind: Kind, text: str) -> Iterator[Piece]:
+    if text:
+        yield Piece(kind, text)
+
+
+def _by_lines(pieces: Iterable[Piece], old_line: int, new_line: int) -> Iterator[Change]:
+    """The lines that hold a change; those that follow one another are one change."""
+    for changed, lines in groupby(_lines(pieces), key=_differs):
+        passed = [piece for line in lines for piece in line]
+        if changed:
+            yield Change(old_line, new_line, _joined(passed))
+        old_line += _line_ends(passed, Kind.REMOVED)
+        new_line += _line_ends(passed, Kind.ADDED)
+
+
+def _lines(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """The pieces of each line."""
+    line: list[Piece] = []
+    for piece in pieces:
+        texts = _LINE.findall(piece.text) if piece.kind is Kind.SAME else [piece.text]
+        for text in texts:
+            line.append(Piece(piece.kind, text))
+            if text[-1] in "\r\n":
+                yield line
+                line = []
+    if line:
+        yield line
+
+
+def _differs(pieces: Sequence[Piece]) -> bool:
+    return any(piece.kind is not Kind.SAME for piece in pieces)
+
+
+def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Neighbours of one kind as one piece."""
+    kinds = groupby(pieces, key=lambda piece: piece.kind)
+    return tuple(Piece(kind, "".join(piece.text for piece in same)) for kind, same in kinds)
+
+
+def _line_ends(pieces: Iterable[Piece], kind: Kind) -> int:
+    """How many lines end in the pieces of one side: in those of a kind, and in those that both sides have."""
+    return sum(len(_LINE_END.findall(piece.text)) for piece in pieces if piece.kind in (Kind.SAME, kind))

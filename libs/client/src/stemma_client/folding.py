@@ -107,6 +107,7 @@ def _(event: e.DocumentRequested, view: DocumentView) -> DocumentView:
     return replace(
         view,
         kind=event.kind,
+        language=event.language or view.language,
         title=event.title,
         inputs=event.inputs,
         created_at=event.created_at,
@@ -117,7 +118,8 @@ def _(event: e.DocumentRequested, view: DocumentView) -> DocumentView:
 
 
 def _planned(plan: SectionPlan) -> SectionView:
-    return SectionView(plan.section_id, plan.title, plan.kind, plan.depends_on, graph=plan.graph)
+    told = (plan.section_id, plan.title, plan.kind, plan.depends_on)
+    return SectionView(*told, graph=plan.graph, covers_inputs=plan.covers_inputs)
 
 
 @apply.register

@@ -161,7 +161,7 @@ def _(
 ) -> SectionView:
     if isinstance(event, e.SectionEditRequested) and event.proposal_id is not None:
         proposal = ProposalView(event.proposal_id, event.version, event.actor or "", at)
-        return replace(section, proposal=proposal, refusal=None)
+        return replace(section, proposal=proposal, refusal=None, failure=None)
     return replace(
         section,
         status=SectionStatus.GENERATING,
@@ -186,8 +186,18 @@ def _(event: e.SectionEditProposed, section: SectionView, at: datetime | None) -
         base_digest=event.base_digest,
         model=event.provenance.model,
         made_at=at,
+        checking=event.to_be_checked,
     )
     return replace(section, proposal=proposal)
+
+
+@section_after.register
+def _(event: e.SectionEditChecked, section: SectionView, at: datetime | None) -> SectionView:
+    if section.proposal is None:
+        return section
+    unchecked = "" if event.validation else event.detail or "unknown"
+    found = replace(section.proposal, checking=False, validation=event.validation, unchecked=unchecked)
+    return replace(section, proposal=found)
 
 
 @section_after.register(e.SectionEditRejected)

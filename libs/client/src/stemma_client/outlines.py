@@ -129,12 +129,12 @@ def _with_upstreams(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _upstreams(value: str, titles: Set[str]) -> list[str]:
-    parts, found = [part.strip() for part in value.split(",") if part.strip()], list[str]()
-    while parts:
-        ends = range(min(len(parts), MAX_COMMAS), 1, -1)
-        end = next((end for end in ends if ", ".join(parts[:end]).casefold() in titles), 1)
-        found.append(", ".join(parts[:end]))
-        parts = parts[end:]
+    parts, found, at = [part.strip() for part in value.split(",") if part.strip()], list[str](), 0
+    while at < len(parts):
+        ends = range(min(len(parts), at + MAX_COMMAS), at + 1, -1)
+        end = next((end for end in ends if ", ".join(parts[at:end]).casefold() in titles), at + 1)
+        found.append(", ".join(parts[at:end]))
+        at = end
     return found
 
 

@@ -26,7 +26,7 @@ from stemma_contracts.v1.values import (
 )
 
 BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
-_UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
+UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ class StaleView:
 class ProposalView:
     """An edit of a settled section that waits until a person accepts or rejects it.
 
-    ``version`` is the one that it changes; there is no ``draft`` while the editor agent is at work.
+    ``version`` is the one that it changes; there is no ``draft`` while the editor agent is at work. The text is
+    validated while it waits (``checking``); ``unchecked`` says why it could not be.
     """
 
     proposal_id: str
@@ -94,6 +95,9 @@ class ProposalView:
     base_digest: str = ""
     model: str = ""
     made_at: datetime | None = None
+    checking: bool = False
+    validation: ValidationSummary | None = None
+    unchecked: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,9 @@ class SectionView:
     """One section with all versions that it ever had.
 
     ``failure`` is the last one, in short; ``missing`` names what was not there to write from, None if that is not why
-    it failed. ``checks`` are looks at the current version that are under way and change no status; ``returns_to`` is
-    the status that a section has again when an edit comes to nothing.
+    it failed. ``covers_inputs``: its text is to hold all that the inputs say. ``checks`` are looks at the current
+    version that are under way and change no status; ``returns_to`` is the status that a section has again when an
+    edit comes to nothing.
     """
 
     section_id: str
@@ -125,6 +130,7 @@ class SectionView:
     graph: str = "section"
     proposal: ProposalView | None = None
     waits_since: datetime | None = None
+    covers_inputs: bool = False
 
     @property
     def current(self) -> VersionView | None:
@@ -164,12 +170,12 @@ class SectionView:
     @property
     def can_be_regenerated(self) -> bool:
         """Whether it has a text, and nothing is under way that would change that."""
-        return self.version > 0 and self.status not in _UNDER_WAY
+        return self.version > 0 and self.status not in UNDER_WAY
 
     @property
     def is_to_be_kept_or_regenerated(self) -> bool:
         """Whether it is stale, and nothing is under way that would change that."""
-        return self.stale is not None and self.status not in _UNDER_WAY
+        return self.stale is not None and self.status not in UNDER_WAY
 
     @property
     def waits(self) -> bool:
@@ -184,12 +190,17 @@ class SectionView:
     @property
     def at_work(self) -> bool:
         """Whether a service is at work on it, or soon will be."""
-        return self.is_being_edited or (self.status is SectionStatus.GENERATING and not self.asks)
+        return self.edit_in_flight or (self.status is SectionStatus.GENERATING and not self.asks)
 
     @property
     def is_being_edited(self) -> bool:
         """Whether the editor agent is at work on an edit that it will propose."""
         return self.proposal is not None and self.proposal.draft is None
+
+    @property
+    def edit_in_flight(self) -> bool:
+        """Whether an edit is being made, or a proposed one checked."""
+        return self.proposal is not None and (self.proposal.draft is None or self.proposal.checking)
 
     @property
     def issue_count(self) -> int:
@@ -211,10 +222,14 @@ class ExportView:
 
 @dataclass(frozen=True)
 class DocumentView:
-    """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``."""
+    """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``.
+
+    ``language`` is a BCP 47 tag, that of English where an old log says none.
+    """
 
     document_id: str
     kind: str = ""
+    language: str = "en"
     status: DocumentStatus = DocumentStatus.RUNNING
     title: ArtifactRef | None = None
     inputs: tuple[InputFile, ...] = ()
@@ -244,5 +259,5 @@ class DocumentView:
 
     @property
     def checking(self) -> bool:
-        """Whether any settled text is still being validated or evaluated, or changed by the editor agent."""
-        return any(s.checks or s.is_being_edited for s in self.sections.values())
+        """Whether any settled text, or an edit of one, is still being made, validated or evaluated."""
+        return any(s.checks or s.edit_in_flight for s in self.sections.values())

@@ -49,6 +49,7 @@ from .section import (
     SectionChecked,
     SectionContextTooLong,
     SectionDrafted,
+    SectionEditChecked,
     SectionEdited,
     SectionEditProposed,
     SectionEditRejected,
@@ -98,6 +99,7 @@ AnySectionEvent = (
     | SectionNeedAnswered
     | SectionEditRequested
     | SectionEditProposed
+    | SectionEditChecked
     | SectionEditRejected
     | SectionEditVoided
     | SectionEdited
@@ -186,6 +188,7 @@ __all__ = [
     "SectionChecked",
     "SectionContextTooLong",
     "SectionDrafted",
+    "SectionEditChecked",
     "SectionEditProposed",
     "SectionEditRejected",
     "SectionEditRequested",

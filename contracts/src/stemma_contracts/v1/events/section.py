@@ -140,7 +140,7 @@ class SectionEditRequested(SectionEvent):
 class SectionEditProposed(SectionEvent):
     """The editor agent made the change that a person asked for; it waits until a person accepts or rejects it.
 
-    Status, version and dependents stay as they are.
+    Status, version and dependents stay as they are. What is ``to_be_checked`` is validated while it waits.
     """
 
     job_id: JobId
@@ -150,6 +150,19 @@ class SectionEditProposed(SectionEvent):
     draft: ArtifactRef
     summary: ArtifactRef
     provenance: Provenance
+    usage: Usage = Usage()
+    to_be_checked: bool = Field(default=False, description="its check is under way; false in old logs")
+
+
+@registry.contract("stemma.section.edit.checked.v1", Family.EVENT)
+class SectionEditChecked(SectionEvent):
+    """The text of a proposed edit was validated; without a ``validation`` it could not be, as ``detail`` says."""
+
+    job_id: JobId
+    proposal_id: Token
+    version: int = Field(ge=1, description="the version that it changes")
+    validation: ValidationSummary | None = None
+    detail: str = Field(default="", max_length=300, description="error class and code, no text")
     usage: Usage = Usage()
 
 

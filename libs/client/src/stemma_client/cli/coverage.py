@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
+from stemma_contracts.v1.values import ValidationSummary
 from stemma_languages import DEFAULT, language
 
 WHY = {
@@ -17,8 +18,11 @@ WHY = {
 _UNKNOWN = "nobody knows what of the inputs it covers; `stemma show` says why, or export again in a moment"
 
 
-def coverage_lines(coverage: CoverageSummary | None) -> Iterator[str]:
-    """A line for the whole, and one for each chapter that lacks something."""
+def coverage_lines(validation: ValidationSummary | None, covers_inputs: bool) -> Iterator[str]:
+    """A line for the whole, and one for each chapter that lacks something; that nobody knows is told too."""
+    coverage = validation.coverage if validation else None
+    if validation and covers_inputs and coverage is None:
+        yield "coverage: nobody could find out what of the inputs it covers"
     if coverage is None or coverage.covered == coverage.total:
         return
     counts = {"missing": coverage.missing_blocks, "left out": coverage.left_out}
@@ -63,7 +67,8 @@ def export_lines(sections: Sequence[NotCovered]) -> Iterator[str]:
         if not section.checked:
             yield f"{section.section_id}: {_UNKNOWN}"
         elif section.missing_blocks:
-            yield f"{section.section_id}: {section.missing_blocks} blocks of the inputs are missing; a page says which"
+            count = section.missing_blocks
+            yield f"{section.section_id}: blocks of the inputs that are missing: {count}; a page says which"
         if foreign := incomparable_words(section.not_comparable, section.languages, section.language):
             yield f"{section.section_id}: {foreign}; a page says which"
 

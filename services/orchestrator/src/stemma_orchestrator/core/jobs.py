@@ -14,7 +14,7 @@ from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, Inpu
 from .cycles import exported, human_feedback
 from .grounds import grounds, upstream_drafts
 from .needs import need_job
-from .proposal_state import Proposing
+from .proposal_state import Proposed, Proposing
 from .redlines import compared_assets, compared_sections
 from .staleness import staleness
 from .state import (
@@ -54,6 +54,9 @@ def openings(state: State) -> dict[str, Callable[[], j.Job]]:
             makers[section.phase.job_id] = partial(_section_job, state, section, section.phase)
         if isinstance(section.proposal, Proposing):
             makers[section.proposal.job_id] = partial(_propose, state, section, section.proposal)
+        if isinstance(section.proposal, Proposed) and section.proposal.check is not None:
+            proposed, check = section.proposal.draft, section.proposal.check
+            makers[check] = partial(_validate_proposed, state, section, proposed, check)
     for section in sections:
         for job_id, activity in section.checks.items():
             makers[job_id] = partial(_CHECKS[activity], state, section, job_id)
@@ -73,7 +76,8 @@ def _awaited(state: State) -> frozenset[str]:
     at_work = (open_job_id(section.phase) for section in sections)
     checks = (job_id for section in sections for job_id in section.checks)
     proposing = (s.proposal.job_id for s in sections if isinstance(s.proposal, Proposing))
-    return frozenset(job_id for job_id in (*at_work, *checks, *proposing) if job_id is not None)
+    proposed = (s.proposal.check for s in sections if isinstance(s.proposal, Proposed))
+    return frozenset(job_id for job_id in (*at_work, *checks, *proposing, *proposed) if job_id is not None)
 
 
 def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
@@ -168,6 +172,12 @@ def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDr
         left_out=section.current.left_out if section.current else None,
         **grounds(document, _rests_on(section)),
     )
+
+
+def _validate_proposed(document: Document, section: Section, proposed: ArtifactRef, job_id: str) -> j.ValidateDraft:
+    """The check that the text would have as a version; ids of blocks are given to versions alone."""
+    check = _validate(document, section, job_id)
+    return check.model_copy(update={"draft": proposed, "history": None})
 
 
 def _evaluate(document: Document, section: Section, job_id: str) -> j.EvaluateDraft:

@@ -13,12 +13,13 @@ from stemma_contracts.v1.values import (
     Evaluation,
     Origin,
     ReviewMode,
+    SectionPlan,
     SectionStatus,
     ValidationSummary,
 )
 
 from .needs import need_met
-from .proposal_state import Proposing
+from .proposal_state import Proposed, Proposing
 from .proposals import proposal_made
 from .state import (
     Document,
@@ -50,6 +51,8 @@ def decide_outcome(outcome: o.Outcome, document: Document) -> list[e.AnyEvent]:
             return [_of_section(outcome, section, in_cycles=document.cycle is not None)]
         if isinstance(section.proposal, Proposing) and section.proposal.job_id == outcome.job_id:
             return [_of_proposal(outcome, section, section.proposal)]
+        if isinstance(section.proposal, Proposed) and section.proposal.check == outcome.job_id:
+            return [_of_proposed(outcome, section, section.proposal)]
         if outcome.job_id in section.checks:
             return [_of_check(outcome, section, section.checks[outcome.job_id])]
     for export_id, export in document.exports.items():
@@ -160,6 +163,26 @@ def _of_proposal(outcome: o.Outcome, section: Section, proposal: Proposing) -> e
             raise _unfitting(outcome)
 
 
+def _of_proposed(outcome: o.Outcome, section: Section, proposal: Proposed) -> e.SectionEditChecked:
+    """What is found of a proposed text is shown; the proposal waits on, also when nothing could be found out."""
+    found: dict[str, Any]
+    match outcome:
+        case o.DraftValidated():
+            found = {"validation": outcome.validation}
+        case o.JobDead():
+            found = {"detail": outcome.detail}
+        case _:
+            raise _unfitting(outcome)
+    return e.SectionEditChecked(
+        section_id=section.plan.section_id,
+        job_id=outcome.job_id,
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        usage=outcome.usage,
+        **found,
+    )
+
+
 def _of_check(outcome: o.Outcome, section: Section, activity: Activity) -> e.AnyEvent:
     """The result of a check is shown and changes no status, also when there is none."""
     common: dict[str, Any] = {"section_id": section.plan.section_id, "job_id": outcome.job_id, "usage": outcome.usage}
@@ -180,14 +203,18 @@ def _validated(
     version, generating = section.current_number, phase.generating
     if generating and not validation.passed and generating.round < section.plan.max_lint_rounds:
         return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
-    if generating and _is_sound(validation) and settled:
+    if generating and settled and _is_sound(validation, section.plan):
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
     return e.SectionReviewRequested(**common, version=version, validation=validation)
 
 
-def _is_sound(validation: ValidationSummary) -> bool:
-    """Nothing was found: for an amount or a date that nothing supports, and for what is lost, a person has to stand."""
-    lost = validation.coverage is not None and validation.coverage.missing_blocks > 0
+def _is_sound(validation: ValidationSummary, plan: SectionPlan) -> bool:
+    """Nothing was found: for an amount or a date that nothing supports, and for what is lost, a person has to stand.
+
+    Where nobody could find out what of the inputs is lost, some of it may be.
+    """
+    coverage = validation.coverage
+    lost = plan.covers_inputs if coverage is None else coverage.missing_blocks > 0
     return validation.passed and not lost and not validation.unsupported.keys() & {"amount", "date"}
 
 

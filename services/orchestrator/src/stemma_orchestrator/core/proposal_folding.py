@@ -26,19 +26,28 @@ def withdrawn(section: Section, event: e.SectionRevisionRefused | e.AnyFailure) 
 
 
 def after_proposal(
-    section: Section, event: e.SectionEditProposed | e.SectionEditRejected | e.SectionEditVoided
+    section: Section,
+    event: e.SectionEditProposed | e.SectionEditChecked | e.SectionEditRejected | e.SectionEditVoided,
+    check: str,
 ) -> Section:
-    """The section with a proposal that waits, or that has ended."""
+    """The section with a proposal that waits, or that has ended; ``check`` is the job that validates it."""
     match event:
         case e.SectionEditProposed():
-            proposed = Proposed(event.proposal_id, event.version, event.draft, event.summary, event.provenance)
-            return replace(section, proposal=proposed)
+            text = (event.proposal_id, event.version, event.draft, event.summary, event.provenance)
+            return replace(section, proposal=Proposed(*text, check=check if event.to_be_checked else None))
+        case e.SectionEditChecked():
+            return _checked(section)
         case e.SectionEditRejected():
             return _ended(section, event.proposal_id, "rejected")
         case e.SectionEditVoided():
             return _ended(section, event.proposal_id, "voided")
         case _:
             assert_never(event)
+
+
+def _checked(section: Section) -> Section:
+    proposal = section.proposal
+    return replace(section, proposal=replace(proposal, check=None)) if isinstance(proposal, Proposed) else section
 
 
 def accepted(section: Section, event: e.SectionEdited) -> Section:

@@ -20,13 +20,14 @@ class Proposing:
 
 @dataclass(frozen=True)
 class Proposed:
-    """The changed text waits for a person."""
+    """The changed text waits for a person; ``check`` is the open job that validates it."""
 
     proposal_id: str
     version: int
     draft: ArtifactRef
     summary: ArtifactRef
     provenance: Provenance
+    check: str | None = None
 
 
 ProposalEnd = Literal["accepted", "rejected", "voided", "refused", "failed"]

@@ -74,6 +74,7 @@ def proposal_made(outcome: o.DraftRevised, section: Section, proposal: Proposing
         summary=outcome.summary,
         provenance=outcome.provenance,
         usage=outcome.usage,
+        to_be_checked=True,
     )
 
 

@@ -73,8 +73,8 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
             return _revising(document, section, event)
         case e.SectionRevisionRefused():
             return withdrawn(section, event) or replace(section, phase=_before(section.phase))
-        case e.SectionEditProposed() | e.SectionEditRejected() | e.SectionEditVoided():
-            return after_proposal(section, event)
+        case e.SectionEditProposed() | e.SectionEditChecked() | e.SectionEditRejected() | e.SectionEditVoided():
+            return after_proposal(section, event, job_id(document, VALIDATE, section.plan.section_id))
         case e.SectionFailure():
             return _failed(section, event)
         case e.SectionRetried():

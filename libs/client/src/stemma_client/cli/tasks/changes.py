@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
+from stemma_contracts.v1.values import ArtifactRef
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, say, say_json
 from stemma_client.client import Client
 from stemma_client.differences import Change, Kind, Piece, differences
-from stemma_client.views import SectionView
+from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_section, text_of
 
@@ -27,13 +28,21 @@ async def diff(
     view, found = await find_section(client, document, section)
     old, new = _chosen(found, *versions)
     drafts = {version.number: version.draft for version in found.versions}
-    changes = differences(*[await text_of(client, view.document_id, drafts[number]) for number in (old, new)])
+    changes = await changes_of(client, view, drafts[old], drafts[new])
     if as_json:
         told = [change_json(change) for change in changes]
         say_json({"section_id": section, "old_version": old, "new_version": new, "changes": told})
         return
     say(f"{section}: version {old} -> {new}: {stat_words(changes)}")
     _print(() if stat else changes, console())
+
+
+async def changes_of(
+    client: Client, view: DocumentView, old: ArtifactRef | None, new: ArtifactRef | None
+) -> tuple[Change, ...]:
+    """The changes that turn one draft of a document into another."""
+    before, after = [await text_of(client, view.document_id, ref) for ref in (old, new)]
+    return differences(before, after, view.language)
 
 
 def changes_note(changes: Sequence[Change]) -> None:
@@ -44,8 +53,8 @@ def changes_note(changes: Sequence[Change]) -> None:
 
 def _print(changes: Sequence[Change], screen: Console) -> None:
     for change in changes:
-        screen.print(Text(f"\nline {change.new_line}", style="dim"))
-        screen.print(marked(change.pieces), soft_wrap=True)
+        screen.print(Text(f"\n{place_words(change)}", style="dim"))
+        screen.print(excerpt(change) if change.moved else marked(change.pieces), soft_wrap=True)
 
 
 def _chosen(section: SectionView, old: int | None, new: int | None) -> tuple[int, int]:
@@ -62,16 +71,24 @@ def _chosen(section: SectionView, old: int | None, new: int | None) -> tuple[int
 def change_json(change: Change) -> dict[str, object]:
     """A change for programs."""
     pieces = [{"kind": piece.kind, "text": piece.text} for piece in change.pieces]
-    return {"old_line": change.old_line, "new_line": change.new_line, "pieces": pieces}
+    return {"old_line": change.old_line, "new_line": change.new_line, "moved": change.moved, "pieces": pieces}
+
+
+def place_words(change: Change) -> str:
+    """Where a change is: in the new text, if anything of it stands there."""
+    if change.new_line is None:
+        return f"line {change.old_line} of the old text"
+    return f"line {change.new_line}{f', before in line {change.old_line}' if change.moved else ''}"
 
 
 def stat_words(changes: Sequence[Change]) -> str:
     """How much changed."""
     if not changes:
-        return "nothing differs"
+        return "no words differ"
     removed, added = (sum(change.words(kind) for change in changes) for kind in (Kind.REMOVED, Kind.ADDED))
     places = f"{len(changes)} place{'' if len(changes) == 1 else 's'}"
-    return f"words removed: {removed}, added: {added}, in {places}"
+    moved = sum(change.moved for change in changes)
+    return f"words removed: {removed}, added: {added}, in {places}{f', moved: {moved}' if moved else ''}"
 
 
 def marked(pieces: Sequence[Piece]) -> Text:
@@ -98,5 +115,5 @@ def _shortened(piece: Piece, *, begins: bool, ends: bool) -> Piece:
     if piece.kind is not Kind.SAME or len(words) <= 2 * _AROUND:
         return piece
     before, after = " ".join(words[:_AROUND]), " ".join(words[-_AROUND:])
-    text = f"... {after}" if begins else f"{before} ..." if ends else f"{before} ... {after}"
+    text = f"... {after}" if begins and not ends else f"{before} ..." if ends else f"{before} ... {after}"
     return Piece(Kind.SAME, text)

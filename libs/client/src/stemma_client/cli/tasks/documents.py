@@ -14,7 +14,6 @@ from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
 
 from stemma_client.cli.asking import text_in
-from stemma_client.cli.coverage import coverage_lines
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, rendered, say, say_json, say_table
 from stemma_client.cli.wording import (
@@ -40,8 +39,8 @@ from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, find_section, text_of, title_of
 from .findings import as_json as as_json_findings
-from .findings import findings_of, lines_of
-from .inbox import section_may_wait
+from .findings import findings_of, lines_about, lines_about_edit
+from .inbox import waiting_sections
 from .outlines import asked_for
 from .proposals import proposal_json, show_proposal
 
@@ -134,7 +133,7 @@ async def list_all(client: Client, *, as_json: bool) -> None:
 
 def _list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
     settled = sum(s.status in SETTLED for s in summary.sections)
-    waiting = sum(map(section_may_wait, summary.sections))
+    waiting = len(waiting_sections(summary))
     issues = sum(section.issue_count for section in summary.sections)
     return (
         summary.document_id,
@@ -152,7 +151,6 @@ async def show(client: Client, *, document: str, as_json: bool) -> None:
     """A document section by section."""
     view = await client.document(await find_document(client, document))
     title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
-    found = {name: await findings_of(client, view, section) for name, section in view.sections.items()}
     if as_json:
         sections = [
             _section_json(view, section, recipes)
@@ -164,12 +162,11 @@ async def show(client: Client, *, document: str, as_json: bool) -> None:
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
     columns = ("SECTION", "TITLE", "STATUS", "VERSION", "MADE", "SCORE", "LINT", "STALE BECAUSE", "FAILURE", "WAITS")
     say_table(columns, [_section_row(view, s, recipes) for s in view.sections.values()])
-    for name, findings in found.items():
-        for words in lines_of(findings, FEW):
-            say(f"{name}: {words}")
     for section in view.sections.values():
-        for line in coverage_lines(section.validation.coverage if section.validation else None):
-            say(f"{section.section_id}: {line}")
+        for words in await lines_about(client, view, section, FEW):
+            say(f"{section.section_id}: {words}")
+        for words in await lines_about_edit(client, view, section, FEW):
+            say(f"{section.section_id}: proposed edit: {words}")
     if view.cycle is not None:
         say(cycle_words(view.cycle))
     for section in (s for s in view.sections.values() if s.refusal):
@@ -234,9 +231,7 @@ async def show_section(client: Client, *, document: str, section: str, as_json: 
         sys.stdout.write(clean(text))
     if as_json:
         return
-    for words in lines_of(await findings_of(client, view, found)):
-        note(words)
-    for words in coverage_lines(found.validation.coverage if found.validation else None):
+    for words in await lines_about(client, view, found, None):
         note(words)
     if found.proposal is not None:
         await show_proposal(client, view, found, found.proposal)

@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
-from stemma_contracts.v1.values import Evaluation, ValidationReport
+from stemma_contracts.v1.values import Evaluation, ValidationReport, ValidationSummary
 
+from stemma_client.cli.coverage import coverage_lines
 from stemma_client.cli.output import clean_line
-from stemma_client.cli.wording import NOT_JUDGED, failed_criteria
+from stemma_client.cli.wording import NOT_JUDGED, failed_criteria, validation_words
 from stemma_client.client import Client
 from stemma_client.views import DocumentView, SectionView, VersionView
 
@@ -55,15 +56,38 @@ async def findings_of(client: Client, view: DocumentView, section: SectionView) 
     current = section.current
     if current is None:
         return ()
-    return (*_evaluated(current.evaluation), *await _validated(client, view, current), *_warned(current))
+    return (*_evaluated(current.evaluation), *await _validated(client, view, current.validation), *_warned(current))
 
 
-def lines_of(findings: Sequence[Finding], at_most: int = _AT_MOST) -> Iterator[str]:
-    """A line for each, of many the first ones; all of them come with ``--json``."""
+def lines_of(findings: Sequence[Finding], at_most: int | None = _AT_MOST) -> Iterator[str]:
+    """A line for each, of many the first ones, if not all are wanted."""
     for finding in findings[:at_most]:
         yield clean_line(finding.words)
-    if len(findings) > at_most:
-        yield f"and {len(findings) - at_most} more, see --json"
+    if at_most is not None and len(findings) > at_most:
+        yield f"and {len(findings) - at_most} more: `stemma show DOC SECTION` tells all"
+
+
+async def lines_about(
+    client: Client, view: DocumentView, section: SectionView, at_most: int | None = _AT_MOST
+) -> list[str]:
+    """All that a person should know of the current version before a decision about it."""
+    coverage = coverage_lines(section.validation, section.covers_inputs)
+    return [*lines_of(await findings_of(client, view, section), at_most), *coverage]
+
+
+async def lines_about_edit(
+    client: Client, view: DocumentView, section: SectionView, at_most: int | None = _AT_MOST
+) -> list[str]:
+    """What programs found of a proposed text before anybody accepts it, or that they did not look at it."""
+    proposal = section.proposal
+    if proposal is None or proposal.draft is None:
+        return []
+    if proposal.validation is None:
+        known = "is being checked" if proposal.checking else "was not checked"
+        return [f"could not be checked: {proposal.unchecked}" if proposal.unchecked else known]
+    findings = await _validated(client, view, proposal.validation)
+    coverage = coverage_lines(proposal.validation, section.covers_inputs)
+    return [validation_words(proposal.validation), *lines_of(findings, at_most), *coverage]
 
 
 def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -87,15 +111,13 @@ def _evaluated(evaluation: Evaluation | None) -> Iterator[Finding]:
             yield Finding("check", check.check, check.detail)
 
 
-async def _validated(client: Client, view: DocumentView, version: VersionView) -> list[Finding]:
-    if version.validation is None or version.validation.report is None:
+async def _validated(client: Client, view: DocumentView, validation: ValidationSummary | None) -> list[Finding]:
+    if validation is None or validation.report is None:
         return []
     try:
-        report = ValidationReport.model_validate_json(
-            await client.artifact(view.document_id, version.validation.report)
-        )
+        report = ValidationReport.model_validate_json(await client.artifact(view.document_id, validation.report))
     except (ArtifactMissing, ValidationError):
-        rules = version.validation.rules.items()
+        rules = validation.rules.items()
         return [Finding(_kind(rule), rule, "where is not stored any more", count=count) for rule, count in rules]
     return [Finding(_kind(issue.rule), issue.rule, issue.message, line=issue.line_number) for issue in report.issues]
 

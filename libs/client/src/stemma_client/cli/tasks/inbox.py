@@ -14,7 +14,6 @@ from stemma_client.cli.wording import (
     NOT_JUDGED,
     age_words,
     count_words,
-    issues,
     proposal_words,
     reasons_words,
     version_words,
@@ -22,10 +21,10 @@ from stemma_client.cli.wording import (
 )
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons, waiting_for
-from stemma_client.views import DocumentView, SectionView
+from stemma_client.views import UNDER_WAY, DocumentView, SectionView
 
 from .finding import text_of, title_of
-from .findings import Finding, findings_of, lines_of
+from .findings import Finding, findings_of, lines_about_edit, lines_of
 from .findings import as_json as as_json_findings
 
 FEW = 4
@@ -34,7 +33,7 @@ FEW = 4
 
 async def inbox(client: Client, *, as_json: bool) -> None:
     """All that waits for a person, across documents; what holds up the most comes first."""
-    documents = [document for document in await client.documents() if _may_wait(document)]
+    documents = [document for document in await client.documents() if waiting_sections(document)]
     found = [entry for document in documents for entry in await _entries(client, document)]
     found.sort(key=lambda entry: len(entry["unblocks"]), reverse=True)
     if as_json:
@@ -45,19 +44,22 @@ async def inbox(client: Client, *, as_json: bool) -> None:
     for entry in found:
         for words in lines_of([Finding(**finding) for finding in entry["findings"]], FEW):
             note(f"{entry['document_id'][:8]} {entry['section_id']}: {words}")
+        for words in entry["edit_findings"]:
+            note(f"{entry['document_id'][:8]} {entry['section_id']}: edit {entry['proposal_id']}: {words}")
     note("read one with `stemma show DOC SECTION`" if found else "nothing waits for you")
     if any(entry["stale"] for entry in found):
         note("see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`")
 
 
-def _may_wait(document: DocumentSummary) -> bool:
-    return document.status is not DocumentStatus.CANCELLED and any(map(section_may_wait, document.sections))
+def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
+    """The sections that wait for a person, as far as the summary of their document tells."""
+    return [] if document.status is DocumentStatus.CANCELLED else list(filter(_waits, document.sections))
 
 
-def section_may_wait(section: SectionSummary) -> bool:
-    """Whether a section may wait for a person, as far as the summary of its document tells."""
+def _waits(section: SectionSummary) -> bool:
     open_question = section.need_id is not None or section.proposal_id is not None
-    return section.stale or open_question or section.status is SectionStatus.AWAITING_REVIEW
+    in_review = section.status is SectionStatus.AWAITING_REVIEW
+    return open_question or in_review or (section.stale and section.status not in UNDER_WAY)
 
 
 async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
@@ -87,6 +89,7 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "stale": [reason.model_dump() for reason in reasons],
         "since": since.isoformat() if since else None,
         "findings": as_json_findings(await findings_of(client, view, section)),
+        "edit_findings": await lines_about_edit(client, view, section),
         "unblocks": sorted(waiting_for(view, section.section_id)),
         "waits_for": _wait_words(section, reasons),
     }
@@ -116,7 +119,7 @@ def _row(entry: dict[str, Any]) -> tuple[str, ...]:
         version_words(entry["version"]),
         age_words(datetime.fromisoformat(entry["since"]) if entry["since"] else None),
         NOT_JUDGED if entry["judged"] is False else "" if entry["score"] is None else f"{entry['score']:.2f}",
-        entry["validation"] or (issues(0) if entry["version"] else ""),
+        entry["validation"] or ("not checked" if entry["version"] else ""),
         str(len(entry["unblocks"]) or ""),
         "; ".join(filter(None, (answer, entry["waits_for"]))),
         entry["document_title"],

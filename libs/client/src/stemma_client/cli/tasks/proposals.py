@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import note
 from stemma_client.client import Client
-from stemma_client.differences import Change, differences
 from stemma_client.views import DocumentView, ProposalView, SectionView
 
-from .changes import change_json, changes_note
+from .changes import change_json, changes_note, changes_of
 from .finding import find_section, text_of
+from .findings import lines_about_edit
 from .seeing import agreed, at_a_terminal
 from .several import Choice, chosen
 from .telling import tell_answer
@@ -97,15 +96,9 @@ async def show_proposal(client: Client, view: DocumentView, section: SectionView
         return
     summary = await text_of(client, view.document_id, proposal.summary)
     note(f"edit {proposal.proposal_id} of {section.section_id} version {proposal.version}: {summary}")
-    changes_note(await proposed_changes(client, view, section, proposal))
-
-
-async def proposed_changes(
-    client: Client, view: DocumentView, section: SectionView, proposal: ProposalView
-) -> Sequence[Change]:
-    """What an edit would change."""
-    texts = [await text_of(client, view.document_id, ref) for ref in (section.draft, proposal.draft)]
-    return differences(*texts)
+    changes_note(await changes_of(client, view, section.draft, proposal.draft))
+    for words in await lines_about_edit(client, view, section, None):
+        note(f"edit {proposal.proposal_id}: {words}")
 
 
 async def proposal_json(client: Client, view: DocumentView, section: SectionView) -> dict[str, Any]:
@@ -113,6 +106,8 @@ async def proposal_json(client: Client, view: DocumentView, section: SectionView
     proposal = section.proposal
     if proposal is None or proposal.draft is None:
         return {}
-    changes = await proposed_changes(client, view, section, proposal)
+    changes = await changes_of(client, view, section.draft, proposal.draft)
     summary = await text_of(client, view.document_id, proposal.summary)
-    return {"proposal_summary": summary, "proposal_changes": [change_json(change) for change in changes]}
+    findings = await lines_about_edit(client, view, section, None)
+    told = {"proposal_summary": summary, "proposal_findings": findings}
+    return told | {"proposal_changes": [change_json(change) for change in changes]}

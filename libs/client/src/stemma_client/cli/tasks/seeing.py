@@ -10,11 +10,11 @@ from stemma_client.cli.asking import ask
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import console, note, rendered
 from stemma_client.client import Client
-from stemma_client.differences import differences
 from stemma_client.views import DocumentView, SectionView
 
-from .changes import changes_note
+from .changes import changes_note, changes_of
 from .finding import text_of
+from .findings import lines_about
 
 _CHANGED = frozenset({Origin.REVISED, Origin.EDITED})
 
@@ -27,7 +27,8 @@ async def seen_version(client: Client, view: DocumentView, section: SectionView,
         return given
     number, name = section.version, f"{view.document_id[:8]} {section.section_id}"
     if at_a_terminal():
-        await _show(client, view, section)
+        await show_text(client, view, section)
+        await note_findings(client, view, section, number)
     await agreed(
         f"{verb.capitalize()} {section.section_id} version {number}?",
         f"say which version of {section.section_id} you read",
@@ -49,14 +50,19 @@ async def agreed(question: str, otherwise: str, hint: str) -> None:
         raise CliError(ExitCode.FAILED, "nothing was decided")
 
 
-async def _show(client: Client, view: DocumentView, section: SectionView) -> None:
+async def note_findings(client: Client, view: DocumentView, section: SectionView, version: int) -> None:
+    """What is wrong with a version, or may be, on stderr; of one that is not current any more nothing is known."""
+    for words in await lines_about(client, view, section) if version == section.version else ():
+        note(f"{section.section_id}: {words}")
+
+
+async def show_text(client: Client, view: DocumentView, section: SectionView) -> None:
     """The text; of a version that the editor made of another one, what it changed."""
     current = section.current
     assert current is not None
-    text = await text_of(client, view.document_id, current.draft)
     before = section.versions[-2] if len(section.versions) > 1 else None
     if before is None or current.origin not in _CHANGED:
-        console(stderr=True).print(rendered(text))
+        console(stderr=True).print(rendered(await text_of(client, view.document_id, current.draft)))
         return
     note(f"version {before.number} -> {current.number}: {await text_of(client, view.document_id, current.summary)}")
-    changes_note(differences(await text_of(client, view.document_id, before.draft), text))
+    changes_note(await changes_of(client, view, before.draft, current.draft))

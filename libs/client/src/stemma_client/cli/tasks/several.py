@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stemma_client.cli.exits import CliError, ExitCode
@@ -11,7 +11,7 @@ from stemma_client.client import Client
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document
-from .seeing import agreed, at_a_terminal, seen_version
+from .seeing import agreed, at_a_terminal, note_findings, seen_version, show_text
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ async def seen_versions(
         [section] = sections
         return {section.section_id: await seen_version(client, view, section, given.get(section.section_id), verb)}
     versions = {section.section_id: given.get(section.section_id) or current_version(section) for section in sections}
-    print_versions(sections, versions)
+    for section in sections:
+        unread = at_a_terminal() and not choice.every and section.section_id not in given
+        await _tell(client, view, section, versions[section.section_id], with_text=unread)
     if choice.every and not at_a_terminal():
         return versions
     if not versions.keys() <= given.keys():
@@ -59,10 +61,12 @@ async def seen_versions(
     return versions
 
 
-def print_versions(sections: Iterable[SectionView], versions: Mapping[str, int]) -> None:
+async def _tell(client: Client, view: DocumentView, section: SectionView, version: int, *, with_text: bool) -> None:
     """What a decision would be about."""
-    for section in sections:
-        note(f"{section.section_id} version {versions[section.section_id]}: {section.title}")
+    note(f"{section.section_id} version {version}: {section.title}")
+    if with_text:
+        await show_text(client, view, section)
+    await note_findings(client, view, section, version)
 
 
 def named_versions(choice: Choice) -> dict[str, int]:

@@ -14,11 +14,11 @@ from stemma_client.cli.output import clean_line, note, say_json, say_tree
 from stemma_client.cli.wording import origin_words
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons
-from stemma_client.differences import Change, differences
+from stemma_client.differences import Change
 from stemma_client.views import DocumentView, SectionView
 
-from .changes import excerpt, stat_words
-from .finding import find_document, text_of
+from .changes import changes_of, excerpt, place_words, stat_words
+from .finding import find_document
 from .inbox import stale_words
 
 MAX_CHANGES = 4
@@ -60,8 +60,7 @@ def _key(reason: StaleReason) -> tuple[_Cause, int]:
 
 async def _changes(client: Client, view: DocumentView, reason: StaleReason) -> tuple[Change, ...]:
     drafts = {version.number: version.draft for version in view.sections[reason.upstream_section_id].versions}
-    numbers = (reason.accepted_version, reason.current_version)
-    return differences(*[await text_of(client, view.document_id, drafts.get(number)) for number in numbers])
+    return await changes_of(client, view, drafts.get(reason.accepted_version), drafts.get(reason.current_version))
 
 
 def _json(found: Staleness, section: SectionView) -> dict[str, Any]:
@@ -120,7 +119,7 @@ def _cause_label(found: Staleness, upstream: str, accepted: int, current: int) -
     made = clean_line(origin_words(version))
     label = Text.assemble((upstream, "bold"), f" {accepted} -> {current}, {made}: {stat_words(changes)}")
     for change in changes[:MAX_CHANGES]:
-        label.append(f"\nline {change.new_line}: ", "dim")
+        label.append(f"\n{place_words(change)}: ", "dim")
         label.append_text(excerpt(change))
     if len(changes) > MAX_CHANGES:
         label.append(f"\nand {len(changes) - MAX_CHANGES} more, see `stemma diff DOC {upstream} {accepted} {current}`")

@@ -34,7 +34,7 @@ from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, text_of
-from .findings import findings_of, lines_of
+from .findings import lines_about, lines_about_edit
 
 WIDE = 64
 """Columns of the screen below which a table by section tells statuses only."""
@@ -165,17 +165,17 @@ def _is_over(view: DocumentView, follow: bool) -> bool:
 
 async def _verdict(client: Client, view: DocumentView) -> ExitCode:
     """What to do next, on stderr, and whether something failed."""
-    _tell_proposals(view)
+    await _tell_proposals(client, view)
+    for section in (s for s in view.sections.values() if s.refusal):
+        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
     if view.status is DocumentStatus.COMPLETED:
         note(f"completed: take it out with `stemma export {view.document_id[:8]}`")
         return ExitCode.OK
-    for section in (s for s in view.sections.values() if s.refusal):
-        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
     failed = [s for s in view.sections.values() if s.status is SectionStatus.FAILED]
     for words in failure_words(view, failed):
         note(words)
     for section in view.waiting:
-        for words in lines_of(await findings_of(client, view, section)):
+        for words in await lines_about(client, view, section):
             note(f"{section.section_id}: {words}")
     _tell_who_waits(view)
     if view.status is DocumentStatus.PAUSED:
@@ -183,11 +183,13 @@ async def _verdict(client: Client, view: DocumentView) -> ExitCode:
     return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK
 
 
-def _tell_proposals(view: DocumentView) -> None:
+async def _tell_proposals(client: Client, view: DocumentView) -> None:
     for section in (s for s in view.sections.values() if s.proposes):
         assert section.proposal is not None
         name = f"{view.document_id[:8]} {section.section_id}"
         note(f"{section.section_id}: {proposal_words(section)}; see `stemma show {name}`, `stemma accept-edit {name}`")
+        for words in await lines_about_edit(client, view, section):
+            note(f"{section.section_id}: edit {section.proposal.proposal_id}: {words}")
 
 
 def _tell_who_waits(view: DocumentView) -> None:
