@@ -312,3 +312,18 @@ def test_a_quotation_with_an_entity_stands_where_it_was_taken_from() -> None:
     for quoted in (text, text.replace("&amp;", "&")):
         draft = read(quoted, "text/markdown", "en", standing="draft", name="")
         assert {item.claim.kind: item.standing for item in ground(draft, [source])}["quotation"] == "input"
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    ("language", "street"),
+    [
+        ("fr", "12 rue du 8 mai 1945"),
+        ("it", "Via 25 aprile 12"),
+        ("es", "Plaza del 2 de Mayo"),
+        ("pt", "Avenida 25 de Abril"),
+        ("de", "Straße des 17. Juni"),
+    ],
+)
+def test_a_day_in_the_name_of_a_street_is_no_date(language: str, street: str) -> None:
+    assert not [claim.text for claim in claims(street, language) if claim.kind == "date"]

@@ -69,6 +69,13 @@ _PART_WORDS = tuple(words.QUARTER_WORDS | words.HALF_WORDS)
 _EASTERN_PART_WORDS = ("四半期", "季度", "半期", "半年")
 _SEASON = re.compile(r"(?<![\d.,/-])((?:19|20)[0-9]{2})[/–-]([0-9]{2})(?![\d/-]|\.\d)")
 _YEAR = re.compile(r"(?<![\w.,/$€£¥+-])(?:FY ?)?((?:19|20)[0-9]{2})(?![\d]|[.,/]\d|[ ]?[%€$£])")
+_STREET = re.compile(
+    r"(?<!\w)(?:(?:rue|place|avenue|boulevard|quai) du|(?:calle|plaza|avenida)(?: del)?|(?:via|viale|piazza)"
+    r"|(?:rua|praça)(?: d[oe])?|straße des|platz des)[ ]"
+    r"(?:[0-3]?[0-9](?:\.|º|er)?[ ](?:de )?[^\W\d_]{3,12}[ ](?:de )?)?$",
+    re.IGNORECASE,
+)
+"""What makes a day the name of a street."""
 _HALVES = {"午前": "a", "上午": "a", "午後": "p", "下午": "p"}
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 
@@ -89,7 +96,7 @@ def dates(text: str, language: str) -> Iterator[Day]:
     yield from _year_first(near)
     yield from _numeric(near, language)
     yield from _eastern(text)
-    yield from _named(text)
+    yield from (day for day in _named(text) if not _is_street(text, day.start))
     yield from _parts(text, near)
     yield from _day_month(near)
     yield from _times(near)
@@ -97,7 +104,12 @@ def dates(text: str, language: str) -> Iterator[Day]:
         if int(match[2]) == (int(match[1]) + 1) % 100:
             yield Day(match.start(), match.end(), (f"{match[1]}/{match[2]}",))
     for match in near.matches(_YEAR):
-        yield Day(match.start(), match.end(), (match[1],))
+        if not _is_street(text, match.start()):
+            yield Day(match.start(), match.end(), (match[1],))
+
+
+def _is_street(text: str, place: int) -> bool:
+    return _STREET.search(text, max(0, place - _BEHIND), place) is not None
 
 
 def iso(year: int | None, month: int, day: int | None = None) -> str:
