@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from stemma_client.cli.wording import status_words
 from stemma_client.folding import apply
 from stemma_client.folding_sections import section_after
 from stemma_client.views import DocumentView, SectionView
@@ -141,6 +142,7 @@ def test_a_need_that_a_service_meets_is_no_wait_for_a_person(after: Any) -> None
 
     assert after(raised).waiting == ()
     assert after(raised).at_work
+    assert status_words(research(after(raised))) == f"{research(after()).status} (conversion under way)"
 
 
 @pytest.mark.parametrize(

@@ -201,8 +201,10 @@ def status_words(section: SectionView) -> str:
 
 
 def _status_words(section: SectionView) -> str:
-    if section.need is not None:
+    if section.need is not None and section.asks:
         return f"waits for an answer ({section.need.need_id})"
+    if section.need is not None:
+        return f"{section.status} ({section.need.kind} under way)"
     if section.status is SectionStatus.GENERATING and section.activity:
         return f"{section.status} ({section.activity})"
     return section.status.replace("_", " ") + (" (being checked)" if section.checks else "")
