@@ -12,6 +12,7 @@ from stemma_client import Client, DocumentNotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer
+from stemma_provisioning.copies import copies_api
 from stemma_testkit.servers import connected
 
 T = TypeVar("T")
@@ -170,3 +171,28 @@ async def test_who_follows_ends_also_when_a_library_swallowed_the_word(client: C
     task.cancel()
     await asyncio.wait({task}, timeout=20)
     assert task.cancelled()
+
+
+@pytest.mark.req("S1")
+async def test_what_the_log_has_and_the_copy_has_not_yet_is_waited_for_and_told_as_pending(
+    own_server: NatsServer, open_backstage: Any
+) -> None:
+    password = own_server.passwords["client-default"]
+    async with (
+        open_backstage(own_server) as stage,
+        Client.connect(own_server.url, user="client-default", password=password) as client,
+    ):
+        await stage.append("d1", DocumentPaused())
+        await client.history("d1")
+        await stage.js.pause_consumer(subjects.EVENTS, "copy-default", "2999-01-01T00:00:00Z")
+        await stage.append("d1", DocumentResumed())
+        async with aclosing(client.follow("d1")) as events:
+            (first,) = await take(events, 1)
+        assert first.pending == 1
+        asking = asyncio.create_task(client.history("d1"))
+        copies = stage.nats.jetstream(prefix=copies_api("default"))
+        async with asyncio.timeout(20):
+            while not asking.done() and not await copies.consumers_info(subjects.EVENTS):
+                await asyncio.sleep(0.01)
+        await stage.js.resume_consumer(subjects.EVENTS, "copy-default")
+        assert [event.name for event in await asking] == ["document-paused", "document-resumed"]

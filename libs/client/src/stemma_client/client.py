@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import Path
 
@@ -219,11 +219,18 @@ class Client(SectionDecisions):
         Each event comes once and in order, also when the server restarts meanwhile. Close the iterator
         (``contextlib.aclosing``) when it is left early.
         """
-        return self._follow(subjects.event(self.tenant, document_id, subjects.ANY), from_sequence)
+        return self._follow_log(subjects.event(self.tenant, document_id, subjects.ANY), from_sequence)
 
     def follow_all(self, *, name: str | None = None, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
         """The events of all documents of the tenant; ``name`` limits them to one type (``section-drafted``)."""
-        return self._follow(subjects.event(self.tenant, subjects.ANY, name or subjects.ANY), from_sequence)
+        return self._follow_log(subjects.event(self.tenant, subjects.ANY, name or subjects.ANY), from_sequence)
+
+    async def _follow_log(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
+        """The copy that is read may be behind the log for a moment; what it lacks is pending all the same."""
+        last = await self._connection.last_sequence(subjects.EVENTS, subject)
+        async with aclosing(self._follow(subject, from_sequence)) as recorded_events:
+            async for event in recorded_events:
+                yield event if event.pending or event.sequence >= last else replace(event, pending=1)
 
     async def _follow(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
         async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:

@@ -109,7 +109,7 @@ class Connection:
         itself has already.
         """
         policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.ALL
-        last = 0 if latest else await self._last_sequence(stream, subject)
+        last = 0 if latest else await self.last_sequence(stream, subject)
         config = _consumer(subject, deliver_policy=policy)
         async with self._consuming(stream, config) as (subscription, stored):
             pending, seen = stored, 0
@@ -119,7 +119,7 @@ class Connection:
                     pending, seen = message.metadata.num_pending, message.metadata.sequence.stream
                     yield message
 
-    async def _last_sequence(self, stream: str, subject: str) -> int:
+    async def last_sequence(self, stream: str, subject: str) -> int:
         """Where the last message under a subject lies in the stream itself; 0 if there is none."""
         try:
             last = await self.call(self.jetstream.get_last_msg(stream, subject, direct=True))

@@ -16,7 +16,7 @@ class RecordedEvent:
 
     ``sequence`` is its place in the stream: following from ``sequence + 1`` goes on behind it.
     ``contract`` is None for a type that this version does not know; ``data`` is the body as it is.
-    ``pending`` counts the events that were already stored behind it when it was read.
+    ``pending`` counts the events that were already stored behind it when it was read, at least one if there are any.
     """
 
     envelope: Envelope
