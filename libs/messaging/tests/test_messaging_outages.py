@@ -1,6 +1,7 @@
 """A store that is away or full: what needs it waits, and neither a delivery nor a dead letter is spent on that."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_eventlog import AppendUnknown, LogFull, LogRefused
+from stemma_messaging import Bus, WorkerSettings, worker_service
 from stemma_messaging.errors import Outage
 from stemma_messaging.outages import is_outage, reason_of
 from stemma_testkit.filling import full
@@ -121,6 +123,36 @@ def test_what_a_store_lacks_is_an_outage_with_its_own_reason(error: Exception) -
 )
 def test_what_goes_wrong_by_itself_is_none(error: Exception | None) -> None:
     assert not is_outage(error)
+
+
+@KINDS
+@pytest.mark.req("F1")
+async def test_a_service_that_can_do_nothing_special_tells_all_the_same_that_its_writes_are_refused(
+    lab: Any, kind: str, service: str
+) -> None:
+    @asynccontextmanager
+    async def open_handlers(settings: WorkerSettings, bus: Bus) -> AsyncIterator[dict[Any, Any]]:
+        buses.append(bus)
+        yield {}
+
+    async def is_refused() -> bool:
+        return bool(buses) and await buses[0].missing() == ["writing: maximum messages per subject exceeded (10077)"]
+
+    async def is_ready() -> bool:
+        return await buses[0].missing() == []
+
+    buses: list[Bus] = []
+    plain = worker_service(service, WorkerSettings, open_handlers, consumer="pull" if kind == "pull" else "push")
+    async with lab.running(plain, lab.settings(service)):
+        await eventually(lambda: _opened(buses))
+        await eventually(is_ready)
+        async with full(lab.client, [f"KV_{subjects.CAPABILITIES_BUCKET}"]):
+            await eventually(is_refused)
+        await eventually(is_ready)
+
+
+async def _opened(buses: list[Bus]) -> bool:
+    return bool(buses)
 
 
 def test_words_of_a_handler_are_no_reason() -> None:

@@ -121,3 +121,11 @@ def test_a_library_may_say_where_but_not_what(lines: Lines) -> None:
 def test_chatter_of_libraries_is_dropped(lines: Lines) -> None:
     logging.getLogger("some.library").info("hello")
     assert lines() == []
+
+
+@pytest.mark.req("F4")
+def test_the_reason_of_a_server_is_told_in_its_words_however_long_they_are(lines: Lines) -> None:
+    get_logger().warning("outage", reason="no space left\non device, " + "x" * 300)
+    [line] = lines()
+    assert line["reason"].startswith("no space left on device, x")
+    assert len(line["reason"]) == MAX_VALUE_CHARACTERS

@@ -12,6 +12,7 @@ from nats.js import JetStreamContext
 from stemma_telemetry import get_logger, names
 
 from .cancellation import is_cancelled
+from .outages import reason_of
 
 PULL_TIMEOUT_S = 3.0
 """How long a fetch waits; after a restart of the server this bounds how long the lost one is waited for."""
@@ -84,6 +85,7 @@ async def _fetched(
     except TimeoutError:  # of nats-py, or the bare one that it lets through under load
         return []
     except NatsError as error:
-        get_logger().warning(names.Log.PULL_FAILED, stream=stream, consumer=durable, error=error)
+        reason = reason_of(error)
+        get_logger().warning(names.Log.PULL_FAILED, stream=stream, consumer=durable, error=error, reason=reason)
         await asyncio.sleep(PAUSE_S)
         return []

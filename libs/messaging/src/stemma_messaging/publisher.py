@@ -17,6 +17,7 @@ from stemma_telemetry import get_logger, inject, names, note, span
 
 from .addresses import stream_of, template_of
 from .errors import MessageTooLarge
+from .outages import reason_of
 
 ACK_TIMEOUT_S = 10.0
 PAUSES_S = (0.5, 1.0, 2.0, 4.0)
@@ -74,7 +75,8 @@ class Publisher:
                 return await self._store_once(subject, data, headers)
             except (NatsTimeoutError, NoStreamResponseError) as error:
                 note(names.SpanEvent.RETRY, attempt=attempt, error=type(error).__name__)
-                get_logger().warning(names.Log.PUBLISH_RETRIED, subject=template_of(subject), n=attempt, error=error)
+                told = {"subject": template_of(subject), "n": attempt, "reason": reason_of(error)}
+                get_logger().warning(names.Log.PUBLISH_RETRIED, error=error, **told)
                 await asyncio.sleep(pause)
         return await self._store_once(subject, data, headers)
 

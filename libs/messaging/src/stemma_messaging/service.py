@@ -21,6 +21,7 @@ from .bus import Bus, open_bus
 from .cancellation import raise_if_cancelled
 from .errors import BusFailed
 from .health import health_server
+from .outages import reason_of
 from .settings import BadSettings, ServiceSettings, config_dir, load_settings
 
 S = TypeVar("S", bound=ServiceSettings)
@@ -128,7 +129,7 @@ class Service(Generic[S]):
         failure = running.exception()
         if isinstance(failure, BadSettings):
             return self._refuse(failure)
-        reason = str(failure) if isinstance(failure, BusFailed) else ""
+        reason = str(failure) if isinstance(failure, BusFailed) else reason_of(failure)
         get_logger().error(names.Log.SERVICE_FAILED, error=failure, reason=reason)
         return EXIT_FAILED
 

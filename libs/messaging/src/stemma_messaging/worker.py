@@ -57,8 +57,7 @@ def worker_service(
     async def opened_worker(settings: W, bus: Bus) -> AsyncIterator[None]:
         async with open_handlers(settings, bus) as opened:
             worker = opened if isinstance(opened, Worker) else Worker(opened)
-            if worker.capabilities:
-                await bus.publish_capabilities(_encoded(worker.capabilities))
+            await bus.publish_capabilities(_encoded(worker.capabilities))
             handler = _job_handler(bus, worker.handlers)
             if consumer == "push":
                 bus.subscribe_push(subjects.JOBS, name, handler)

@@ -17,6 +17,7 @@ from .context import bound
 from .names import Log
 
 MAX_VALUE_CHARACTERS = 200
+REASON = "reason"
 _FRAMES = 4
 # fmt: off
 _CONTENT_KEYS = frozenset({
@@ -87,8 +88,15 @@ def describe_failure(_logger: WrappedLogger, _method: str, event: EventDict) -> 
 
 
 def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Replace everything that could be content by its length, whatever the caller meant to log."""
-    return {key: _safe(key, value) for key, value in event.items()}
+    """Replace everything that could be content by its length, whatever the caller meant to log.
+
+    A reason is what a server or a store said: it holds nothing of a document, and its beginning is what one needs.
+    """
+    return {key: _reason(value) if key == REASON else _safe(key, value) for key, value in event.items()}
+
+
+def _reason(value: Any) -> str:
+    return " ".join(str(value).split())[:MAX_VALUE_CHARACTERS]
 
 
 def _safe(key: str, value: Any) -> Any:
