@@ -179,3 +179,16 @@ def test_refuses_what_is_no_connection_string_without_quoting_it(dsn: str) -> No
 
 def test_the_secret_of_a_connection_string_is_not_shown(postgres: PostgresServer) -> None:
     assert postgres.password not in repr(settings_of(postgres.dsn()))
+
+
+@pytest.mark.req("S7")
+async def test_a_file_and_those_beside_it_are_for_their_owner_alone_whatever_the_folder_was(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    new, old = tmp_path / "new.sqlite", tmp_path / "old.sqlite"
+    for place in (new, old):
+        await set_up(place)
+    old.chmod(0o644)
+    async with open_checkpointer(new), open_checkpointer(old):
+        rights = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert {"new.sqlite", "old.sqlite", "new.sqlite-wal"} <= set(rights)
+    assert set(rights.values()) == {0o600}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Error as SqliteError
 from sqlite3 import IntegrityError, OperationalError
@@ -101,7 +101,7 @@ def _outages() -> Iterator[None]:
 async def set_up(path: Path) -> None:
     """Make file, tables and trigger; raises `CheckpointsUnusable`."""
     try:
-        await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
+        await asyncio.to_thread(_make_private, path)
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
             await saver.setup()
             await saver.conn.execute(TRIGGER)
@@ -114,9 +114,23 @@ async def open_saver(path: Path) -> AsyncIterator[OneSuccessorSaver]:
     """The saver; raises `CheckpointsUnusable` if the file or something in it is missing."""
     if not await asyncio.to_thread(path.is_file):
         raise CheckpointsUnusable(f"the checkpointer's database is missing: {SETUP}")
+    await asyncio.to_thread(_close_to_others, path)
     async with aiosqlite.connect(str(path)) as connection:
         require(NAMES, await _names(connection))
         yield OneSuccessorSaver(connection)
+
+
+def _make_private(path: Path) -> None:
+    """A file for its owner alone in whatever folder; SQLite gives those that it makes beside it the same rights."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    _close_to_others(path)
+
+
+def _close_to_others(path: Path) -> None:
+    """A file that was made by an earlier version may be open; whoever may use it and does not own it leaves it so."""
+    with suppress(PermissionError):
+        path.chmod(0o600)
 
 
 async def _names(connection: aiosqlite.Connection) -> set[str]:
