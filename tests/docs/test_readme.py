@@ -137,6 +137,14 @@ def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(install
     assert [text.splitlines()[0].strip() for text in printed[-2:]] == ["document-requested"] * 2
 
 
+@pytest.mark.req("S1")
+def test_the_consumers_of_the_programs_have_names_that_nobody_can_guess() -> None:
+    programs = [block.code for block in BLOCKS if block.language in PROGRAMS]
+    python = [name for code in programs for name in re.findall(r"ConsumerConfig\(name=(\S+?)\)\)", code)]
+    node = [name for code in programs for name in re.findall(r"config = \{ name: ([^,]+),", code)]
+    assert (python, node) == (["uuid4().hex"] * 2, ["crypto.randomUUID()"])
+
+
 LOCAL_MODEL = "STEMMA_GENERATION_GRAPH_API_BASE=http"
 
 
