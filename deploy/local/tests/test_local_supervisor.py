@@ -104,6 +104,25 @@ async def test_each_service_is_a_process_that_is_killed_stopped_and_started_alon
     assert ("validator", "ready") in reports
 
 
+@pytest.mark.req("S7")
+async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = ("SOMEBODYS_API_KEY", "STEMMA_GENERATION_GRAPH_API_BASE", "STEMMA_CHECKPOINT_PASSWORD")
+    monkeypatch.setenv("STEMMA_PASSWORD_ORCHESTRATOR", "hidden")
+    for name in secrets:
+        monkeypatch.setenv(name, "hidden")
+    seen = {}
+    async with LocalStemma(tmp_path) as local:
+        for name, service in local.services.items():
+            variables = Path(f"/proc/{service.pid}/environ").read_text().split("\0")
+            seen[name] = {line.partition("=")[0] for line in variables} & {*secrets, "STEMMA_PASSWORD_ORCHESTRATOR"}
+    assert {name: found for name, found in seen.items() if found} == {
+        "generation-graph": set(secrets),
+        "editor-agent": {"SOMEBODYS_API_KEY"},
+    }
+
+
 async def test_services_run_together_in_one_process(tmp_path: Path) -> None:
     async with LocalStemma(tmp_path, services=["validator", "converter"], in_process=True) as local:
         pids = [service.pid for service in local.services.values()]

@@ -20,6 +20,7 @@ from stemma_provisioning import PROVISIONER, NatsServer, client_user, inbox_pref
 from stemma_provisioning.config import user_names
 from stemma_provisioning.topology import ACK_WAIT_S
 
+from .environment import environment_of
 from .folder import DataFolder
 from .nats_process import ManagedNats, end_left_over
 from .processes import ManagedProcess, Report, run_to_end
@@ -169,8 +170,9 @@ class LocalStemma:
 
     def _environment(self, name: str) -> dict[str, str]:
         who = {"STEMMA_NATS_USER": name, "STEMMA_NATS_PASSWORD": self._passwords[name]} if name != ALL else {}
+        around = os.environ if name == ALL else environment_of(name, os.environ)
         return {
-            **os.environ,
+            **around,
             **self._extra(name),
             **who,
             "STEMMA_NATS_URL": self.url,
