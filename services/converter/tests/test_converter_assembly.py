@@ -98,6 +98,14 @@ async def test_images_are_found_under_their_escaped_names(exporter: Any, plan: A
     assert '"source": "media/site plan.png"' in await exporter.text("json", draft, assets=assets)
 
 
+@pytest.mark.parametrize("format", ["docx", "pdf", "html", "md", "json"])
+async def test_a_name_that_holds_percent_signs_is_decoded_once(exporter: Any, plan: Any, format: str) -> None:
+    assets = {"plan%20of%20site.png": plan["media/plan.png"]}
+    draft = "# A\n\n![x](plan%2520of%2520site.png)\n"
+    _, outcome = await exporter.export(format, draft, assets=assets)
+    assert outcome.warnings == ()
+
+
 async def test_byte_order_mark_and_control_characters_vanish(exporter: Any) -> None:
     text = await exporter.text("md", "\ufeff# One\r\n\r\nA\x00B\x0bC\x1bD\r\n")
     assert text == "# A plan\n\n## One\n\nABCD\n"

@@ -8,6 +8,8 @@ from stemma_contracts.v1.needs import MissingReference, NeedAnswer
 from stemma_contracts.v1.values import InputFile
 from stemma_generation_graph.session.images import Shown, as_shown
 from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, batch_of, question_about
+from stemma_generation_graph.sources.markdown import resolve
+from stemma_markdown import images
 
 PNG = b"\x89PNG\r\n\x1a\n"
 FORMS = """# Site
@@ -139,6 +141,12 @@ def test_what_is_no_image_stays_to_the_byte() -> None:
 )
 def test_only_an_image_on_the_web_becomes_a_link_and_no_address_leaves_its_brackets(image: str, expected: str) -> None:
     assert as_shown("s.md", image, Shown) == expected
+
+
+@pytest.mark.req("G3")
+def test_a_percent_sign_in_the_name_of_an_asset_is_read_as_one() -> None:
+    shown = as_shown("s.md", "![x](a.png)", lambda _: Shown("plan%20of%20site.png"))
+    assert [resolve("s.md", image.target) for image in images(shown)] == ["plan%20of%20site.png"]
 
 
 @pytest.mark.req("G3")

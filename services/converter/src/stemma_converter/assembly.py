@@ -16,7 +16,7 @@ from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 from .anchors import joined
 from .attribution import Replay
 from .chapters import bears_title, chapter, whole
-from .cleaning import image_names, with_safe_references, without_markup
+from .cleaning import asset_name, image_sources, with_safe_references, without_markup
 from .images import Picture
 from .manuscript import House, Manuscript
 from .marks import Maker
@@ -86,7 +86,7 @@ def _settled(section: ExportSection, draft: ArtifactRef | None) -> ExportSection
 
 def wanted_images(drafts: Sequence[Draft]) -> set[str]:
     """The names of all assets that the drafts refer to."""
-    return {name for one in drafts for name in image_names(one.blocks)}
+    return {asset_name(source) for one in drafts for source in image_sources(one.blocks)}
 
 
 def assemble(
@@ -103,7 +103,7 @@ def assemble(
     is_whole = len(drafts) == 1 and bears_title(headline, drafts[0].blocks)
     chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
     blocks = joined(headline, chapters, [one.warnings for one in drafts]) + page(uncovered, spoken)
-    shown = image_names(blocks)
+    shown = image_sources(blocks)
     return Manuscript(
         title=headline,
         house=house,

@@ -62,9 +62,9 @@ def asset_name(source: str) -> str:
     return unquote(source).removeprefix("./")
 
 
-def image_names(blocks: list[Node]) -> set[str]:
-    """The asset names of all images inside."""
-    return {asset_name(item["c"][2][0]) for item in walk(blocks) if item["t"] == "Image"}
+def image_sources(blocks: list[Node]) -> set[str]:
+    """What all images inside refer to: addresses in a draft, names of assets once its references are safe."""
+    return {item["c"][2][0] for item in walk(blocks) if item["t"] == "Image"}
 
 
 def with_safe_references(

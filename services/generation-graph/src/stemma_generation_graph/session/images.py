@@ -60,7 +60,7 @@ def _in_place(text: str, image: Image, file: str, decide: Decide) -> str:
         return as_it_was
     asset = decide(name).asset
     if asset is not None:
-        return f"![{words or _described(asset)}]({address(one_line(asset))})"
+        return f"![{words or _described(asset)}]({address(one_line(asset).replace('%', '%25'))})"
     remark = SKIPPED + _ESCAPED.sub(r"\\\1", one_line(name))
     return f"> {remark}" if _stands_alone(text, image) else f"({remark})"
 
