@@ -225,3 +225,65 @@ async def test_no_link_in_a_formula_a_heading_a_note_a_cell_or_around_an_image_l
     body = body_of(format, (await exporter.export(format, draft))[0])
     assert not re.search(r"(href|src|Target|URI)['\"]?\s*[=:]\s*['\"(]*\s*(javascript|file):", body, re.IGNORECASE)
     assert not re.search(r"HYPERLINK[^<]{0,12}(javascript|file):", body, re.IGNORECASE)
+
+
+LIVE = r"""
+`<script>alert(1)</script>`{=html} and `x`{onclick="alert(1)"} *a*{onclick="alert(1)"} \[span\]{onclick="alert(1)"}
+
+```{=html}
+<script>alert(1)</script>
+```
+
+``` {.py onclick="alert(1)"}
+code
+```
+
+$<script>alert(1)</script>$ and $$<img src=x onerror=alert(1)>$$
+
+## Head {onclick="alert(1)"}
+
+[a](https://a.example){onclick="alert(1)"} [t](https://a.example "a\"><script>alert(1)</script>")
+
+:::: {.x onclick="alert(1)"}
+words
+::::
+
+\---
+header-includes: INCLUDED
+\---
+
+\\input{/etc/passwd} {% include x %} {{ x }}
+
+| a `<script>alert(1)</script>`{=html} |
+|---|
+| b{onclick="alert(1)"} |
+"""
+
+
+@pytest.mark.req("S8")
+@pytest.mark.parametrize("reader", ["gfm", "gfm-tex_math_dollars", "markdown", "commonmark_x", "markdown_mmd"])
+async def test_exported_markdown_is_text_for_every_reader(
+    exporter: Any, converter: Any, reader: str, tmp_path: Path
+) -> None:
+    text = await exporter.text("md", "# A\n" + LIVE)
+    page = await run_confined(
+        "pandoc",
+        (converter.pandoc.program, "--standalone", "--from", reader, "--to", "html", "--mathml"),
+        text.encode(),
+        folder=tmp_path,
+        limits=Limits(),
+    )
+    live = re.findall(rb"<(?:script|img|iframe)[^>]*>|<[a-z]+[^>]*\son[a-z]+=[^>]*>|^INCLUDED", page, re.MULTILINE)
+    assert live == []
+    tex = ("--from", reader, "--to", "latex")
+    assert b"\\input{/etc" not in await run_confined(
+        "pandoc", (converter.pandoc.program, *tex), text.encode(), folder=tmp_path, limits=Limits()
+    )
+    assert "{%" not in text
+
+
+@pytest.mark.req("S8")
+async def test_words_with_signs_stay_what_they_are_in_exported_markdown(exporter: Any) -> None:
+    draft = "# A\n\nA set {1, 2}, C:\\temp, a - b, 50% {x}\n\n```py\n{code} \\n\n```\n\n$a < b$\n"
+    text = await exporter.text("md", draft)
+    assert "A set \\{1, 2}, C:\\\\temp, a - b, 50% \\{x}\n\n``` py\n{code} \\n\n```\n\n$a \\lt  b$" in text

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
+from .inert import inert
 from .manuscript import Manuscript
 from .pandoc import Pandoc
 from .tree import Node, attributes, node, rewrite, text
@@ -25,8 +26,9 @@ async def to_markdown(manuscript: Manuscript, pandoc: Pandoc) -> bytes:
 
 async def write_blocks(blocks: list[Node], pandoc: Pandoc) -> bytes:
     """Blocks as Markdown."""
+    written = rewrite(inert(blocks), _as_markdown)
     with TemporaryDirectory(prefix="stemma-") as folder:
-        return await pandoc.write(WRITER, rewrite(blocks, _as_markdown), {}, folder=Path(folder), options=_OPTIONS)
+        return await pandoc.write(WRITER, written, {}, folder=Path(folder), options=_OPTIONS)
 
 
 def _one_lower(block: Node) -> Node:
