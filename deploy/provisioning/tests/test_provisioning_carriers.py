@@ -7,7 +7,7 @@ use of the same carrier behind it, which works.
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -17,6 +17,7 @@ import pytest_asyncio
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js.api import ConsumerInfo
+from nats.js.errors import ServiceUnavailableError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_provisioning import NatsServer, client_user, permissions
@@ -175,7 +176,8 @@ async def fill(admin: Client) -> None:
             await js.publish(subjects.event(tenant, "d1", name), b'{"of": "%s"}' % tenant.encode())
         await js.publish(subjects.answer(tenant, "r1"), b"{}")
         await js.publish(subjects.request(tenant, "create-document"), b"{}")
-        await js.publish(subjects.artifact(tenant, "d1", DIGEST), b"{}")
+        with suppress(ServiceUnavailableError):  # what is stored there is not replaced
+            await js.publish(subjects.artifact(tenant, "d1", DIGEST), b"{}")
         await js.publish(f"$KV.documents.{tenant}.d1", b"{}")
     for service in subjects.SERVICES:
         await js.publish(f"$KV.capabilities.{service}", b"{}")

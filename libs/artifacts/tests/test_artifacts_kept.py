@@ -3,6 +3,7 @@
 import pytest
 from nats.js import JetStreamContext
 from stemma_artifacts.kept import ENTRY_BYTES, KeptArtifacts
+from stemma_artifacts.object_metadata import subject_of
 from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import ArtifactRef
@@ -40,6 +41,6 @@ async def test_a_large_artifact_is_not_kept(jetstream: JetStreamContext) -> None
     store = KeptArtifacts(JetStreamArtifactStore(jetstream))
     ref = await _put(store, b"x" * (SMALL_BYTES + 1))
     bucket, name = subjects.artifacts_bucket("default"), subjects.large_artifact("default", "kept", ref.digest)
-    await (await jetstream.object_store(bucket)).delete(name)
+    await jetstream.purge_stream(f"OBJ_{bucket}", subject=subject_of(bucket, name))
     with pytest.raises(ArtifactMissing):
         await store.get("default", "kept", ref)

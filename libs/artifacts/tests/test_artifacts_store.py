@@ -1,13 +1,15 @@
 """One suite for every artifact store, in memory and on the real server; then what only the real one has."""
 
 import json
-from base64 import urlsafe_b64encode
 
 import pytest
+from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
+from nats.js.errors import APIError
 from pydantic import ValidationError
 from stemma_artifacts.digests import digest_of
 from stemma_artifacts.kept import KeptArtifacts
+from stemma_artifacts.object_metadata import subject_of
 from stemma_artifacts.store import (
     SMALL_BYTES,
     ArtifactCorrupt,
@@ -24,6 +26,7 @@ from stemma_testkit.servers import connected
 
 SIZES = [0, 1, SMALL_BYTES, SMALL_BYTES + 1, 3 * SMALL_BYTES + 7]
 LARGE = b"\x00large" * SMALL_BYTES
+BUCKET = "OBJ_artifacts-default"
 
 
 @pytest.fixture(params=["memory", "jetstream", "kept"])
@@ -106,6 +109,50 @@ async def test_refuses_a_message_that_is_not_what_its_subject_says(jetstream: Je
         await JetStreamArtifactStore(jetstream).get("default", "d1", ref)
 
 
+@pytest.mark.req("S2")
+async def test_what_is_stored_is_not_replaced_by_another_writer(jetstream: JetStreamContext) -> None:
+    store = JetStreamArtifactStore(jetstream)
+    ref = await _put(store, b"true", document_id="kept")
+    with pytest.raises(APIError, match="maximum messages per subject"):
+        await jetstream.publish(subjects.artifact("default", "kept", ref.digest), b"forged")
+    assert await store.get("default", "kept", ref) == b"true"
+
+
+@pytest.mark.req("S2")
+@pytest.mark.parametrize("service", subjects.WORKERS)
+async def test_a_worker_empties_no_bucket(nats_server: NatsServer, jetstream: JetStreamContext, service: str) -> None:
+    ref = await _put(JetStreamArtifactStore(jetstream), LARGE, document_id="stays")
+    refused: list[str] = []
+
+    async def hear(error: Exception) -> None:
+        refused.append(str(error))
+
+    async with connected(nats_server, service, on_error=hear) as worker:
+        js = worker.jetstream(timeout=1)
+        with pytest.raises(NatsError):
+            await js.purge_stream(BUCKET)
+        for rollup in ("all", "sub"):
+            with pytest.raises(APIError, match="rollup"):
+                await js.publish("$O.artifacts-default.M.x", b"{}", headers={"Nats-Rollup": rollup})
+        await _put(JetStreamArtifactStore(js), LARGE + service.encode(), document_id="written")
+    assert await JetStreamArtifactStore(jetstream).get("default", "stays", ref) == LARGE
+    assert "stream.purge" in refused[0]
+
+
+@pytest.mark.req("S3")
+@pytest.mark.parametrize("spoilt", [b"", b"[]", b'{"nuid": "*", "chunks": 3}'])
+async def test_an_object_whose_description_is_spoilt_is_corrupt_until_it_is_written_again(
+    jetstream: JetStreamContext, spoilt: bytes
+) -> None:
+    store, data = JetStreamArtifactStore(jetstream), LARGE + spoilt
+    ref = await _put(store, data, document_id="spoilt")
+    await jetstream.publish(subject_of("artifacts-default", _object_name("spoilt", ref)), spoilt)
+    with pytest.raises(ArtifactCorrupt):
+        await store.get("default", "spoilt", ref)
+    await _put(store, data, document_id="spoilt")
+    assert await store.get("default", "spoilt", ref) == data
+
+
 async def test_a_large_artifact_that_lost_its_chunks_is_missing(jetstream: JetStreamContext) -> None:
     store = JetStreamArtifactStore(jetstream)
     ref = await _put(store, LARGE + b"lost", document_id="lost")
@@ -124,12 +171,9 @@ async def test_a_link_to_another_tenants_object_is_not_followed(jetstream: JetSt
 
 
 async def _link(jetstream: JetStreamContext, name: str, bucket: str, target: str) -> None:
-    """What a hostile caller could write into a bucket of its own: the library itself makes no links."""
-    store = await jetstream.object_store("artifacts-default")
-    info = await store.put(name, b"x")
-    body = {**info.as_dict(), "options": {"link": {"bucket": bucket, "name": target}}}
-    subject = f"$O.artifacts-default.M.{urlsafe_b64encode(name.encode()).decode()}"
-    await jetstream.publish(subject, json.dumps(body).encode(), headers={"Nats-Rollup": "sub"})
+    """What a hostile writer could put into a bucket: the library itself makes no links."""
+    body = {"name": name, "nuid": "x", "chunks": 1, "options": {"link": {"bucket": bucket, "name": target}}}
+    await jetstream.publish(subject_of("artifacts-default", name), json.dumps(body).encode())
 
 
 def _object_name(document_id: str, ref: ArtifactRef) -> str:

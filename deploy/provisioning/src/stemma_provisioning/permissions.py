@@ -96,6 +96,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         f"{_API}.DIRECT.GET.{subjects.ANSWERS}",
         *(f"{_API}.STREAM.MSG.{verb}.{queue}" for verb in ("GET", "DELETE") for queue in _QUEUES),
         *_write_artifacts(tenants),
+        *(_purge_bucket(subjects.artifacts_bucket(tenant)) for tenant in tenants),
         *(right for tenant in tenants for right in _read_bucket(subjects.uploads_bucket(tenant))),
         *_write_values(subjects.VIEWS_BUCKET, ">"),
         *_read_values(subjects.VIEWS_BUCKET),
@@ -156,6 +157,7 @@ def _client(tenant: str) -> User:
         *_read_bucket(subjects.artifacts_bucket(tenant)),
         *_read_bucket(subjects.uploads_bucket(tenant)),
         *_write_bucket(subjects.uploads_bucket(tenant)),
+        _purge_bucket(subjects.uploads_bucket(tenant)),
     )
     follow = (right for copy in copies(tenant) for right in _follow(copy.stream))
     info = f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}"
@@ -195,8 +197,12 @@ def _read_bucket(bucket: str) -> list[str]:
 
 
 def _write_bucket(bucket: str) -> list[str]:
-    """Purging is part of writing: a failed put takes back its chunks."""
-    return [f"$O.{bucket}.C.>", f"$O.{bucket}.M.>", f"{_API}.STREAM.PURGE.OBJ_{bucket}"]
+    return [f"$O.{bucket}.C.>", f"$O.{bucket}.M.>"]
+
+
+def _purge_bucket(bucket: str) -> str:
+    """A put that failed takes back its chunks: client libraries do, and the orchestrator where it copies uploads."""
+    return f"{_API}.STREAM.PURGE.OBJ_{bucket}"
 
 
 def _write_values(bucket: str, key: str) -> list[str]:

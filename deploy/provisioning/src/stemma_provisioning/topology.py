@@ -71,12 +71,12 @@ def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
         ),
         _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
         _log(subjects.ADVISORIES, list(subjects.ADVISORY_SUBJECTS), max_age=7 * DAY_S),
-        _keyed(subjects.ARTIFACTS, subjects.artifact(ANY, ANY, ANY)),
+        _keyed(subjects.ARTIFACTS, subjects.artifact(ANY, ANY, ANY), once=True),
         _keyed(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
         _key_value(subjects.VIEWS_BUCKET),
         _key_value(subjects.CAPABILITIES_BUCKET, rollup=False),
         *(_objects(subjects.artifacts_bucket(tenant)) for tenant in tenants),
-        *(_objects(subjects.uploads_bucket(tenant), max_age=7 * DAY_S) for tenant in tenants),
+        *(_objects(subjects.uploads_bucket(tenant), max_age=7 * DAY_S, rollup=True) for tenant in tenants),
     ]
 
 
@@ -105,6 +105,7 @@ def _queue(name: str, subject: str) -> StreamConfig:
         subjects=[subject],
         retention=RetentionPolicy.WORK_QUEUE,
         storage=StorageType.FILE,
+        discard=DiscardPolicy.NEW,
         max_msg_size=128 * KIB,
         duplicate_window=DAY_S,
     )
@@ -121,12 +122,15 @@ def _log(
     deny_delete: bool = False,
     deny_purge: bool = False,
     allow_atomic: bool | None = None,
+    once: bool = False,
 ) -> StreamConfig:
+    """``once``: what lies under a subject is never replaced."""
     return StreamConfig(
         name=name,
         subjects=subjects,
         retention=RetentionPolicy.LIMITS,
         storage=StorageType.FILE,
+        discard=DiscardPolicy.NEW,
         allow_direct=True,
         max_age=max_age,
         max_msgs_per_subject=max_msgs_per_subject,
@@ -135,11 +139,12 @@ def _log(
         deny_delete=deny_delete,
         deny_purge=deny_purge,
         allow_atomic=allow_atomic,
+        discard_new_per_subject=once,
     )
 
 
-def _keyed(name: str, subject: str) -> StreamConfig:
-    return _log(name, [subject], max_msgs_per_subject=1, max_msg_size=MAX_PAYLOAD)
+def _keyed(name: str, subject: str, *, once: bool = False) -> StreamConfig:
+    return _log(name, [subject], max_msgs_per_subject=1, max_msg_size=MAX_PAYLOAD, once=once)
 
 
 def _key_value(bucket: str, *, rollup: bool = True) -> StreamConfig:
@@ -160,8 +165,11 @@ def _key_value(bucket: str, *, rollup: bool = True) -> StreamConfig:
     )
 
 
-def _objects(bucket: str, *, max_age: float = 0) -> StreamConfig:
-    """The stream behind an object bucket, as client libraries make it."""
+def _objects(bucket: str, *, max_age: float = 0, rollup: bool = False) -> StreamConfig:
+    """The stream behind an object bucket, as client libraries make it.
+
+    ``rollup`` is for those that they write to: a header of any message then empties the bucket.
+    """
     return StreamConfig(
         name=f"OBJ_{bucket}",
         subjects=[f"$O.{bucket}.C.>", f"$O.{bucket}.M.>"],
@@ -170,5 +178,5 @@ def _objects(bucket: str, *, max_age: float = 0) -> StreamConfig:
         max_age=max_age,
         duplicate_window=120,
         allow_direct=True,
-        allow_rollup_hdrs=True,
+        allow_rollup_hdrs=rollup,
     )

@@ -1,17 +1,23 @@
-"""Objects in a bucket of the object store, written once under a name that is made of their digest."""
+"""Objects in a bucket of the object store, written once under a name that is made of their digest.
+
+They are written and read here and not by the client library, which makes consumers to read, takes back what it wrote
+by purging, and rolls subjects up: whoever only writes and reads needs none of these rights. An object without its
+chunks is missing and not waited for.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from io import BufferedIOBase
+from uuid import uuid4
 
 from nats.js import JetStreamContext
-from nats.js.api import ObjectInfo
 from nats.js.errors import NotFoundError
-from nats.js.object_store import ObjectStore
 
-from .pieces import Reader
+from .object_metadata import CHUNK_BYTES, BadObject, Described, Description, read, subject_of
 
 
 class TooLong(ValueError):
@@ -23,35 +29,34 @@ class NoSuchObject(LookupError):
 
 
 class Objects:
-    """Write-once objects of buckets that exist.
-
-    Chunks are read by direct gets and not, as the client library does, through a consumer: a reader then needs
-    no permission to make consumers, and an object without its chunks is missing and not waited for.
-    """
+    """Write-once objects of buckets that exist."""
 
     def __init__(self, js: JetStreamContext) -> None:
         self._js = js
-        self._buckets: dict[str, ObjectStore] = {}
 
     async def put_once(self, bucket: str, name: str, data: bytes | BufferedIOBase) -> None:
         """Write an object that is not there yet; replacing one would pull its chunks away from readers."""
-        store = await self._bucket(bucket)
-        if await _info(store, name) is None:
-            await store.put(name, data)
+        if not await self._is_there(bucket, name):
+            await self._write(bucket, name, uuid4().hex, _chunks_of(data))
 
     async def put_pieces_once(self, bucket: str, name: str, pieces: AsyncIterator[bytes]) -> None:
         """The same from pieces, of which few are in memory at a time; what they raise leaves no object behind.
 
-        They are read to their end also when the object is there: only then is it known that they are sound.
+        They are read to their end also when the object is there: only then is it known that they are sound. What was
+        written in vain is purged.
         """
-        store = await self._bucket(bucket)
-        if await _info(store, name) is None:
-            await store.put(name, Reader(pieces, asyncio.get_running_loop()))
+        if not await self._is_there(bucket, name):
+            nuid = uuid4().hex
+            try:
+                await self._write(bucket, name, nuid, _rechunked(pieces))
+            except BaseException:
+                await self._js.purge_stream(f"OBJ_{bucket}", subject=f"$O.{bucket}.C.{nuid}")
+                raise
         async for _ in pieces:
             pass
 
     async def get(self, bucket: str, name: str, size: int) -> bytes | None:
-        """The content of an object, `None` if it is not there; raises `TooLong` beyond ``size`` bytes."""
+        """The content of an object, `None` if it is not there; raises `TooLong` beyond ``size`` bytes, `BadObject`."""
         data = bytearray()
         try:
             async for piece in self.pieces(bucket, name):
@@ -63,13 +68,13 @@ class Objects:
         return bytes(data)
 
     async def pieces(self, bucket: str, name: str) -> AsyncIterator[bytes]:
-        """The content of an object, chunk by chunk; raises `NoSuchObject`."""
-        info = await _info(await self._bucket(bucket), name)
-        if info is None:
+        """The content of an object, chunk by chunk; raises `NoSuchObject` and `BadObject`."""
+        described = await self._described(bucket, name)
+        if described is None:
             raise NoSuchObject(name)
         sequence = 0
-        for _ in range(info.chunks or 0):
-            subject = f"$O.{bucket}.C.{info.nuid}"
+        for _ in range(described.chunks):
+            subject = f"$O.{bucket}.C.{described.nuid}"
             try:
                 chunk = await self._js.get_msg(
                     f"OBJ_{bucket}", seq=sequence + 1, subject=subject, next=True, direct=True
@@ -79,16 +84,46 @@ class Objects:
             sequence = chunk.seq or 0
             yield chunk.data or b""
 
-    async def _bucket(self, name: str) -> ObjectStore:
-        if name not in self._buckets:
-            self._buckets[name] = await self._js.object_store(name)
-        return self._buckets[name]
+    async def _is_there(self, bucket: str, name: str) -> bool:
+        """What has no readable description is not there: it is written anew."""
+        try:
+            return await self._described(bucket, name) is not None
+        except BadObject:
+            return False
+
+    async def _described(self, bucket: str, name: str) -> Description | None:
+        try:
+            message = await self._js.get_last_msg(f"OBJ_{bucket}", subject_of(bucket, name))
+        except NotFoundError:
+            return None
+        described = read(message.data or b"")
+        return described if described.has_content else None
+
+    async def _write(self, bucket: str, name: str, nuid: str, chunks: AsyncIterator[bytes]) -> None:
+        stream, described = f"OBJ_{bucket}", Described(bucket, name, nuid)
+        async for chunk in chunks:
+            await self._js.publish(f"$O.{bucket}.C.{nuid}", chunk, stream=stream)
+            described.add(chunk)
+        body = described.as_json(datetime.now(UTC).isoformat())
+        await self._js.publish(subject_of(bucket, name), json.dumps(body).encode(), stream=stream)
 
 
-async def _info(store: ObjectStore, name: str) -> ObjectInfo | None:
-    """What is known of an object itself; a link could lead into the bucket of another tenant."""
-    try:
-        info = await store.get_info(name)
-    except NotFoundError:
-        return None
-    return None if info.is_link() else info
+async def _chunks_of(data: bytes | BufferedIOBase) -> AsyncIterator[bytes]:
+    if isinstance(data, bytes):
+        for start in range(0, len(data), CHUNK_BYTES):
+            yield data[start : start + CHUNK_BYTES]
+        return
+    while chunk := await asyncio.to_thread(data.read, CHUNK_BYTES):
+        yield chunk
+
+
+async def _rechunked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Pieces of any size as chunks of one."""
+    rest = bytearray()
+    async for piece in pieces:
+        rest += piece
+        while len(rest) >= CHUNK_BYTES:
+            yield bytes(rest[:CHUNK_BYTES])
+            del rest[:CHUNK_BYTES]
+    if rest:
+        yield bytes(rest)

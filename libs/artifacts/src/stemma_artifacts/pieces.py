@@ -2,33 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from hashlib import sha256
-from io import BufferedIOBase
-from typing import Any
-
-
-class Reader(BufferedIOBase):
-    """Pieces that come by the event loop as a file, which the NATS client reads in threads."""
-
-    def __init__(self, pieces: AsyncIterator[bytes], loop: asyncio.AbstractEventLoop) -> None:
-        self._pieces = pieces
-        self._loop = loop
-        self._rest = b""
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer as far as the current piece reaches; 0 at the end. Raises what the pieces raise."""
-        rest = self._rest or asyncio.run_coroutine_threadsafe(self._next(), self._loop).result()
-        count = min(len(buffer), len(rest))
-        buffer[:count], self._rest = rest[:count], rest[count:]
-        return count
-
-    async def _next(self) -> bytes:
-        async for piece in self._pieces:
-            if piece:
-                return piece
-        return b""
 
 
 class Mismatch(ValueError):

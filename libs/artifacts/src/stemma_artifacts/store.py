@@ -16,6 +16,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.values import ArtifactRef
 
 from .digests import digest_of, fits
+from .object_metadata import BadObject
 from .objects import Objects, TooLong
 
 SMALL_BYTES = 128 * 1024
@@ -118,7 +119,7 @@ class JetStreamArtifactStore:
         object_name = subjects.large_artifact(tenant, document_id, ref.digest)
         try:
             return await self._objects.get(subjects.artifacts_bucket(tenant), object_name, ref.size)
-        except TooLong:
+        except (TooLong, BadObject):
             raise ArtifactCorrupt(ref.digest) from None
 
     async def _get_message(self, subject: str) -> bytes | None:

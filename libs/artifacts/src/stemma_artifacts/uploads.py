@@ -10,6 +10,7 @@ from nats.js import JetStreamContext
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import UploadRef
 
+from .object_metadata import BadObject
 from .objects import NoSuchObject, Objects
 from .pieces import Mismatch, verified
 
@@ -19,7 +20,7 @@ class UploadMissing(LookupError):
 
 
 class UploadCorrupt(ValueError):
-    """The uploaded content does not have the size and the digest of its reference."""
+    """The uploaded content does not have the size and the digest of its reference, or its description is unreadable."""
 
 
 class UploadStore:
@@ -53,5 +54,5 @@ class UploadStore:
                 yield piece
         except NoSuchObject:
             raise UploadMissing(ref.digest) from None
-        except Mismatch:
+        except (Mismatch, BadObject):
             raise UploadCorrupt(ref.digest) from None
