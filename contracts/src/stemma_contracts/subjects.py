@@ -152,12 +152,28 @@ class EventAddress:
     name: str
 
 
+@dataclass(frozen=True)
+class OutcomeAddress:
+    """What the subject of an outcome says; the service is pinned by its permission."""
+
+    service: str
+    name: str
+
+
 def parse_request(subject: str) -> RequestAddress:
     """Read the subject of a request; raises `ValueError` for another subject."""
     root, family, version, tenant, name = subject.split(".")
     if (root, family, version) != (_ROOT, "request", _V):
         raise ValueError(f"not a request subject: {subject!r}")
     return RequestAddress(check_token(tenant, "tenant"), check_token(name, "request name"))
+
+
+def parse_outcome(subject: str) -> OutcomeAddress:
+    """Read the subject of an outcome; raises `ValueError` for another subject."""
+    root, family, version, service, name = subject.split(".")
+    if (root, family, version) != (_ROOT, "outcome", _V):
+        raise ValueError(f"not an outcome subject: {subject!r}")
+    return OutcomeAddress(check_token(service, "service"), check_token(name, "outcome name"))
 
 
 def parse_cancelled_job(subject: str) -> str:

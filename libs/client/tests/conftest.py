@@ -49,6 +49,7 @@ class Backstage:
         self.problems: tuple[values.Problem, ...] = ()
         self.rejected: dict[str, Any] = {}
         self.on_request: Callable[[requests.Request], Any] | None = None
+        self._numbers: dict[str, int] = {}
 
     async def listen(self) -> None:
         await self.nats.subscribe(subjects.request(TENANT, subjects.ANY), cb=self._answer)
@@ -76,8 +77,14 @@ class Backstage:
             await self._publish(subjects.event(TENANT, document_id, token), contract, document_id)
 
     async def _publish(self, subject: str, contract: Contract, about: str) -> None:
+        number = self._numbers[about] = self._numbers.get(about, 0) + 1
         envelope = envelope_for(
-            registry.entry_of(contract), id=uuid4().hex, source="test", subject=about, time=CREATED_AT
+            registry.entry_of(contract),
+            id=uuid4().hex,
+            source="test",
+            subject=f"{TENANT}/{about}",
+            time=CREATED_AT,
+            sequence=number,
         )
         await self.js.publish(subject, registry.encode(contract), headers=envelope.headers())
 

@@ -241,6 +241,21 @@ async def test_list_prints_json_for_programs(
     assert listed[summary.document_id]["sections"][0]["score"] == 0.9
 
 
+@pytest.mark.req("S3")
+@pytest.mark.parametrize("spoilt", [b"{}", b"no JSON", b"\xff"])
+async def test_list_leaves_out_a_summary_that_nobody_can_read_and_says_so(
+    cli: Any, backstage: Any, summary: DocumentSummary, spoilt: bytes
+) -> None:
+    await backstage.summarise(summary)
+    key = f"$KV.documents.default.spoilt-{len(spoilt)}"
+    await backstage.js.publish(key, spoilt)
+
+    done = await cli("list")
+
+    assert (done.exit_code, summary.document_id in done.stdout) == (0, True)
+    assert f"the summary of {key.rpartition('.')[2]} cannot be read and is left out" in done.stderr
+
+
 async def test_a_document_whose_content_was_erased_holds_up_no_list(
     cli: Any, backstage: Any, summary: DocumentSummary
 ) -> None:

@@ -84,7 +84,7 @@ async def test_an_event_of_an_unknown_type_comes_without_contract(
 ) -> None:
     await backstage.append(document_id, DocumentPaused())
     (known,) = await client.history(document_id)
-    headers = known.envelope.headers() | {"ce-type": "stemma.section.sung.v1"}
+    headers = known.envelope.headers() | {"ce-type": "stemma.section.sung.v1", "ce-sequence": "2"}
     await backstage.js.publish(subjects.event("default", document_id, "section-sung"), b'{"a": 1}', headers=headers)
 
     unknown = (await client.history(document_id))[-1]
@@ -196,3 +196,25 @@ async def test_what_the_log_has_and_the_copy_has_not_yet_is_waited_for_and_told_
                 await asyncio.sleep(0.01)
         await stage.js.resume_consumer(subjects.EVENTS, "copy-default")
         assert [event.name for event in await asking] == ["document-paused", "document-resumed"]
+
+
+@pytest.mark.req("S3")
+async def test_what_is_no_event_of_a_document_is_told_of_and_left_out(
+    server: NatsServer, backstage: Any, document_id: str
+) -> None:
+    told: list[str] = []
+    password = server.passwords["client-default"]
+    async with Client.connect(
+        server.url, tenant="default", user="client-default", password=password, told=told.append
+    ) as client:
+        await backstage.append(document_id, DocumentPaused())
+        (known,) = await client.history(document_id)
+        subject = subjects.event("default", document_id, "document-paused")
+        again, elsewhere = known.envelope.headers(), known.envelope.headers() | {"ce-subject": "default/other"}
+        for headers, body in ((again, known.data), (elsewhere, known.data), ({}, b"forged")):
+            await backstage.js.publish(subject, body, headers=headers)
+        await backstage.append(document_id, DocumentResumed())
+
+        assert [event.name for event in await client.history(document_id)] == ["document-paused", "document-resumed"]
+        assert (await client.document(document_id)).status == "running"
+    assert sum("is no event" in line for line in told) == 6

@@ -94,7 +94,12 @@ async def test_a_job_that_always_fails_ends_as_a_dead_letter_and_says_so(lab: An
     assert "quote" not in str(letter.headers)
     [outcome] = await lab.stored(subjects.OUTCOMES)
     assert registry.decode(outcome.headers["ce-type"], outcome.data) == JobDead(
-        job_id=job.job_id, tenant="default", document_id="d1", section_id="s1", detail="exhausted: RuntimeError"
+        job_id=job.job_id,
+        tenant="default",
+        document_id="d1",
+        section_id="s1",
+        detail="exhausted: RuntimeError",
+        service=service,
     )
 
 

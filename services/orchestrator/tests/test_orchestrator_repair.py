@@ -108,6 +108,16 @@ async def test_summaries_and_lost_jobs_come_back_however_often_they_are_lost(
             await views.delete(subjects.view_key(tenant, document(tenant)))
 
 
+@pytest.mark.req("S3")
+async def test_a_summary_that_nobody_can_read_is_written_anew(server: NatsServer, client: Client) -> None:
+    await requested(client, "default")
+    await repaired(server)
+    views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
+    await views.put(subjects.view_key("default", document("default")), b"no JSON")
+    await repaired(server)
+    assert (await summary(client, "default")).status == "running"
+
+
 @pytest.mark.req("E1")
 async def test_processes_that_write_one_summary_in_turn_each_write_over_the_earlier(client: Client) -> None:
     await requested(client, "default")

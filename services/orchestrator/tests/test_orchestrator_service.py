@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -16,8 +17,9 @@ from nats.js.errors import NotFoundError
 from orchestrator_story import PROVENANCE, evaluation, ref
 from pydantic import SecretStr
 from stemma_contracts import Contract, registry, subjects
-from stemma_contracts.v1.outcomes import SectionGenerated, ThreadsHeld
-from stemma_eventlog import JetStreamEventLog, StreamId
+from stemma_contracts.v1.events import SectionDrafted
+from stemma_contracts.v1.outcomes import JobDead, Outcome, SectionGenerated, ThreadsHeld
+from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import service
 from stemma_provisioning import NatsServer
@@ -65,7 +67,7 @@ class Bus:
 
     async def events(self, document_id: str) -> list[Contract]:
         recorded = await JetStreamEventLog(self.client).read(StreamId("default", document_id))
-        return [one.event for one in recorded]
+        return [one.event for one in recorded if isinstance(one, Recorded)]
 
     async def create(self, request_id: str) -> str:
         await self.ask("create-document", {**BRIEF, "request_id": request_id})
@@ -221,6 +223,125 @@ async def test_a_repeated_outcome_is_one_event_and_starts_nothing_twice(bus: Bus
     await eventually(lambda: _empty(bus, subjects.OUTCOMES))
     assert [type(event).__name__ for event in await bus.events(document_id)] == ["DocumentRequested", "SectionDrafted"]
     assert len(await bus.stored(subjects.JOBS, subjects.job(subjects.VALIDATOR, "validate-draft"))) == 1
+
+
+def _generated(document_id: str, job_id: str, text: str) -> SectionGenerated:
+    return SectionGenerated(
+        job_id=job_id,
+        tenant="default",
+        document_id=document_id,
+        section_id="research",
+        draft=ref(text),
+        evaluation=evaluation(),
+        provenance=PROVENANCE,
+    )
+
+
+async def _tell(bus: Bus, sender: str, outcome: Outcome, id: str, token: str = "") -> None:
+    subject = subjects.outcome(sender, token or registry.entry_of(outcome).token)
+    await Publisher(bus.client.jetstream(), "/test").publish(subject, outcome, id=id, about="default")
+
+
+@pytest.mark.req("S2")
+async def test_an_outcome_counts_only_from_the_service_that_has_the_job(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    job_id = f"{document_id}.1.generate.research"
+    about: Any = {"job_id": job_id, "tenant": "default", "document_id": document_id, "section_id": "research"}
+    forged = _generated(document_id, job_id, "forged")
+    for sender in (subjects.CONVERTER, subjects.EDITOR, subjects.ORCHESTRATOR):
+        await _tell(bus, sender, forged, f"{sender}-1")
+        await _tell(bus, sender, JobDead(**about, service=sender), f"{sender}-2")
+    await _tell(bus, subjects.GENERATION, forged, "named-otherwise", token="draft-revised")
+    await bus.client.jetstream().publish(
+        subjects.outcome(subjects.CONVERTER, "document-converted"),
+        json.dumps(about).encode(),
+        headers={"ce-type": "stemma.document.converted.v9"},
+    )
+    await eventually(lambda: _empty(bus, subjects.OUTCOMES))
+
+    assert [type(event).__name__ for event in await bus.events(document_id)] == ["DocumentRequested"]
+    assert await bus.stored(subjects.DEAD, subjects.dead(subjects.ORCHESTRATOR, "section-generated"))
+
+    await _tell(bus, subjects.GENERATION, _generated(document_id, job_id, "true"), "true")
+    await eventually(lambda: bus.seen(document_id, "SectionDrafted"))
+    [drafted] = [event for event in await bus.events(document_id) if isinstance(event, SectionDrafted)]
+    assert drafted.draft == ref("true")
+
+
+@pytest.mark.req("S2")
+async def test_an_outcome_of_a_job_to_come_does_not_close_it(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    to_come = f"{document_id}.2.validate.research"
+    dead = JobDead(job_id=to_come, tenant="default", document_id=document_id, section_id="research")
+    await _tell(bus, subjects.VALIDATOR, dead, "ahead")
+    await eventually(lambda: _empty(bus, subjects.OUTCOMES))
+    generated = _generated(document_id, f"{document_id}.1.generate.research", "text")
+    await _tell(bus, subjects.GENERATION, generated, "drafted")
+    await eventually(lambda: bus.seen(document_id, "SectionDrafted"))
+    await _tell(bus, subjects.VALIDATOR, dead, "now")
+    await eventually(lambda: bus.seen(document_id, "SectionJobDead"))
+
+
+@pytest.mark.req("S2")
+async def test_the_orchestrator_tells_of_a_job_that_was_given_up_in_the_name_of_its_service(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    job_id = f"{document_id}.1.generate.research"
+    about: Any = {"job_id": job_id, "tenant": "default", "document_id": document_id, "section_id": "research"}
+    await _tell(bus, subjects.ORCHESTRATOR, JobDead(**about, service=subjects.GENERATION), "given-up")
+    await eventually(lambda: bus.seen(document_id, "SectionJobDead"))
+
+
+@pytest.mark.req("S3")
+async def test_what_is_no_event_stops_neither_its_document_nor_the_summaries_of_others(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    js = bus.client.jetstream()
+    for subject in (
+        subjects.event("default", document_id, "section-drafted"),
+        subjects.event("default", "nowhere", "section-drafted"),
+        "stemma.event.v1.default.a%b.section-drafted",
+    ):
+        await js.publish(subject, b"forged")
+    await bus.ask("pause-document", {"document_id": document_id, "request_id": "p"})
+    await bus.answers("p")
+    views = await js.key_value(subjects.VIEWS_BUCKET)
+
+    async def paused() -> bool:
+        with suppress(NotFoundError):
+            summary = (await views.get(subjects.view_key("default", document_id))).value or b""
+            return b'"status":"paused"' in summary
+        return False
+
+    async def behind() -> bool:
+        info = await js.consumer_info(subjects.EVENTS, subjects.PROJECTOR)
+        return (info.num_ack_pending, info.num_pending) == (0, 0)
+
+    await eventually(paused)
+    await eventually(behind)
+
+
+@pytest.mark.req("S5")
+async def test_requests_with_spoilt_uploads_are_rejected_and_hold_up_nobody(bus: Bus) -> None:
+    js, upload = bus.client.jetstream(), {"size": 3, "media_type": "text/markdown", "name": "a.md"}
+    spoilt = [
+        b"no JSON",
+        b"{}",
+        b"[]",
+        b'{"nuid": "*", "chunks": 1}',
+        b'{"nuid": "a", "chunks": "x"}',
+        b'{"options": 7}',
+    ]
+    for number, description in enumerate(spoilt):
+        digest = f"{number:064x}"
+        name = urlsafe_b64encode(digest.encode()).decode()
+        await js.publish(f"$O.{subjects.uploads_bucket('default')}.M.{name}", description)
+        body = {"kind": "proposal", "brief": "b", "inputs": [{**upload, "object_name": digest, "digest": digest}]}
+        for again in range(50):
+            await bus.ask("create-document", {**body, "request_id": f"spoilt-{number}-{again}"})
+    await bus.ask("create-document", {**BRIEF, "request_id": "after"}, tenant="other")
+    [answer] = await bus.answers("after", tenant="other")
+    [rejected] = await bus.answers("spoilt-0-0")
+    assert answer["document_id"]
+    assert [problem["field"] for problem in rejected["problems"]] == ["inputs.0"]
 
 
 async def _empty(bus: Bus, stream: str) -> bool:

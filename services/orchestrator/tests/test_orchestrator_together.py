@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
 from orchestrator_crowd import DECIDING, TENANT, Crowd
 from orchestrator_naive import Ask, Book, Say
@@ -111,6 +112,13 @@ def created(number: int, sections: tuple[str, ...], mode: ReviewMode, edits: Rev
     )
 
 
+async def history_of(nats: Nats, document_id: str) -> list[Recorded]:
+    found = await JetStreamEventLog(nats).read(StreamId(TENANT, document_id))
+    events = [one for one in found if isinstance(one, Recorded)]
+    assert len(events) == len(found), "whatever lies in the log is an event"
+    return events
+
+
 def decisions(history: Sequence[Recorded]) -> list[list[e.AnyEvent]]:
     """The events of each decision: what follows from one, and what it voids before, name neither request nor job."""
     found: list[list[e.AnyEvent]] = []
@@ -180,8 +188,7 @@ async def run(server: NatsServer, folder: Path, seed: int, requests: int) -> Non
     ):
         jetstream = nats.jetstream(timeout=10)
         documents = await live_through(crowd, client, jetstream, requests)
-        log = JetStreamEventLog(nats)
-        histories = [await log.read(StreamId(TENANT, document_id)) for document_id in documents]
+        histories = [await history_of(nats, document_id) for document_id in documents]
         assert (await jetstream.stream_info(subjects.DEAD)).state.messages == 0
     for history in histories:
         assert [recorded.envelope.sequence for recorded in history] == list(range(1, len(history) + 1))
@@ -303,7 +310,7 @@ async def test_of_an_acceptance_and_a_rejection_at_the_same_moment_one_holds_and
             (refused,) = (reason for reason in reasons if reason)
             became = "accepted" if isinstance(held, r.AcceptEdit) else "rejected"
             assert became in refused, refused
-            history = [one.event for one in await JetStreamEventLog(nats).read(StreamId(TENANT, document_id))]
+            history = [one.event for one in await history_of(nats, document_id)]
             (end,) = (one for one in history if isinstance(one, ENDS) and one.proposal_id == proposal_id)
             assert end.request_id == held.request_id
             assert isinstance(end, e.SectionEdited) == (became == "accepted")

@@ -173,3 +173,6 @@ class JobDead(Outcome):
     """The job could not be handled; it lies with the dead letters, unless it was too large to be published."""
 
     detail: str = Field(default="", max_length=300)
+    service: Token | None = Field(
+        default=None, description="whose job or outcome was given up, where another service tells of it"
+    )

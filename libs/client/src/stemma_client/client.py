@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import Path
 
+from nats.aio.msg import Msg
+from pydantic import ValidationError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
@@ -26,7 +28,7 @@ from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .folding import fold
 from .recipes import Recipes, read_kinds, read_recipes
-from .recorded import RecordedEvent, recorded
+from .recorded import Genuine, NoEventError, RecordedEvent
 from .requests import answered, encode, encoded_size, read_answer, with_request_id
 from .settings import find_server
 from .views import DocumentView
@@ -234,8 +236,18 @@ class Client(SectionDecisions):
 
     async def _follow(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
         async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
+            genuine = Genuine()
             async for message in messages:
-                yield recorded(message)
+                if event := self._genuine(genuine, message):
+                    yield event
+
+    def _genuine(self, genuine: Genuine, message: Msg) -> RecordedEvent | None:
+        """The event in a message of the log; what is none is told of and left out."""
+        try:
+            return genuine.read(message)
+        except NoEventError as error:
+            self._connection.tell(f"sequence {message.metadata.sequence.stream} of the log is no event: {error}")
+            return None
 
     async def follow_live(self, document_id: str) -> AsyncGenerator[LiveText, None]:
         """Text of a document as it is generated, from now on; what was missed does not come again."""
@@ -250,10 +262,11 @@ class Client(SectionDecisions):
         """All events of a document so far; raises `DocumentNotFoundError`."""
         subject = subjects.event(self.tenant, document_id, subjects.ANY)
         async with aclosing(self._connection.snapshot(subjects.EVENTS, subject)) as messages:
-            found = [recorded(message) async for message in messages]
-        if not found:
-            raise DocumentNotFoundError(f"no document is called {document_id!r}")
-        return found
+            genuine = Genuine()
+            found = [self._genuine(genuine, message) async for message in messages]
+        if events := list(filter(None, found)):
+            return events
+        raise DocumentNotFoundError(f"no document is called {document_id!r}")
 
     async def document(self, document_id: str) -> DocumentView:
         """A document as its events tell it now; raises `DocumentNotFoundError`."""
@@ -268,11 +281,23 @@ class Client(SectionDecisions):
         return await self._connection.call(read_kinds(self._connection.jetstream))
 
     async def documents(self) -> list[DocumentSummary]:
-        """All documents of the tenant, newest first, from the read model, which follows the log."""
+        """All documents of the tenant, newest first, from the read model, which follows the log.
+
+        A summary that cannot be read is told of and left out.
+        """
         subject = f"$KV.{subjects.VIEWS_BUCKET}.{self.tenant}.*"
         async with aclosing(self._connection.snapshot(_VIEWS_STREAM, subject, latest=True)) as messages:
-            found = [DocumentSummary.model_validate_json(m.data) async for m in messages if m.data]
-        return sorted(found, key=lambda summary: summary.created_at, reverse=True)
+            found = [self._summary(message) async for message in messages if message.data]
+        return sorted(filter(None, found), key=lambda summary: summary.created_at, reverse=True)
+
+    def _summary(self, message: Msg) -> DocumentSummary | None:
+        try:
+            return DocumentSummary.model_validate_json(message.data)
+        except ValidationError:
+            document_id = message.subject.rpartition(".")[2]
+            anew = "`stemma-orchestrator --repair` makes it anew"
+            self._connection.tell(f"the summary of {document_id} cannot be read and is left out; {anew}")
+            return None
 
     async def grounding(self, document_id: str, section_id: str) -> GroundingReport | None:
         """Where each claim of the current version of a section stands; None if it was not looked up.

@@ -58,6 +58,10 @@ class Connection:
         finally:
             task.cancel()
 
+    def tell(self, line: str) -> None:
+        """Tell whoever listens to this connection."""
+        self._told(line)
+
     def _take_denial(self) -> str:
         denial, self._denial = self._denial.result(), asyncio.get_running_loop().create_future()
         return denial

@@ -34,12 +34,22 @@ def fold(document_id: str, events: Iterable[RecordedEvent]) -> DocumentView:
 
 
 def evolve(view: DocumentView, event: RecordedEvent) -> DocumentView:
-    """The view after one more event; an event of an unknown type changes only when and where it was last."""
+    """The view after one more event.
+
+    One of an unknown type, or that does not fit what was before, changes only when and where it was last.
+    """
     view = replace(view, last_sequence=event.sequence, updated_at=event.envelope.time)
     if not isinstance(event.contract, e.Event):
         return view
-    view = _counted(apply(event.contract, view), event.contract)
-    return _started(_marked(view, event.contract), event.contract.starts)
+    try:
+        return _evolved(view, event.contract)
+    except (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
+        return view
+
+
+def _evolved(view: DocumentView, event: e.Event) -> DocumentView:
+    view = _counted(apply(event, view), event)
+    return _started(_marked(view, event), event.starts)
 
 
 def _counted(view: DocumentView, event: e.Event) -> DocumentView:

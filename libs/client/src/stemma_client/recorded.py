@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from nats.aio.msg import Msg
 from pydantic import ValidationError
-from stemma_contracts import Contract, Envelope, UnknownContract, registry, subjects
+from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, registry, subjects
 from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 
 
@@ -35,6 +36,42 @@ class RecordedEvent:
     def name(self) -> str:
         """The last token of its subject, for example ``section-drafted``."""
         return subjects.parse_event(self.subject).name
+
+
+class NoEventError(ValueError):
+    """A message in the log of a document that is no event of it; the message says why without quoting it."""
+
+
+class Genuine:
+    """Tells the events of documents from what else lies in their logs: the orchestrator skips the same."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = defaultdict(int)
+
+    def read(self, message: Msg) -> RecordedEvent:
+        """The event in a message, of which those before it in the log were read; raises `NoEventError`."""
+        try:
+            event = recorded(message)
+            address = subjects.parse_event(event.subject)
+        except ValueError as error:
+            raise NoEventError(type(error).__name__) from None
+        about, number = f"{address.tenant}/{address.document_id}", event.envelope.sequence
+        if event.envelope.subject != about:
+            raise NoEventError("it says that it belongs to another document")
+        before, self._numbers[about] = self._numbers[about], max(self._numbers[about], number)
+        if number <= before:
+            raise NoEventError("its number was there before")
+        entry = _known(event.envelope.type)
+        if entry is not None and (entry.family, entry.token) != (Family.EVENT, address.name):
+            raise NoEventError(f"{entry.ce_type} does not belong there")
+        return event
+
+
+def _known(ce_type: str) -> Entry | None:
+    try:
+        return registry.entry_for(ce_type)
+    except UnknownContract:
+        return None
 
 
 def recorded(message: Msg) -> RecordedEvent:

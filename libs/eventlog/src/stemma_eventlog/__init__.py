@@ -2,7 +2,7 @@
 
 from .decider import Cause, Decider, EventStore, Folded, Handled, TooManyConflicts
 from .jetstream import JetStreamEventLog, LogFull, LogRefused
-from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId
+from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId, Unreadable
 from .memory import MemoryEventLog
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "Recorded",
     "StreamId",
     "TooManyConflicts",
+    "Unreadable",
 ]

@@ -3,13 +3,16 @@
 A decider is a start value and two plain functions. `EventStore.handle` loads the state of a document
 (from memory, as far as it was folded), lets the decider decide, appends, and on a conflict reads the
 tail and decides again. ``decide`` must be idempotent: the same command decided again gives nothing.
+
+What lies in the log and is no event of its document (it cannot be read, says that it belongs elsewhere, repeats a
+number, does not fold) is skipped and reported: whoever put it there cannot stop the document.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
@@ -17,7 +20,7 @@ from weakref import WeakValueDictionary
 from cachetools import LRUCache
 from stemma_contracts import Contract, envelope_for, registry
 
-from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId
+from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId, Unreadable
 
 S = TypeVar("S")
 C = TypeVar("C")
@@ -52,7 +55,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Folded(Generic[S]):
-    """A state, the sequence that it was folded to, and how many events that was.
+    """A state, the sequence that it was folded to, and the number of its last event, which counts them.
 
     ``traces`` holds the trace headers of the last event of each section, and under ``""`` of the last one of all.
     """
@@ -71,16 +74,33 @@ class Handled(Generic[S]):
     events: tuple[Contract, ...]
 
 
+Report = Callable[[StreamId, int, str], None]
+
+
+def _unreported(stream: StreamId, sequence: int, reason: str) -> None:
+    """Nobody listens."""
+
+
 class TooManyConflicts(Exception):
     """Other writers were faster each time; the command should be tried again later."""
 
 
 class EventStore(Generic[C, S]):
-    """Handles commands against the event log; one at a time per document in this process."""
+    """Handles commands against the event log; one at a time per document in this process.
 
-    def __init__(self, log: EventLog, decider: Decider[C, S], cached_documents: int = CACHED_DOCUMENTS) -> None:
+    ``report`` is told what was skipped in the log of a document: its sequence, and why.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        decider: Decider[C, S],
+        cached_documents: int = CACHED_DOCUMENTS,
+        report: Report = _unreported,
+    ) -> None:
         self._log = log
         self._decider = decider
+        self._report = report
         self._cache: LRUCache[StreamId, Folded[S]] = LRUCache(cached_documents)
         self._locks: WeakValueDictionary[StreamId, asyncio.Lock] = WeakValueDictionary()
 
@@ -132,18 +152,38 @@ class EventStore(Generic[C, S]):
 
     async def _refresh(self, stream: StreamId) -> tuple[Folded[S], list[Recorded]]:
         folded = self._cache.get(stream) or Folded(self._decider.initial)
-        tail = await self._log.read(stream, folded.sequence)
-        if tail:
-            folded = self._fold(folded, tail, tail[-1].sequence)
+        events: list[Recorded] = []
+        for found in await self._log.read(stream, folded.sequence):
+            try:
+                folded = self._taken_in(stream, folded, found)
+                events += [found] if isinstance(found, Recorded) else []
+            except _NoEvent as skipped:
+                self._report(stream, found.sequence, skipped.reason)
+                folded = replace(folded, sequence=found.sequence, count=max(folded.count, skipped.number))
         self._cache[stream] = folded
-        return folded, tail
+        return folded, events
+
+    def _taken_in(self, stream: StreamId, folded: Folded[S], found: Recorded | Unreadable) -> Folded[S]:
+        """The state after what was found in the log; raises `_NoEvent`."""
+        if isinstance(found, Unreadable):
+            raise _NoEvent(found.reason, found.number)
+        if found.envelope.subject != _about(stream):
+            raise _NoEvent("it says that it belongs to another document")
+        if found.envelope.sequence <= folded.count:
+            raise _NoEvent("its number was there before")
+        try:
+            return self._fold(folded, [found], found.sequence)
+        except Exception as error:
+            raise _NoEvent(
+                f"it does not fit what was before: {type(error).__name__}", found.envelope.sequence
+            ) from None
 
     def _fold(self, folded: Folded[S], events: Sequence[NewEvent | Recorded], sequence: int) -> Folded[S]:
         state, traces = folded.state, dict(folded.traces)
         for new in events:
             state = self._decider.evolve(state, new.event, new.envelope.time)
             traces[""] = traces[str(getattr(new.event, "section_id", ""))] = new.envelope.trace
-        return Folded(state, sequence, folded.count + len(events), traces)
+        return Folded(state, sequence, events[-1].envelope.sequence, traces)
 
     def _lock(self, stream: StreamId) -> asyncio.Lock:
         lock = self._locks.get(stream)
@@ -157,7 +197,7 @@ def _new_event(stream: StreamId, event: Contract, cause: Cause, index: int, coun
         registry.entry_of(event),
         id=_event_id(cause, index),
         source=cause.source,
-        subject=f"{stream.tenant}/{stream.document_id}",
+        subject=_about(stream),
         time=cause.time,
         correlation_id=cause.correlation_id,
         causation_id=cause.id,
@@ -165,6 +205,17 @@ def _new_event(stream: StreamId, event: Contract, cause: Cause, index: int, coun
         trace=cause.trace,
     )
     return NewEvent(envelope, event)
+
+
+class _NoEvent(Exception):
+    def __init__(self, reason: str, number: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.number = number
+
+
+def _about(stream: StreamId) -> str:
+    return f"{stream.tenant}/{stream.document_id}"
 
 
 def _event_id(cause: Cause, index: int) -> str:

@@ -17,10 +17,10 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
-from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, Registry, subjects
+from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, Family, Registry, subjects
 from stemma_contracts import registry as default_registry
 
-from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId
+from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId, Unreadable
 
 _EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 _EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
@@ -80,9 +80,9 @@ class JetStreamEventLog:
             raise AppendUnknown(type(error).__name__) from error
         return dict(json.loads(reply.data)) if reply.data else {}
 
-    async def read(self, stream: StreamId, after: int = 0) -> list[Recorded]:
+    async def read(self, stream: StreamId, after: int = 0) -> list[Recorded | Unreadable]:
         """See `EventLog.read`."""
-        history: list[Recorded] = []
+        history: list[Recorded | Unreadable] = []
         pending = True
         while pending:
             messages, after, pending = await self._read_batch(_filter(stream), after)
@@ -113,11 +113,20 @@ class JetStreamEventLog:
         finally:
             await subscription.unsubscribe()
 
-    def _recorded(self, message: Msg) -> Recorded:
+    def _recorded(self, message: Msg) -> Recorded | Unreadable:
         headers = message.headers or {}
-        envelope = Envelope.from_headers(headers)
-        event = self._contracts.decode(envelope.type, message.data)
-        return Recorded(envelope, event, int(headers["Nats-Sequence"]))
+        sequence, number = int(headers["Nats-Sequence"]), 0
+        try:
+            address = subjects.parse_event(headers["Nats-Subject"])
+            envelope = Envelope.from_headers(headers)
+            number = envelope.sequence if envelope.subject == f"{address.tenant}/{address.document_id}" else 0
+            event = self._contracts.decode(envelope.type, message.data)
+        except (ValueError, LookupError, TypeError) as error:
+            return Unreadable(sequence, type(error).__name__, number)
+        entry = self._contracts.entry_of(event)
+        if entry.family is not Family.EVENT or entry.token != address.name:
+            return Unreadable(sequence, f"{entry.ce_type} does not belong there", number)
+        return Recorded(envelope, event, sequence)
 
 
 def _filter(stream: StreamId) -> str:

@@ -27,6 +27,18 @@ class Recorded:
 
 
 @dataclass(frozen=True)
+class Unreadable:
+    """A message in the log of a document that is no event of it; ``reason`` says why without quoting it.
+
+    ``number`` is the one that it gives itself in its document, 0 if it gives none: no later event has it.
+    """
+
+    sequence: int
+    reason: str
+    number: int = 0
+
+
+@dataclass(frozen=True)
 class NewEvent:
     """An event that is to be appended; the id of its envelope is the same at every try."""
 
@@ -47,8 +59,8 @@ class AppendUnknown(Exception):
 class EventLog(Protocol):
     """The port of the log. Order is total within a document, there is none across documents."""
 
-    async def read(self, stream: StreamId, after: int = 0) -> list[Recorded]:
-        """The events of a document behind the sequence ``after``, in order."""
+    async def read(self, stream: StreamId, after: int = 0) -> list[Recorded | Unreadable]:
+        """What lies in the log of a document behind the sequence ``after``, in order."""
         ...
 
     async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from .log import Conflict, NewEvent, Recorded, StreamId
+from .log import Conflict, NewEvent, Recorded, StreamId, Unreadable
 
 
 class MemoryEventLog:
@@ -13,9 +13,9 @@ class MemoryEventLog:
 
     def __init__(self) -> None:
         self._last = 0
-        self._streams: dict[StreamId, list[Recorded]] = defaultdict(list)
+        self._streams: dict[StreamId, list[Recorded | Unreadable]] = defaultdict(list)
 
-    async def read(self, stream: StreamId, after: int = 0) -> list[Recorded]:
+    async def read(self, stream: StreamId, after: int = 0) -> list[Recorded | Unreadable]:
         """See `EventLog.read`."""
         return [recorded for recorded in self._streams[stream] if recorded.sequence > after]
 

@@ -17,7 +17,7 @@ is dead-lettered; it raises anything else, and the message comes again with grow
 
 from .bus import Bus, open_bus
 from .delivery import Delivery
-from .errors import BusFailed, InvalidMessage, MessageTooLarge
+from .errors import BusFailed, ForeignMessage, InvalidMessage, MessageTooLarge
 from .handling import Handler
 from .publisher import Publisher
 from .running import account
@@ -30,6 +30,7 @@ __all__ = [
     "Bus",
     "BusFailed",
     "Delivery",
+    "ForeignMessage",
     "Handler",
     "Handlers",
     "InvalidMessage",

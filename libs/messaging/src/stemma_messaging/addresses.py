@@ -13,6 +13,7 @@ _STREAMS = {
     "outcome": subjects.OUTCOMES,
     "dead": subjects.DEAD,
 }
+_SERVICE_TOKENS = 5
 _VARIABLES = {"request": ("{tenant}",), "answer": ("{tenant}", "{request}"), "event": ("{tenant}", "{document}")}
 
 
@@ -35,6 +36,12 @@ def last_token(subject: str) -> str:
     """The name at the end of a subject, ``unknown`` if it is no token."""
     token = subject.rsplit(".", 1)[-1]
     return token if is_token(token) else "unknown"
+
+
+def subject_service(subject: str) -> str | None:
+    """The service in the subject of a job or an outcome, None in another subject."""
+    tokens = subject.split(".")
+    return tokens[3] if len(tokens) == _SERVICE_TOKENS and is_token(tokens[3]) else None
 
 
 def _family(subject: str) -> str:

@@ -12,10 +12,10 @@ from stemma_contracts.v1.answers import RequestRejected
 from stemma_contracts.v1.outcomes import JobDead
 from stemma_contracts.v1.values import Problem
 
-from .addresses import last_token
+from .addresses import last_token, subject_service
 from .delivery import Delivery
 from .publisher import Publisher
-from .verdict import DeadLetter
+from .verdict import FOREIGN, DeadLetter
 
 REASON = "stemma-dead-reason"
 ERROR = "stemma-dead-error"
@@ -64,7 +64,7 @@ async def bury(
     subject = subjects.dead(service, last_token(delivery.subject))
     await publisher.store(subject, delivery.data, _headers(delivery, verdict, error))
     match delivery.stream:
-        case subjects.JOBS | subjects.OUTCOMES:
+        case subjects.JOBS | subjects.OUTCOMES if verdict.reason != FOREIGN:
             await _tell_of_job(delivery, verdict, error, service, publisher)
         case subjects.REQUESTS:
             await _answer_request(delivery, publisher)
@@ -79,7 +79,11 @@ async def _tell_of_job(
         return
     await publisher.publish(
         subjects.outcome(service, JOB_DEAD),
-        JobDead(**job.model_dump(), detail=f"{verdict.reason}: {type(error).__name__}"),
+        JobDead(
+            **job.model_dump(),
+            detail=f"{verdict.reason}: {type(error).__name__}",
+            service=subject_service(delivery.subject),
+        ),
         id=f"{job.job_id}.dead",
         about=f"{job.tenant}/{job.document_id}",
         causation=delivery.headers.get("ce-id", ""),

@@ -10,6 +10,10 @@ class InvalidMessage(ValueError):
     """
 
 
+class ForeignMessage(InvalidMessage):
+    """A message that is not its sender's to send: it is put aside, and nobody is told of it in another's name."""
+
+
 class Outage(Exception):
     """A store does not answer, or takes no more: what needs it waits, and is never given up for that.
 

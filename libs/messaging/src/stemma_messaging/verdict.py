@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from .errors import InvalidMessage, TakenOver
+from .errors import ForeignMessage, InvalidMessage, TakenOver
 
 LONGEST_DELAY_S = 300.0
 RELEASE_DELAY_S = 0.5
+FOREIGN = "foreign"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class RetryLater:
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """The message is put aside for people; ``reason`` is ``invalid`` or ``exhausted``."""
+    """The message is put aside for people; ``reason`` is ``invalid``, ``foreign`` or ``exhausted``."""
 
     reason: str
 
@@ -49,6 +50,8 @@ def verdict_for(error: BaseException | None, deliveries: int, max_deliver: int, 
             return Ack()
         case TakenOver():
             return Leave()
+        case ForeignMessage():
+            return DeadLetter(FOREIGN)
         case InvalidMessage():
             return DeadLetter("invalid")
         case asyncio.CancelledError():

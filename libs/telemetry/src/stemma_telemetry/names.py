@@ -77,6 +77,7 @@ class Log(StrEnum):
     SERVICE_FAILED = "service_failed"
     MESSAGE_HANDLED = "message_handled"
     MESSAGE_UNSETTLED = "message_unsettled"
+    EVENT_SKIPPED = "event_skipped"
     PUBLISH_RETRIED = "publish_retried"
     PULL_FAILED = "pull_failed"
     OUTAGE = "outage"

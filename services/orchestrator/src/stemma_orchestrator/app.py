@@ -16,9 +16,10 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities
-from stemma_eventlog import Decider, EventStore, JetStreamEventLog
+from stemma_eventlog import Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import BadSettings, Bus, BusFailed, Handler, Service, ServiceSettings, config_dir, open_bus
 from stemma_messaging.cancellation import end
+from stemma_telemetry import get_logger, names
 
 from .answers import Answers
 from .catalog import Catalog, ConfigError, document_kinds, load_catalog
@@ -32,7 +33,7 @@ from .inputs import Limits
 from .intake import Intake
 from .lost import SWEEP_EVERY_S, LostMessages
 from .open_jobs import OpenJobs
-from .projector import Projector, document_of
+from .projector import Projector, key_of
 from .repair import Repair
 from .sweeper import Sweeper
 
@@ -64,6 +65,16 @@ def catalog() -> Catalog:
 def check(_settings: OrchestratorSettings) -> None:
     """Raises `BadSettings` for document kinds that cannot be read."""
     catalog()
+
+
+def event_store(bus: Bus) -> EventStore[Command, State]:
+    """The documents in the log of this installation; what is no event of them is told to operators."""
+    return EventStore(JetStreamEventLog(bus.nats), DECIDER, report=_skipped)
+
+
+def _skipped(stream: StreamId, sequence: int, reason: str) -> None:
+    place = {"tenant": stream.tenant, "document_id": stream.document_id, "sequence": sequence}
+    get_logger().error(names.Log.EVENT_SKIPPED, **place, reason=reason)
 
 
 def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog, capabilities: KeyValue) -> Intake:
@@ -105,7 +116,7 @@ class Parts:
 
 async def build(settings: OrchestratorSettings, bus: Bus, kinds: Catalog) -> Parts:
     """The orchestrator on a bus."""
-    store = EventStore(JetStreamEventLog(bus.nats), DECIDER)
+    store = event_store(bus)
     capabilities = await bus.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     jobs = OpenJobs(bus.publisher, bus.cancel_job)
     desk = Desk(store, intake(settings, bus, kinds, capabilities), jobs)
@@ -128,7 +139,7 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, parts.on_request)
     bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, parts.on_outcome)
     on_event = parts.projector.on_event
-    bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, PROJECTION_REST_S, on_event)
+    bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, on_event)
     bus.subscribe_pull(subjects.ADVISORIES, subjects.SWEEPER, ADVISORY_SLOTS, sweeper.on_advisory)
     sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
     try:

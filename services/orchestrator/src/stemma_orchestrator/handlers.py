@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from stemma_contracts import subjects
+from stemma_contracts import registry, subjects
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_eventlog import Cause
-from stemma_messaging import Delivery
+from stemma_messaging import Delivery, ForeignMessage, InvalidMessage
 from stemma_telemetry import annotate, get_logger, inject
 
 from .answers import Answers
+from .core.senders import may_tell
 from .desk import Desk, id_used_before
 from .requests import read_request
 
@@ -43,6 +44,7 @@ def _log(answer: RequestAccepted | RequestRejected) -> None:
 async def on_outcome(delivery: Delivery, *, desk: Desk) -> None:
     """Take in the outcome of a job."""
     outcome = delivery.decode(Outcome)
+    _refuse_foreign(outcome, delivery.subject)
     envelope = delivery.envelope
     annotate(
         tenant=outcome.tenant,
@@ -58,3 +60,14 @@ async def on_outcome(delivery: Delivery, *, desk: Desk) -> None:
         trace=inject(),
     )
     await desk.outcome(outcome, cause)
+
+
+def _refuse_foreign(outcome: Outcome, subject: str) -> None:
+    """The server lets a service publish under its own name alone: what it says of others' jobs does not count."""
+    try:
+        sender = subjects.parse_outcome(subject)
+    except ValueError as error:
+        raise InvalidMessage(str(error)) from None
+    entry = registry.entry_of(outcome)
+    if entry.token != sender.name or not may_tell(sender.service, outcome):
+        raise ForeignMessage(f"{entry.ce_type} of {outcome.job_id} is not for {sender.service} to tell")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
+from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import DocumentSummary
 from stemma_eventlog import EventStore, Folded, StreamId
-from stemma_messaging import Delivery
+from stemma_messaging import Delivery, InvalidMessage
 from stemma_telemetry import annotate
 
 from .core.commands import Command
@@ -43,6 +44,14 @@ def document_of(subject: str) -> StreamId:
     return StreamId(address.tenant, address.document_id)
 
 
+def key_of(subject: str) -> StreamId | str:
+    """What the events of one summary have in common; a subject that names no document stands for itself."""
+    try:
+        return document_of(subject)
+    except ValueError:
+        return subject
+
+
 class Projector:
     """Writes summaries; many events of one document that wait together cost one write."""
 
@@ -53,7 +62,10 @@ class Projector:
 
     async def on_event(self, delivery: Delivery) -> None:
         """Bring the summary of the event's document up to the log."""
-        stream = document_of(delivery.subject)
+        try:
+            stream = document_of(delivery.subject)
+        except ValueError as error:
+            raise InvalidMessage(type(error).__name__) from None
         annotate(tenant=stream.tenant, document_id=stream.document_id)
         await self.write(stream, delivery.stream_sequence)
 
@@ -68,8 +80,10 @@ class Projector:
             if written.last_sequence >= sequence and not anew:
                 return
             folded = await self._folded(stream, sequence)
-            if folded.sequence < sequence or not isinstance(folded.state, Document):
+            if folded.sequence < sequence:
                 raise ReadBehind(f"read to {folded.sequence}")
+            if not isinstance(folded.state, Document):
+                return  # what lies there is no event of a document
             data = summarise(folded.state, folded.sequence).model_dump_json(exclude_defaults=True).encode()
             try:
                 revision = await self._views.update(key, data, last=written.revision)
@@ -86,10 +100,13 @@ class Projector:
         return folded if folded.sequence >= sequence else await self._store.load(stream)
 
     async def _read(self, key: str) -> Written:
-        """What is there now; a deleted summary is made anew."""
+        """What is there now; a summary that was deleted, or that nobody can read, is made anew."""
         try:
             entry = await self._views.get(key)
         except KeyNotFoundError as missing:
             return Written(missing.entry.revision if missing.entry else 0)
-        summary = DocumentSummary.model_validate_json(entry.value or b"{}")
-        return Written(entry.revision or 0, summary.last_sequence)
+        try:
+            last_sequence = DocumentSummary.model_validate_json(entry.value or b"{}").last_sequence
+        except ValidationError:
+            last_sequence = 0
+        return Written(entry.revision or 0, last_sequence)

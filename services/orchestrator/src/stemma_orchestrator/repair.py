@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -50,7 +51,8 @@ class Repair:
                 )
             except NotFoundError:
                 return
-            yield document_of(found.subject or "")
+            with suppress(ValueError):  # no event of ours has such a subject
+                yield document_of(found.subject or "")
             sequence = (found.seq or sequence) + 1
 
     async def _is_queued(self, sequence: int) -> bool:

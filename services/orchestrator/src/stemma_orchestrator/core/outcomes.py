@@ -21,6 +21,7 @@ from stemma_contracts.v1.values import (
 from .needs import need_met
 from .proposal_state import Proposed, Proposing
 from .proposals import proposal_made
+from .senders import is_ahead
 from .state import (
     Document,
     Export,
@@ -43,8 +44,11 @@ class UnfittingOutcome(TypeError):
 
 
 def decide_outcome(outcome: o.Outcome, document: Document) -> list[e.AnyEvent]:
-    """The events of an outcome; none for one that was recorded before."""
-    if outcome.job_id in document.settled_jobs:
+    """The events of an outcome; none for one that was recorded before.
+
+    An id of a job to come is made up: recorded, it would close that job before it is opened.
+    """
+    if outcome.job_id in document.settled_jobs or is_ahead(outcome.job_id, document):
         return []
     for section in document.sections.values():
         if open_job_id(section.phase) == outcome.job_id:

@@ -1,0 +1,85 @@
+"""What somebody got into the log of a document and is no event of it: skipped, reported, and the document lives on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import pytest
+from nats.aio.client import Client
+from stemma_contracts import Contract, envelope_for, registry, subjects
+from stemma_contracts.v1.events import DocumentPaused, DocumentResumed, SectionApproved
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
+
+pytestmark = pytest.mark.req("S3")
+STREAM = StreamId("default", "doc1")
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+PAUSED = registry.encode(DocumentPaused(actor="mallory"))
+Actors = tuple[str | None, ...]
+
+
+def decide(command: str, state: Actors) -> Sequence[Contract]:
+    return () if command in state else [DocumentPaused(actor=command)]
+
+
+def evolve(state: Actors, event: Contract, _: datetime) -> Actors:
+    if isinstance(event, SectionApproved):
+        raise KeyError(event.section_id)
+    return (*state, getattr(event, "actor", None))
+
+
+DECIDER: Decider[str, Actors] = Decider((), decide, evolve)
+
+
+def headers(event: type[Contract] = DocumentPaused, number: int = 2, about: str = "default/doc1") -> dict[str, str]:
+    entry = registry.entry_of(event)
+    return envelope_for(entry, id="forged", source="/x", subject=about, time=AT, sequence=number).headers()
+
+
+FORGED: dict[str, tuple[Mapping[str, str], bytes]] = {
+    "without an envelope": ({}, b"{}"),
+    "without a number": (headers(number=0), PAUSED),
+    "with a number that was there": (headers(number=1), PAUSED),
+    "of another document": (headers(about="default/doc2"), PAUSED),
+    "of an unknown type": (headers() | {"ce-type": "stemma.nothing.v1"}, PAUSED),
+    "of another type than its subject says": (headers(DocumentResumed), PAUSED),
+    "that is a job": (headers(ValidateDraft), b"{}"),
+    "that is no JSON": (headers(), b"\xff"),
+    "with fields that do not fit": (headers(), b'{"actor": 7}'),
+    "with the server's headers": (headers() | {"Nats-Sequence": "999", "Nats-Subject": "x"}, b"\xff"),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+async def test_what_is_no_event_of_its_document_is_skipped_and_reported(orchestrator: Client, forged: str) -> None:
+    said, body = FORGED[forged]
+    store = EventStore(JetStreamEventLog(orchestrator), DECIDER)
+    await store.handle(STREAM, "ada", cause("ada"))
+    subject = subjects.event(STREAM.tenant, STREAM.document_id, "document-paused")
+    stored = await orchestrator.jetstream().publish(subject, body, headers=dict(said))
+    await store.handle(STREAM, "ben", cause("ben"))
+
+    reported: list[tuple[int, str]] = []
+    again = EventStore(
+        JetStreamEventLog(orchestrator), DECIDER, report=lambda _, sequence, why: reported.append((sequence, why))
+    )
+    assert (await again.load(STREAM)).state == ("ada", "ben")
+    assert (await again.handle(STREAM, "cleo", cause("cleo"))).folded.state == ("ada", "ben", "cleo")
+    assert [sequence for sequence, _ in reported] == [stored.seq]
+    assert "mallory" not in str(reported)
+
+
+async def test_an_event_that_does_not_fit_what_was_before_is_skipped(orchestrator: Client) -> None:
+    store = EventStore(JetStreamEventLog(orchestrator), DECIDER)
+    await store.handle(STREAM, "ada", cause("ada"))
+    event = SectionApproved(section_id="nowhere", version=1)
+    subject = subjects.event(STREAM.tenant, STREAM.document_id, "section-approved")
+    await orchestrator.jetstream().publish(subject, registry.encode(event), headers=headers(SectionApproved))
+    await store.handle(STREAM, "ben", cause("ben"))
+    folded = await EventStore(JetStreamEventLog(orchestrator), DECIDER).load(STREAM)
+    assert (folded.state, folded.count) == (("ada", "ben"), 3)
+
+
+def cause(name: str) -> Cause:
+    return Cause(f"cause-{name}", "/test", AT)
