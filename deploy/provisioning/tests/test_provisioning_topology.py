@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from nats.errors import Error as NatsError
-from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
-from nats.js.errors import BadRequestError, NotFoundError
+from nats.js.api import ConsumerConfig, DiscardPolicy, RetentionPolicy, StreamConfig
+from nats.js.errors import APIError, BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, provision
 from stemma_provisioning.copies import copies
-from stemma_provisioning.topology import consumers, streams
+from stemma_provisioning.topology import MAX_OPEN_REQUESTS, consumers, streams
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected
 
@@ -97,6 +97,26 @@ async def test_the_log_is_kept_for_ever_and_an_answer_for_seven_days(nats_server
     assert (days[subjects.ANSWERS], days[subjects.DEAD], days[subjects.ADVISORIES]) == (7, 14, 7)
     queues = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES, subjects.ARTIFACTS, subjects.RECORDS)
     assert {days[name] for name in queues} == {0}, "what waits for days is not lost meanwhile"
+
+
+@pytest.mark.req("S5", "F1")
+async def test_no_stream_drops_what_it_has_for_what_comes(nats_server: NatsServer) -> None:
+    async with connected(nats_server) as client:
+        found = {info.config.name: info.config.discard for info in await client.jetstream().streams_info()}
+    assert len(found) > 10
+    assert set(found.values()) == {DiscardPolicy.NEW}
+
+
+@pytest.mark.req("S5")
+async def test_a_tenant_that_fills_the_queue_of_requests_is_refused_and_another_is_not(nats_server: NatsServer) -> None:
+    async with connected(nats_server) as client:
+        js = client.jetstream()
+        for _ in range(MAX_OPEN_REQUESTS):
+            await client.publish(subjects.request("flooding", "x"), b"{}")
+        await client.flush()
+        with pytest.raises(APIError, match="maximum messages per subject exceeded"):
+            await js.publish(subjects.request("flooding", "x"), b"{}")
+        await js.publish(subjects.request("default", "x"), b"{}")
 
 
 async def test_a_message_above_the_limit_is_refused_with_an_answer(nats_server: NatsServer) -> None:

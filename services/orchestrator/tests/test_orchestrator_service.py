@@ -79,8 +79,9 @@ class Bus:
 
 
 @asynccontextmanager
-async def orchestrator(server: NatsServer) -> AsyncIterator[None]:
+async def orchestrator(server: NatsServer, **told: Any) -> AsyncIterator[None]:
     settings = service.load_settings(
+        **told,
         nats_url=server.url,
         nats_user=subjects.ORCHESTRATOR,
         nats_password=SecretStr(server.passwords[subjects.ORCHESTRATOR]),
@@ -342,6 +343,52 @@ async def test_requests_with_spoilt_uploads_are_rejected_and_hold_up_nobody(bus:
     [rejected] = await bus.answers("spoilt-0-0")
     assert answer["document_id"]
     assert [problem["field"] for problem in rejected["problems"]] == ["inputs.0"]
+
+
+@pytest.mark.req("S5")
+async def test_a_tenant_that_has_enough_open_is_told_until_some_of_it_is_done(server: NatsServer) -> None:
+    async with connected(server) as client, orchestrator(server, max_open_jobs=1):
+        bus = Bus(server, client)
+        document_id = await bus.create("one")
+        await bus.ask("create-document", {**BRIEF, "request_id": "two"})
+        [full] = await bus.answers("two")
+        assert "as many jobs are open as a tenant may have, 1" in full["problems"][0]["message"]
+        await bus.ask("pause-document", {"document_id": document_id, "request_id": "decision"})
+        [decided] = await bus.answers("decision")
+        assert decided["document_id"] == document_id
+        await bus.ask("create-document", {**BRIEF, "request_id": "three"})
+        [taken] = await bus.answers("three")
+        await bus.ask("create-document", {**BRIEF, "request_id": "theirs"}, tenant="other")
+        [theirs] = await bus.answers("theirs", tenant="other")
+        assert taken["document_id"]
+        assert theirs["document_id"]
+
+
+@pytest.mark.req("S5")
+async def test_open_exports_are_counted_as_the_log_has_them_and_stored_bytes_as_the_server_has_them(
+    server: NatsServer,
+) -> None:
+    async with connected(server) as client, orchestrator(server, max_open_exports=1, max_stored_bytes=1000):
+        bus = Bus(server, client)
+        document_id = await bus.create("one")
+        body = {"document_id": document_id, "format": "md"}
+        await bus.ask("export-document", {**body, "request_id": "first"})
+        [first] = await bus.answers("first")
+        await bus.ask("export-document", {**body, "request_id": "second"})
+        [second] = await bus.answers("second")
+        assert "exports are open" in second["problems"][0]["message"]
+        [job] = await bus.stored(subjects.JOBS, subjects.job(subjects.CONVERTER, "convert-document"))
+        dead = JobDead(job_id=job["job_id"], tenant="default", document_id=document_id)
+        async with orchestrator(server):  # another process takes the outcome in as likely as not
+            await _tell(bus, subjects.CONVERTER, dead, "dead")
+            await eventually(lambda: bus.seen(document_id, "ExportJobDead"))
+        await bus.ask("export-document", {**body, "request_id": "third"})
+        [third] = await bus.answers("third")
+        assert first["export_id"] != third["export_id"]
+        await client.jetstream().publish("$O.artifacts-default.C.x", b"x" * 1000)
+        await bus.ask("create-document", {**BRIEF, "request_id": "two"})
+        [full] = await bus.answers("two")
+        assert "bytes are stored" in full["problems"][0]["message"]
 
 
 async def _empty(bus: Bus, stream: str) -> bool:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         RequestTooLargeError,
         ServerUnreachableError,
         StemmaError,
+        TooManyRequestsError,
     )
     from .recorded import RecordedEvent
     from .views import DocumentView, ExportView, SectionView
@@ -53,6 +54,7 @@ __all__ = [
     "SectionView",
     "ServerUnreachableError",
     "StemmaError",
+    "TooManyRequestsError",
 ]
 
 _MODULES = {

@@ -40,6 +40,10 @@ class RequestTooLargeError(StemmaError):
     """The request is longer than a message may be; nothing was sent."""
 
 
+class TooManyRequestsError(StemmaError):
+    """As many requests of this name wait as a tenant may have; nothing was stored: ask again later."""
+
+
 class AnswerTimeoutError(StemmaError):
     """No answer came in time. If the request is ``stored``, it will be answered: ask again by its id."""
 

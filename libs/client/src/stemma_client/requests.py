@@ -12,16 +12,20 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from nats.js import JetStreamContext
+from nats.js.api import PubAck
+from nats.js.errors import APIError
 from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects
 from stemma_contracts.v1.answers import Answer, RequestAccepted, RequestRejected
 from stemma_contracts.v1.requests import DocumentRequest, Request
 
 from .connection import Connection
-from .errors import AnswerTimeoutError, RequestRejectedError, RequestTooLargeError
+from .errors import AnswerTimeoutError, RequestRejectedError, RequestTooLargeError, TooManyRequestsError
 
 SOURCE = "stemma-client"
 AT_HAND_S = 2.0
 """How long the answer to a request that was stored before is waited for, before it is stored again."""
+_FULL = "maximum messages per subject exceeded"
 
 R = TypeVar("R", bound=Request)
 
@@ -61,7 +65,10 @@ def encoded_size(value: Any) -> int:
 
 
 async def publish(connection: Connection, request: Request, encoded: EncodedRequest, *, copy: str = "") -> bool:
-    """Store a request; the same body under the same id is dropped, and false given, unless it is another ``copy``."""
+    """Store a request; the same body under the same id is dropped, and false given, unless it is another ``copy``.
+
+    Raises `TooManyRequestsError`.
+    """
     entry = registry.entry_of(request)
     tenant = connection.address.tenant
     message_id = f"{tenant}.{encoded.request_id}.{encoded.digest}"
@@ -75,10 +82,18 @@ async def publish(connection: Connection, request: Request, encoded: EncodedRequ
     )
     headers = envelope.headers() | {"Nats-Msg-Id": f"{message_id}.{copy}" if copy else message_id}
     subject = subjects.request(tenant, entry.token)
-    stored = await connection.call(
-        connection.jetstream.publish(subject, encoded.body, headers=headers, stream=subjects.REQUESTS)
-    )
+    stored = await connection.call(_stored(connection.jetstream, subject, encoded.body, headers))
     return not stored.duplicate
+
+
+async def _stored(jetstream: JetStreamContext, subject: str, body: bytes, headers: dict[str, str]) -> PubAck:
+    try:
+        return await jetstream.publish(subject, body, headers=headers, stream=subjects.REQUESTS)
+    except APIError as refused:
+        if refused.description != _FULL:
+            raise
+        name = subject.rpartition(".")[2]
+        raise TooManyRequestsError(f"too many requests wait ({name}); ask again when some are answered") from None
 
 
 async def answered(connection: Connection, request: Request, encoded: EncodedRequest, wait_s: float) -> RequestAccepted:

@@ -22,6 +22,7 @@ from stemma_messaging.cancellation import end
 from stemma_telemetry import get_logger, names
 
 from .answers import Answers
+from .bounds import Bounds, TenantLimits
 from .catalog import Catalog, ConfigError, document_kinds, load_catalog
 from .core.commands import Command
 from .core.decide import decide
@@ -52,6 +53,9 @@ class OrchestratorSettings(ServiceSettings):
     max_inputs_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_text_input_bytes: int = Field(default=5 * 1024 * 1024, ge=1, description="of an input that writers read")
     max_brief_bytes: int = Field(default=1024 * 1024, ge=1)
+    max_open_jobs: int = Field(default=1000, ge=1, description="of one tenant")
+    max_open_exports: int = Field(default=16, ge=1, description="of one tenant")
+    max_stored_bytes: int = Field(default=20 * 1024**3, ge=1, description="large artifacts of one tenant")
 
 
 def catalog() -> Catalog:
@@ -87,6 +91,16 @@ def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog, capabilitie
     return Intake(kinds, artifacts, uploads, partial(known_graphs, capabilities), limits)
 
 
+def bounds(settings: OrchestratorSettings, bus: Bus, store: EventStore[Command, State], jobs: OpenJobs) -> Bounds:
+    """What one tenant may have open."""
+    limits = TenantLimits(settings.max_open_jobs, settings.max_open_exports, settings.max_stored_bytes)
+
+    async def stored(tenant: str) -> int:
+        return (await bus.jetstream.stream_info(f"OBJ_{subjects.artifacts_bucket(tenant)}")).state.bytes
+
+    return Bounds(store, jobs, limits, stored)
+
+
 async def known_graphs(bucket: KeyValue) -> frozenset[str] | None:
     """The graphs that generation-graph has said it knows, None while it never said."""
     try:
@@ -119,7 +133,7 @@ async def build(settings: OrchestratorSettings, bus: Bus, kinds: Catalog) -> Par
     store = event_store(bus)
     capabilities = await bus.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     jobs = OpenJobs(bus.publisher, bus.cancel_job)
-    desk = Desk(store, intake(settings, bus, kinds, capabilities), jobs)
+    desk = Desk(store, intake(settings, bus, kinds, capabilities), jobs, bounds(settings, bus, store, jobs))
     requests = partial(on_request, desk=desk, answers=Answers(bus.jetstream, bus.publisher))
     outcomes = partial(on_outcome, desk=desk)
     handlers = {subjects.REQUESTS: requests, subjects.OUTCOMES: outcomes}

@@ -13,6 +13,7 @@ from stemma_contracts.v1.values import Problem
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
+from .bounds import Bounds
 from .core.commands import Command, Record
 from .core.identity import document_id_for
 from .core.problems import problem_of
@@ -30,6 +31,7 @@ class Desk:
     store: EventStore[Command, State]
     intake: Intake
     jobs: OpenJobs
+    bounds: Bounds
 
     async def request(self, received: Received, cause: Cause, time: datetime) -> RequestAccepted | RequestRejected:
         """Handle a request and give its answer."""
@@ -44,6 +46,8 @@ class Desk:
         if not isinstance(state, Document) and isinstance(received.request, r.DocumentRequest):
             return _rejected(received, Problem(field="document_id", message="there is no such document"))
         if not isinstance(state, Document) or received.asked.request_id not in state.requests:
+            if full := await self.bounds.problem(received.tenant, received.request):
+                return _rejected(received, full)
             inputs = state.inputs if isinstance(state, Document) else ()
             try:
                 command = await self.intake.command(received.tenant, received.asked, received.request, time, inputs)

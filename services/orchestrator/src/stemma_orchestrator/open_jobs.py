@@ -6,7 +6,7 @@ Jobs that a decision closed are called off, so that no more is spent on them. Wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
 from cachetools import LRUCache
@@ -42,6 +42,7 @@ class OpenJobs:
         self._publisher = publisher
         self._call_off = call_off
         self._published: LRUCache[StreamId, Published] = LRUCache(_REMEMBERED)
+        self._open: dict[str, dict[str, frozenset[str]]] = {}
 
     async def publish(self, stream: StreamId, state: State, cause: Cause) -> None:
         """Publish what is open and was not published yet; what another call publishes right now is waited for."""
@@ -51,6 +52,26 @@ class OpenJobs:
             new = [make() for job_id, make in jobs.items() if job_id not in published.job_ids]
             await asyncio.gather(*(self._publish(job, cause, job.job_id) for job in new))
             published.job_ids = frozenset(jobs)
+            self._count(stream, published.job_ids)
+
+    def open_of(self, tenant: str) -> Iterator[str]:
+        """The open jobs of a tenant, as far as this process knows: another one may have closed some."""
+        return (job_id for job_ids in self._open.get(tenant, {}).values() for job_id in job_ids)
+
+    def documents_at_work(self, tenant: str) -> list[str]:
+        """The documents that these jobs are about."""
+        return list(self._open.get(tenant, {}))
+
+    def recount(self, stream: StreamId, state: State) -> None:
+        """Know the open jobs of a document from a state that is newer."""
+        self._count(stream, frozenset(openings(state)))
+
+    def _count(self, stream: StreamId, job_ids: frozenset[str]) -> None:
+        documents = self._open.setdefault(stream.tenant, {})
+        if job_ids:
+            documents[stream.document_id] = job_ids
+        else:
+            documents.pop(stream.document_id, None)
 
     async def publish_lost(self, stream: StreamId, state: State, cause: Cause, is_queued: IsQueued) -> None:
         """Publish what is open and lies in no queue; the server still refuses the id of a message that was lost."""

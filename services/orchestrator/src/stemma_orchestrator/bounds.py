@@ -1,0 +1,77 @@
+"""What one tenant may have open at a time, so that it cannot stop the others; beyond that it is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.values import Problem
+from stemma_eventlog import EventStore, StreamId
+
+from .core.commands import Command
+from .core.sections import CONVERT
+from .core.senders import name_of
+from .core.state import State
+from .open_jobs import OpenJobs
+
+_ADDS_WORK = (
+    r.CreateDocument,
+    r.ExportDocument,
+    r.RegenerateSection,
+    r.RegenerateSections,
+    r.RetrySection,
+)
+
+Stored = Callable[[str], Awaitable[int]]
+
+
+@dataclass(frozen=True)
+class TenantLimits:
+    """Open jobs, open exports among them, and bytes of large artifacts of one tenant."""
+
+    jobs: int
+    exports: int
+    stored_bytes: int
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Tells a tenant that has enough; ``stored`` gives the bytes of its large artifacts.
+
+    Decisions of people are always taken: they finish work.
+    """
+
+    store: EventStore[Command, State]
+    jobs: OpenJobs
+    limits: TenantLimits
+    stored: Stored
+
+    async def problem(self, tenant: str, request: r.Request) -> Problem | None:
+        """Why a request is not taken now, if it is not."""
+        if not isinstance(request, _ADDS_WORK):
+            return None
+        if isinstance(request, r.CreateDocument) and await self.stored(tenant) >= self.limits.stored_bytes:
+            return _full("bytes are stored", self.limits.stored_bytes, "an operator can raise the bound")
+        if await self._open(tenant, "") >= self.limits.jobs:
+            return _full("jobs are open", self.limits.jobs, "ask again when some are done")
+        if isinstance(request, r.ExportDocument) and await self._open(tenant, CONVERT) >= self.limits.exports:
+            return _full("exports are open", self.limits.exports, "ask again when some are done")
+        return None
+
+    async def _open(self, tenant: str, name: str) -> int:
+        """How many jobs of a name (or of any) are open; if they seem to be too many, as the log has it now."""
+        count = self._known(tenant, name)
+        if count >= (self.limits.exports if name else self.limits.jobs):
+            for document_id in self.jobs.documents_at_work(tenant):
+                stream = StreamId(tenant, document_id)
+                self.jobs.recount(stream, (await self.store.load(stream)).state)
+            count = self._known(tenant, name)
+        return count
+
+    def _known(self, tenant: str, name: str) -> int:
+        return sum(not name or name_of(job_id) == name for job_id in self.jobs.open_of(tenant))
+
+
+def _full(what: str, limit: int, words: str) -> Problem:
+    return Problem(field="", message=f"as many {what} as a tenant may have, {limit}: {words}")
