@@ -33,7 +33,6 @@ class Exporter:
 
     converter: Converter
     store: MemoryArtifactStore = field(default_factory=MemoryArtifactStore)
-    limits: Limits = field(default_factory=lambda: Limits(seconds=90, memory_mb=1536))
 
     async def job(
         self,
@@ -77,7 +76,7 @@ class Exporter:
 
     async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:
         job = await self.job(format, *drafts, **more)
-        return await on_convert_document(job, artifacts=self.store, converter=self.converter, limits=self.limits)
+        return await on_convert_document(job, artifacts=self.store, converter=self.converter)
 
     async def export(self, format: str, *drafts: str | None, **more: Any) -> tuple[bytes, DocumentConverted]:
         outcome = await self.outcome(format, *drafts, **more)

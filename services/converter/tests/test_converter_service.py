@@ -14,7 +14,6 @@ from stemma_artifacts.store import ArtifactMissing, JetStreamArtifactStore, Memo
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_converter.app import ConverterSettings, converter, service
-from stemma_converter.confinement import Limits
 from stemma_converter.handlers import on_convert_document
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer
@@ -28,7 +27,7 @@ def test_settings_that_ship_build_a_converter() -> None:
     built = converter(settings)
     assert built.pandoc.program.is_file()
     assert {file.name for file in built.config.iterdir()} >= {"template.docx", "document.typ", "document.html"}
-    assert settings.slots > settings.conversions > settings.conversions_per_tenant
+    assert settings.slots == 2
 
 
 @pytest.fixture
@@ -109,11 +108,11 @@ async def test_a_conversion_that_fails_is_one_warning_without_text_or_paths(
 async def test_a_lost_artifact_is_an_outage_and_no_outcome(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(job, artifacts=MemoryArtifactStore(), converter=exporter.converter, limits=Limits())
+        await on_convert_document(job, artifacts=MemoryArtifactStore(), converter=exporter.converter)
 
 
 async def test_drafts_of_another_tenant_are_out_of_reach(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     foreign = job.model_copy(update={"document": job.document.model_copy(update={"tenant": "other"})})
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(foreign, artifacts=exporter.store, converter=exporter.converter, limits=Limits())
+        await on_convert_document(foreign, artifacts=exporter.store, converter=exporter.converter)
