@@ -31,6 +31,8 @@ from stemma_testkit.postgres import postgres_server
 
 ACK_WAIT_S = 1
 STEP_S = 60
+LASTS_S = 3.0 * ACK_WAIT_S
+"""How long a stop lasts. A process that is stopped in a transaction holds the file of SQLite that long as well."""
 BEATS_S = 0.2
 """Within what time after an answer a replica is stopped, so that it is in the middle of something."""
 
@@ -44,14 +46,18 @@ class Stops:
     most: int
     done: int = 0
 
-    def stop(self) -> Process | None:
-        """One more is stopped, unless there were enough."""
+    async def stop(self) -> None:
+        """One more is stopped in the middle of something, and wakes up, unless there were enough."""
         if self.done == self.most:
-            return None
+            return
         self.done += 1
         replica = self.replicas[self.done % len(self.replicas)]
+        await asyncio.sleep(self.random.uniform(0, BEATS_S))
         replica.send_signal(signal.SIGSTOP)
-        return replica
+        try:
+            await asyncio.sleep(LASTS_S)
+        finally:
+            replica.send_signal(signal.SIGCONT)
 
 
 @asynccontextmanager
@@ -76,25 +82,19 @@ async def told(client: Client, stops: Stops) -> tuple[str, Counter[str]]:
     """The text of the sample and its events by kind; each need, of a person or a service, has a stop."""
     document_id = await request_sample(client, ReviewMode.NONE, "agentic")
     kinds: Counter[str] = Counter()
-    stopped: Process | None = None
-    try:
-        async with asyncio.timeout(STEP_S * 20), aclosing(client.follow(document_id)) as events:
-            async for event in events:
-                kinds[type(event.contract).__name__] += 1
-                if stopped is not None and isinstance(event.contract, (e.SectionNeedRaised, e.SectionDrafted)):
-                    stopped.send_signal(signal.SIGCONT)
-                    stopped = None
-                match event.contract:
-                    case e.SectionNeedRaised(need=need) if need.kind in ("question", "upload"):
-                        await client.answer_need(document_id, "document", need.need_id, "skip")
-                    case e.SectionNeedAnswered() if stopped is None:
-                        await asyncio.sleep(stops.random.uniform(0, BEATS_S))
-                        stopped = stops.stop()
-                    case contract if isinstance(contract, ENDS):
-                        break
-    finally:
-        if stopped is not None:
-            stopped.send_signal(signal.SIGCONT)
+    stopping: asyncio.Task[None] | None = None
+    async with asyncio.timeout(STEP_S * 20), aclosing(client.follow(document_id)) as events:
+        async for event in events:
+            kinds[type(event.contract).__name__] += 1
+            match event.contract:
+                case e.SectionNeedRaised(need=need) if need.kind in ("question", "upload"):
+                    await client.answer_need(document_id, "document", need.need_id, "skip")
+                case e.SectionNeedAnswered() if stopping is None or stopping.done():
+                    stopping = asyncio.create_task(stops.stop())
+                case contract if isinstance(contract, ENDS):
+                    break
+    if stopping is not None:
+        await stopping
     view = await client.document(document_id)
     assert view.status is DocumentStatus.COMPLETED
     draft = view.sections["document"].draft

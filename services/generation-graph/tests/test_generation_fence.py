@@ -111,6 +111,20 @@ async def test_a_graph_whose_question_was_not_stored_is_not_finished_and_asks_on
         assert (await run_on(runner, job, ""))["question"] == QUESTIONS[0]
 
 
+@pytest.mark.req("F4")
+async def test_a_run_that_ended_between_what_a_node_gave_and_its_checkpoint_goes_on_there(
+    place: Path | str, job: GenerateSection, durability: Durability
+) -> None:
+    async with open_checkpointer(place) as checkpointer:
+        runner = Runner({"asking": asking_twice("sync")}, None, checkpointer)  # type: ignore[arg-type]
+        blue = resumption(job, await run_on(runner, job, ""))
+        asked = await run_on(runner, blue, "blue")
+        execute(place, f"DELETE FROM checkpoints WHERE checkpoint_id = '{asked['checkpoint_id']}'")
+        again = await run_on(runner, blue, "blue")
+        assert again["question"] == QUESTIONS[1]
+        assert await run_on(runner, resumption(job, again, "doc.3.resume"), "round") == DONE
+
+
 @pytest.mark.req("F6")
 async def test_a_lost_thread_that_is_begun_anew_asks_nobody_what_was_answered(
     place: Path | str, job: GenerateSection, durability: Durability

@@ -206,7 +206,7 @@ class Runner:
         spent = snapshot.values.get("spent") or {}
         if spent.get("job_id") == job.job_id:
             context.call.meter.count(Usage.model_validate(spent))
-        if snapshot.next and not snapshot.interrupts:
+        if snapshot.tasks and not snapshot.interrupts:  # ``next`` is silent of tasks that ended and were not followed
             return await self._advance(job, thread, None, context)
         return await self._result(job, thread, context)
 
@@ -226,8 +226,9 @@ class Runner:
             if (given := await self._given(job, thread, asked)) is not None:
                 return await self._advance(job, thread, Command(resume=as_resumed(given.answer)), context)
             return Paused(job.thread_id, str(thread.checkpoint_id), asked)
-        if snapshot.next:
-            raise PauseNotStored(f"the graph waits before {', '.join(snapshot.next)} for what was not stored")
+        if snapshot.tasks:
+            waiting = ", ".join(task.name for task in snapshot.tasks)
+            raise PauseNotStored(f"the graph waits at {waiting} for what was not stored")
         return Finished(snapshot.values)
 
     async def _given(self, job: GenerateSection | ResumeGraph, thread: Pinned, asked: Asked) -> GivenAnswer | None:
