@@ -250,10 +250,12 @@ async def test_list_leaves_out_a_summary_that_nobody_can_read_and_says_so(
     key = f"$KV.documents.default.spoilt-{len(spoilt)}"
     await backstage.js.publish(key, spoilt)
 
-    done = await cli("list")
+    done, waiting = await cli("list"), await cli("inbox")
+    await backstage.js.publish(key, headers={"KV-Operation": "DEL"})
 
     assert (done.exit_code, summary.document_id in done.stdout) == (0, True)
     assert f"the summary of {key.rpartition('.')[2]} cannot be read and is left out" in done.stderr
+    assert (waiting.exit_code, f"no document {summary.document_id}" in waiting.stderr) == (0, True)
 
 
 async def test_a_document_whose_content_was_erased_holds_up_no_list(

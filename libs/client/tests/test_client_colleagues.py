@@ -43,8 +43,10 @@ async def carry(colleague: NatsConnection, contract: Contract, *where: str) -> N
     for subject in where:
         heard = await colleague.subscribe(subject)
         await colleague.publish(f"$JS.API.DIRECT.GET.OBJ_uploads-{TENANT}", ask, reply=subject)
-        arrived = await heard.next_msg(timeout=10)
-        assert (arrived.headers or {})["ce-source"] == "forged", "it gets there"
+        async with asyncio.timeout(10):
+            async for arrived in heard.messages:  # true ones may come before it
+                if (arrived.headers or {})["ce-source"] == "forged":
+                    break
         await heard.unsubscribe()
 
 

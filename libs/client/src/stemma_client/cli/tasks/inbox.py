@@ -21,6 +21,7 @@ from stemma_client.cli.wording import (
 )
 from stemma_client.client import Client
 from stemma_client.dependencies import stale_reasons, waiting_for
+from stemma_client.errors import DocumentNotFoundError
 from stemma_client.views import UNDER_WAY, DocumentView, SectionView
 
 from .finding import text_of, title_of
@@ -63,7 +64,11 @@ def _waits(section: SectionSummary) -> bool:
 
 
 async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
-    view = await client.document(document.document_id)
+    try:
+        view = await client.document(document.document_id)
+    except DocumentNotFoundError:  # one spoilt summary hides nothing that waits elsewhere
+        note(f"the log knows no document {document.document_id}: its summary is left out")
+        return []
     title = await title_of(client, view.document_id, view.title)
     return [await _entry(client, view, title, section) for section in view.waiting]
 
