@@ -107,22 +107,26 @@ def test_stays_quiet_about_a_text_of_a_person(begun: Story) -> None:
 
 @pytest.mark.req("T1")
 @pytest.mark.parametrize("mode", [ReviewMode.AUTO, ReviewMode.NONE])
-@pytest.mark.parametrize("missing", [1, None], ids=["something is lost", "nobody could find out"])
+@pytest.mark.parametrize(
+    "coverage",
+    [
+        CoverageSummary(total=9, covered=8, missing_blocks=1),
+        CoverageSummary(total=9, covered=0, not_comparable=9, language="de"),
+        CoverageSummary(total=9, covered=8, not_comparable=1, language="de"),
+        None,
+    ],
+    ids=["something is lost", "all is in another language", "some is in another language", "nobody could find out"],
+)
 def test_a_text_that_may_have_lost_some_of_the_inputs_waits_for_a_person_under_every_policy(
-    story: Story, mode: ReviewMode, missing: int | None
+    story: Story, mode: ReviewMode, coverage: CoverageSummary | None
 ) -> None:
-    done = covering(story, mode, covered_but(missing))
-    done.then_types(e.SectionReviewRequested)
+    covering(story, mode, coverage).then_types(e.SectionReviewRequested)
 
 
 @pytest.mark.req("T1")
 @pytest.mark.parametrize("mode", [ReviewMode.AUTO, ReviewMode.NONE])
 def test_a_text_that_covers_the_inputs_is_settled_by_its_policy(story: Story, mode: ReviewMode) -> None:
-    covering(story, mode, covered_but(0)).then_types(e.SectionApproved)
-
-
-def covered_but(missing: int | None) -> CoverageSummary | None:
-    return None if missing is None else CoverageSummary(total=9, covered=9 - missing, missing_blocks=missing)
+    covering(story, mode, CoverageSummary(total=9, covered=7, left_out=2)).then_types(e.SectionApproved)
 
 
 def covering(story: Story, mode: ReviewMode, coverage: CoverageSummary | None) -> Then[State]:

@@ -215,10 +215,11 @@ def _validated(
 def _is_sound(validation: ValidationSummary, plan: SectionPlan) -> bool:
     """Nothing was found: for an amount or a date that nothing supports, and for what is lost, a person has to stand.
 
-    Where nobody could find out what of the inputs is lost, some of it may be.
+    Where nobody could find out what of the inputs is lost, some of it may be: there is no coverage, or a part of the
+    inputs is in another language than the text.
     """
     coverage = validation.coverage
-    lost = plan.covers_inputs if coverage is None else coverage.missing_blocks > 0
+    lost = plan.covers_inputs if coverage is None else coverage.missing_blocks + coverage.not_comparable > 0
     return validation.passed and not lost and not validation.unsupported.keys() & {"amount", "date"}
 
 
