@@ -64,12 +64,3 @@ class PinnedSaver(BaseCheckpointSaver[Any]):
     def get_next_version(self, current: Any, channel: None) -> Any:
         """As the store does it."""
         return self._saver.get_next_version(current, channel)
-
-
-def named(config: RunnableConfig, checkpoint_id: str) -> RunnableConfig:
-    """The same place with the id of a checkpoint.
-
-    Ids of checkpoints are made of the time of day, so that the newest of a thread is not the greatest if a clock was
-    set back, or that of another replica is slow: the last is the one without a successor.
-    """
-    return {**config, "configurable": {**config["configurable"], "checkpoint_id": checkpoint_id}}

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    get_checkpoint_id,
-)
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, OperationalError
 from psycopg import Error as PostgresError
@@ -24,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 from stemma_messaging.errors import Outage, TakenOver
 
 from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
-from .pinning import named
+from .saving import OneSuccessor
 
 TABLES = frozenset({"checkpoint_migrations", "checkpoints", "checkpoint_blobs", "checkpoint_writes"})
 INDEX: Final = """
@@ -56,58 +48,35 @@ MAX_LIFETIME_S = 1800.0
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
 
-class OneSuccessorSaver(AsyncPostgresSaver):
-    """LangGraph's saver; a second successor is another process's work, and an absent database nobody's fault."""
+class OneSuccessorSaver(OneSuccessor, AsyncPostgresSaver):
+    """LangGraph's saver; a second successor is another process's work, and an absent server nobody's fault."""
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint, without an id the last of its thread; raises `Outage`."""
-        with _outages():
-            return await super().aget_tuple(config if get_checkpoint_id(config) else await self._last(config))
+    @contextmanager
+    def outages(self) -> Iterator[None]:
+        """See `OneSuccessor.outages`."""
+        try:
+            yield
+        except UniqueViolation as refused:
+            if refused.diag.constraint_name != ONE_SUCCESSOR:
+                raise
+            raise TakenOver("the checkpoint has a successor") from None
+        except OperationalError as error:
+            raise Outage(
+                f"the database of checkpoints: {error.diag.message_primary or type(error).__name__}"
+            ) from error
+
+    async def last_id(self, thread_id: str, namespace: str) -> str | None:
+        """See `OneSuccessor.last_id`."""
+        async with self._cursor() as cursor:
+            await cursor.execute(LAST, (thread_id, namespace))
+            found = await cursor.fetchone()
+        return found["checkpoint_id"] if found else None
 
     async def held(self) -> list[tuple[str, str]]:
         """See `HoldsThreads.held`."""
         async with self._cursor() as cursor:
             await cursor.execute(HELD)
             return [(row["thread_id"], row["tenant"]) for row in await cursor.fetchall()]
-
-    async def _last(self, config: RunnableConfig) -> RunnableConfig:
-        place = config["configurable"]
-        keys = (str(place["thread_id"]), place.get("checkpoint_ns", ""))
-        async with self._cursor() as cursor:
-            await cursor.execute(LAST, keys)
-            found = await cursor.fetchone()
-        return named(config, found["checkpoint_id"]) if found else config
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Save a checkpoint; raises `TakenOver` if the one before it has another successor, and `Outage`."""
-        with _outages():
-            return await super().aput(config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        """Save what a task wrote; raises `Outage`."""
-        with _outages():
-            await super().aput_writes(config, writes, task_id, task_path)
-
-
-@contextmanager
-def _outages() -> Iterator[None]:
-    """A second successor is `TakenOver`; a server that is away, or has no room, an `Outage`."""
-    try:
-        yield
-    except UniqueViolation as refused:
-        if refused.diag.constraint_name != ONE_SUCCESSOR:
-            raise
-        raise TakenOver("the checkpoint has a successor") from None
-    except OperationalError as error:
-        raise Outage(f"the database of checkpoints: {error.diag.message_primary or type(error).__name__}") from error
 
 
 async def set_up(dsn: str) -> None:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Error as SqliteError
 from sqlite3 import IntegrityError, OperationalError
-from typing import Any, Final
+from typing import Final
 
 import aiosqlite
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    get_checkpoint_id,
-)
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from stemma_messaging.errors import Outage, TakenOver
 
 from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
-from .pinning import named
+from .saving import OneSuccessor
 
 NAMES: Final = frozenset({"checkpoints", "writes", ONE_SUCCESSOR})
 # The saver writes by INSERT OR REPLACE, which would answer a unique index by deleting the first successor.
@@ -44,58 +37,43 @@ HELD: Final = """
 SELECT DISTINCT thread_id, json_extract(CAST(metadata AS TEXT), '$.tenant') AS tenant FROM checkpoints
 WHERE checkpoint_ns = '' AND tenant IS NOT NULL
 """
+PRIMARY: Final = 0xFF
+NOBODYS_FAULT: Final = frozenset(
+    {
+        sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
+    }
+)  # fmt: skip
+"""The file is locked, or the disk full or away. A missing table, say, stays missing however long one waits."""
 
 
-class OneSuccessorSaver(AsyncSqliteSaver):
-    """LangGraph's saver; a second successor is another process's work, and an absent database nobody's fault."""
+class OneSuccessorSaver(OneSuccessor, AsyncSqliteSaver):
+    """LangGraph's saver; a second successor is another process's work, and a locked or full file nobody's fault."""
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint, without an id the last of its thread; raises `Outage`."""
-        with _outages():
-            return await super().aget_tuple(config if get_checkpoint_id(config) else await self._last(config))
+    @contextmanager
+    def outages(self) -> Iterator[None]:
+        """See `OneSuccessor.outages`."""
+        try:
+            yield
+        except IntegrityError as refused:
+            if "has a successor" not in str(refused):
+                raise
+            raise TakenOver(str(refused)) from None
+        except OperationalError as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & PRIMARY not in NOBODYS_FAULT:
+                raise
+            raise Outage(f"the database of checkpoints: {error}") from error
+
+    async def last_id(self, thread_id: str, namespace: str) -> str | None:
+        """See `OneSuccessor.last_id`."""
+        async with self.lock, self.conn.execute(LAST, (thread_id, namespace) * 2) as rows:
+            found = await rows.fetchone()
+        return found[0] if found else None
 
     async def held(self) -> list[tuple[str, str]]:
         """See `HoldsThreads.held`."""
         async with self.lock, self.conn.execute(HELD) as rows:
             return [(thread_id, tenant) async for thread_id, tenant in rows]
-
-    async def _last(self, config: RunnableConfig) -> RunnableConfig:
-        place = config["configurable"]
-        keys = (str(place["thread_id"]), place.get("checkpoint_ns", ""))
-        async with self.lock, self.conn.execute(LAST, keys * 2) as rows:
-            found = await rows.fetchone()
-        return named(config, found[0]) if found else config
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Save a checkpoint; raises `TakenOver` if the one before it has another successor, and `Outage`."""
-        with _outages():
-            return await super().aput(config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        """Save what a task wrote; raises `Outage`."""
-        with _outages():
-            await super().aput_writes(config, writes, task_id, task_path)
-
-
-@contextmanager
-def _outages() -> Iterator[None]:
-    """A second successor is `TakenOver`; a file that is locked, or a full disk, an `Outage`."""
-    try:
-        yield
-    except IntegrityError as refused:
-        if "has a successor" not in str(refused):
-            raise
-        raise TakenOver(str(refused)) from None
-    except OperationalError as error:
-        raise Outage(f"the database of checkpoints: {error}") from error
 
 
 async def set_up(path: Path) -> None:
