@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from stemma_evidence import UNSUPPORTED, Source, ground, placed, read, rows_of
+from stemma_evidence.tabular import in_column
 
 pytestmark = pytest.mark.req("T1", "T3")
 
@@ -26,6 +27,29 @@ def test_a_first_row_with_a_value_is_no_head(first: str) -> None:
 @pytest.mark.parametrize("head", ["item,cost_eur", "item,2027,2028", "item,2027/28", "item,Q1 2027"])
 def test_a_first_row_of_names_and_years_is_a_head(head: str) -> None:
     assert [line for line, _ in rows_of(f"{head}\nHeat,310,311\n", "text/csv")] == [2]
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("b_eur", "4250 EUR (b_eur)"),
+        ("variant_b_eur", "4250 EUR (variant_b_eur)"),
+        ("cost_k_eur", "4250 kEUR (cost_k_eur)"),
+        ("cost_m_eur", "4250 mEUR (cost_m_eur)"),
+        ("cost_bn_eur", "4250 bn EUR (cost_bn_eur)"),
+        ("weight_kg", "4250 kg (weight_kg)"),
+        ("all_costs", "4250 (all_costs)"),
+        ("plan_b", "4250 (plan_b)"),
+    ],
+)
+def test_the_words_of_a_name_with_underscores_are_read_one_by_one(name: str, cell: str) -> None:
+    assert in_column("4250", name, "en") == cell
+
+
+@pytest.mark.parametrize(("name", "largest"), [("b_eur", 4250), ("cost_k_eur", 4_250_000), ("k_EUR", 4_250_000)])
+def test_no_letter_of_a_name_makes_billions_of_an_amount(name: str, largest: int) -> None:
+    (claim,) = source(f"| Item | {name} |\n|---|---|\n| Rent | 4250 |\n").claims
+    assert (int(max(claim.numbers)), claim.units) == (largest, ("EUR",))
 
 
 def test_lists_in_a_list_of_json_are_rows() -> None:

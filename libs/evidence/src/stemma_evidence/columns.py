@@ -8,19 +8,28 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
+from .lexicon import currency_codes
 from .measures import Measure, measure
 from .numerals import Numeral
+from .vocabulary import PREFIXED_CURRENCIES
 
 _LEADS = re.compile(r"[(\[/,_]\s*|(?<!\w)(?:in|en|em)\s+|(?<=[a-z])(?=[€$£])", re.IGNORECASE)
 _START = re.compile(r"(?<![^\W_])[^\W_]|[€$£¥]")
 _DELIMITER = re.compile(r"[ >]{0,12}\|?[ ]{0,20}:?-{1,200}:?[ ]{0,20}(?:\|[-: |]{0,2000})?$")
 _LONGEST = 80
+_COMMON = frozenset("EUR USD GBP CHF JPY CNY KRW INR CAD AUD NZD BRL MXN DKK NOK PLN CZK HUF ZAR SGD HKD TWD".split())
+"""Codes that are no words, so that they may stand in small letters; ``all`` and ``top`` are currencies as well."""
+_ORDERING = frozenset("abcdef")
+"""Letters that tell one from another, as in ``plan_b``, where they could be a unit."""
 
 
 @lru_cache(maxsize=4096)
 def unit_of(head: str, language: str) -> str:
     """The currency or unit that the head of a column names, as it is written there; empty if it names none."""
-    head = head.replace("_", " _").strip()[:_LONGEST]
+    head = head.strip()[:_LONGEST]
+    if "_" in head and len(head.split()) == 1:
+        return _in_name(head.split("_"), language)
+    head = head.replace("_", " _")
     for start in (match.start() for match in _START.finditer(head)):
         found = _template(head[start:], language)
         if found.currency:
@@ -30,6 +39,27 @@ def unit_of(head: str, language: str) -> str:
         if found.unit:
             return head[start : start + found.end - 2]
     return ""
+
+
+def _in_name(words: list[str], language: str) -> str:
+    """The unit in a name such as ``cost_k_eur``, of which each word stands by itself."""
+    for before, word in zip(["", *words], words, strict=False):
+        if _is_currency(word, words):
+            return _sized(before, word.upper(), language)
+    units = (word for word in words[1:] if word.casefold() not in _ORDERING and _template(word, language).unit)
+    return next(units, "")
+
+
+def _sized(before: str, code: str, language: str) -> str:
+    """A currency with the word before it, if that is a size; no bare ``b`` is a billion."""
+    if len(before) > 1:
+        return f"{before} {code}" if _template(f"{before} {code}", language).powers != (0,) else code
+    return before + code if before.casefold() in PREFIXED_CURRENCIES else code
+
+
+def _is_currency(word: str, words: list[str]) -> bool:
+    capitals = word in currency_codes() and not "".join(words).isupper()
+    return capitals or word.upper() in _COMMON
 
 
 def under_heads(text: str, found: list[Measure], language: str) -> Iterator[Measure]:
