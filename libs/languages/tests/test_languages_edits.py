@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_languages import AskedEdit, asked_edit, shipped
+from stemma_languages import AskedEdit, Numbered, asked_edit, grammar, shipped
 from stemma_languages.edits import MAX_INSTRUCTION
 from stemma_languages.languages import DATA
 
@@ -11,9 +11,11 @@ pytestmark = pytest.mark.req("T6")
 
 
 def test_every_language_that_ships_has_its_forms() -> None:
-    assert {file.stem for file in (DATA / "edits").glob("*.json")} == set(shipped())
+    for folder in ("edits", "editing"):
+        assert {file.stem for file in (DATA / folder).glob("*.json")} == set(shipped())
     for tag in shipped():
         asked_edit("?", tag)
+        grammar(tag)
 
 
 @pytest.mark.parametrize(
@@ -25,11 +27,36 @@ def test_every_language_that_ships_has_its_forms() -> None:
         ("Supprimez la phrase sur l’eau", "fr", AskedEdit("remove_sentence", {"subject": "eau"}, "fr")),
         ("「甲」を「乙」に変更", "ja", AskedEdit("replace", {"old": "甲", "new": "乙"}, "ja")),
         ("请缩短", "zh", AskedEdit("shorten", {}, "zh")),
-        ("Shorten it.", "da", AskedEdit("shorten", {}, "en")),
+        ("Shorten it.", "da", AskedEdit("shorten", {"target": "it"}, "en")),
     ],
 )
 def test_tells_what_is_asked_for_and_in_which_language(instruction: str, language: str, asked: AskedEdit) -> None:
     assert asked_edit(instruction, language) == asked
+
+
+@pytest.mark.parametrize(
+    ("instruction", "language", "numbered"),
+    [
+        ("Shorten the first paragraph to 40 words", "en", Numbered("paragraph", 0)),
+        ("Den letzten Absatz kürzen", "de", Numbered("paragraph", -1)),
+        ("Raccourcis la deuxième phrase", "fr", Numbered("sentence", 1)),
+        ("Acorta el primer párrafo", "es", Numbered("paragraph", 0)),
+        ("Accorcia l'ultima frase", "it", Numbered("sentence", -1)),
+        ("Verkort de tweede alinea", "nl", Numbered("paragraph", 1)),
+        ("Encurte o primeiro parágrafo", "pt", Numbered("paragraph", 0)),
+        ("第2段落を短くして", "ja", Numbered("paragraph", 1)),
+        ("请缩短第一段", "zh", Numbered("paragraph", 0)),
+        ("Shorten the first and the second paragraph", "en", None),
+        ("Shorten the second sentence of the first paragraph", "en", None),
+        ("Shorten the paragraph about the first aid kit", "en", None),
+    ],
+)
+def test_tells_the_one_place_that_is_named_by_its_number(
+    instruction: str, language: str, numbered: Numbered | None
+) -> None:
+    asked = asked_edit(instruction, language)
+    assert asked is not None
+    assert grammar(asked.language).numbered(asked.words["target"]) == numbered
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,9 @@ def refusal(instruction: str, revised: str, language: str = "en") -> str:
         ("Say that the pilot is repeated in spring.", "in May.", "in May. The pilot is repeated in spring."),
         ("Add a sentence about insurance", "blue.", "blue. An insurance covers it."),
         ("Shorten the first paragraph", " It is blue.", ""),
+        ("Shorten the second sentence", " It is blue.", " Blue."),
+        ("Shorten the last section", "starts in May", "starts"),
+        ("Shorten the table", "| sum | 100 |\n", ""),
         ("Mention the couriers in the second paragraph.", "in May.", "in May. Couriers carry the crates."),
         ('Replace "van" with "bicycle" everywhere', "van", "bicycle"),
         ("Delete the heading Milestones and what stands below it", "## Milestones\n\nThe pilot starts in May.\n", ""),
@@ -74,6 +77,10 @@ def test_takes_the_change_that_was_asked_for(instruction: str, old: str, new: st
         ("Replace lorry by bicycle", "van", "bicycle", "“lorry” does not stand in the text"),
         ("Mention the couriers", "blue", "green", "nothing that was added speaks of “the couriers”"),
         ("Shorten it", "blue.", "blue and very bright.", "the text did not get shorter"),
+        ("Shorten the first paragraph", "starts in May", "starts", "something else changed than that paragraph"),
+        ("Shorten the second sentence", "The van costs", "It costs", "something else changed than that sentence"),
+        ("Shorten the last section", " It is blue.", "", "something else changed than that section"),
+        ("Shorten the fourth paragraph", " It is blue.", "", "the text has no paragraph with that number"),
     ],
 )
 def test_refuses_another_change_than_was_asked_for(instruction: str, old: str, new: str, reason: str) -> None:

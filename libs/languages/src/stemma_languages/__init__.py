@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .counting import count_words
 from .detection import detect, foreign
-from .editing import Form, Grammar, grammar
+from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
 from .instructions import is_instruction
 from .language import Language
@@ -31,6 +31,7 @@ __all__ = [
     "Form",
     "Grammar",
     "Language",
+    "Numbered",
     "UnknownLanguage",
     "Words",
     "asked_edit",

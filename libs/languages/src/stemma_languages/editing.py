@@ -1,4 +1,4 @@
-"""The forms of instruction that an editor follows, by language: ``data/editing/forms.json``.
+"""The forms of instruction that an editor follows: ``data/editing/<tag>.json``.
 
 Shorten something; add a sentence of the material about something, or mention it; say that something is so; remove
 something; replace one thing with another. Several of them are joined by ``and`` or ``;``.
@@ -6,21 +6,19 @@ something; replace one thing with another. Several of them are joined by ``and``
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-DATA = Path(__file__).with_name("data") / "editing" / "forms.json"
-FALLBACK = "en"
+from pydantic import BaseModel, ConfigDict
+
+from .languages import DEFAULT, shipped
+from .wordlists import any_of, bare, folded, read_lists
 
 Verb: TypeAlias = Literal["replace", "shorten", "say", "add", "remove"]
 VERBS: tuple[Verb, ...] = ("replace", "shorten", "say", "add", "remove")
-
-_QUOTES = "\"'“”„‘’«»`「」『』"
 
 
 @dataclass(frozen=True)
@@ -32,19 +30,52 @@ class Form:
     new: str = ""
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """A block or a sentence by its kind and its place among those, from 0, or from -1 at the end."""
+
+    kind: str
+    place: int
+
+
+class _Forms(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    polite: tuple[str, ...]
+    joint: str
+    replace: tuple[str, ...]
+    shorten: tuple[str, ...]
+    say: tuple[str, ...]
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+    whole: str
+    about: str
+    filler: frozenset[str]
+    blocks: Mapping[str, tuple[str, ...]]
+    ordinals: Mapping[str, int]
+
+
 class Grammar:
     """How instructions are put in one language."""
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self.filler = frozenset(data["filler"])
-        self.ordinals: Mapping[str, int] = data["ordinals"]
-        self._blocks: Mapping[str, list[str]] = data["blocks"]
-        self._polite = sorted(data["polite"], key=len, reverse=True)
-        self._joint = re.compile(data["joint"], re.IGNORECASE)
-        self._whole = re.compile(data["whole"], re.IGNORECASE)
-        self._about = re.compile(data["about"], re.IGNORECASE)
+    def __init__(self, data: _Forms) -> None:
+        self.filler = data.filler
+        self._ordinals, self._blocks = data.ordinals, data.blocks
+        self._polite = sorted(data.polite, key=len, reverse=True)
+        self._joint = re.compile(data.joint, re.IGNORECASE)
+        self._whole = re.compile(data.whole, re.IGNORECASE)
+        self._about = re.compile(data.about, re.IGNORECASE)
+        number = rf"(?<![^\W\d_])(?P<number>{any_of(data.ordinals)})"
+        self._ordinal = re.compile(rf"{number}(?:\b|(?=[\u3040-\u9fff]))")
+        self._numbered = re.compile(
+            rf"{number}[\s.のつ个個]{{0,2}}"
+            rf"(?P<kind>{any_of(name for names in data.blocks.values() for name in names)})(?:\b|(?=[\u3040-\u9fff]))"
+        )
+        patterns = (data.replace, data.shorten, data.say, data.add, data.remove)
         self._forms = [
-            (verb, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for verb in VERBS for pattern in data[verb]
+            (verb, re.compile(pattern, re.IGNORECASE | re.DOTALL))
+            for verb, of_verb in zip(VERBS, patterns, strict=True)
+            for pattern in of_verb
         ]
 
     def parts(self, instruction: str) -> Iterator[str]:
@@ -91,21 +122,21 @@ class Grammar:
         words = target.casefold()
         found = (
             place
-            for name, place in self.ordinals.items()
+            for name, place in self._ordinals.items()
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) or (name > "\u3040" and name in words)
         )
         return next(found, None)
 
-
-def bare(text: str) -> str:
-    """Words without the quotation marks around them."""
-    text = text.strip()
-    inner = text.strip(_QUOTES)
-    return inner if text != inner and text[0] in _QUOTES and text[-1] in _QUOTES else text
+    def numbered(self, target: str) -> Numbered | None:
+        """The one block or sentence that a target names by its number, such as ``the first paragraph``."""
+        found = list(self._numbered.finditer(folded(target)))
+        if len(found) != 1 or len(self._ordinal.findall(folded(target))) != 1:
+            return None
+        kind = next(kind for kind, names in self._blocks.items() if found[0]["kind"] in map(folded, names))
+        return Numbered(kind, self._ordinals[found[0]["number"]])
 
 
 @lru_cache(maxsize=16)
 def grammar(language: str) -> Grammar:
     """The grammar of a language; English for one without."""
-    data = json.loads(DATA.read_text("utf-8"))
-    return Grammar(data.get(language, data[FALLBACK]))
+    return Grammar(read_lists(_Forms, "editing", language if language in shipped() else DEFAULT))

@@ -17,10 +17,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from .languages import DEFAULT, primary, shipped
-from .wordlists import read_lists
+from .wordlists import QUOTES, bare, read_lists
 
 MAX_INSTRUCTION = 2_000
-QUOTES = "\"'“”‘’«»„‚‹›`「」『』《》〈〉"
 
 EditForm = Literal["delete_heading", "remove_sentence", "remove_paragraph", "replace", "mention", "shorten"]
 
@@ -97,7 +96,7 @@ class _Compiled:
             if (found := pattern.match(text)) and all(
                 self._is_subject(form, one) for one in found.groupdict().values()
             ):
-                words = {name: bare(one) for name, one in found.groupdict().items() if name != "rest"}
+                words = {name: bare(one) for name, one in found.groupdict().items()}
                 return AskedEdit(form, words, self._tag)
         return None
 
@@ -170,11 +169,6 @@ def _literal(word: str) -> str:
 
 def _is_quoted(text: str) -> bool:
     return len(text) > 1 and text[0] in QUOTES and text[-1] in QUOTES and not set(text[1:-1]) & set(_MARKS)
-
-
-def bare(text: str) -> str:
-    """Words without the quotes around them."""
-    return text.strip().strip(QUOTES).strip()
 
 
 @lru_cache(maxsize=32)

@@ -14,6 +14,7 @@ Lists = TypeVar("Lists", bound=BaseModel)
 
 WIDE = re.compile("[\u3041-\u9fff]")
 """Scripts that put no spaces between words."""
+QUOTES = "\"'“”‘’«»„‚‹›`「」『』《》〈〉"
 
 
 def read_lists(model: type[Lists], folder: str, tag: str) -> Lists:
@@ -30,3 +31,10 @@ def folded(text: str) -> str:
 def any_of(words: Iterable[str]) -> str:
     """The expression for any of some words, the longest first."""
     return "|".join(re.escape(folded(word)) for word in sorted(words, key=len, reverse=True))
+
+
+def bare(text: str) -> str:
+    """Words without the quotation marks around them."""
+    text = text.strip()
+    quoted = len(text) > 1 and text[0] in QUOTES and text[-1] in QUOTES
+    return text.strip(QUOTES).strip() if quoted else text

@@ -9,6 +9,7 @@
 | ``Replace X by Y`` | Y stands where X stood; else only articles and endings changed, and numbers if X or Y has one |
 | ``Mention X``, ``Add a sentence about X`` | what was added or changed speaks of X, and all that stood there stays |
 | ``Shorten ...`` | the text has fewer words, and half of those that it has stood there before |
+| ``Shorten the first paragraph`` | the same, and nothing changed in front of that paragraph and behind it |
 
 The forms of every language are data of `stemma_languages`. Instructions of several parts or in other words are the
 editor's to judge; words of one language are not looked for in a text of another.
@@ -21,9 +22,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from stemma_languages import asked_edit, count_words, primary
+from stemma_languages import Numbered, asked_edit, count_words, grammar, primary
 from stemma_markdown import headings, sentences
 
+from .places import changed_beside, place_of
 from .reporting import Change
 from .wording import folded, has_half_of, keeps_what_stood, only_numbers, recognised, replaces_only
 
@@ -76,7 +78,9 @@ class MentionSubject:
 
 @dataclass(frozen=True)
 class ShortenText:
-    """The text is to have fewer words."""
+    """The text is to have fewer words; where one place of it is named by a number, in that place alone."""
+
+    place: Numbered | None = None
 
 
 Demand = DeleteHeading | RemoveSentence | RemoveParagraph | ReplaceWords | MentionSubject | ShortenText
@@ -100,7 +104,7 @@ def demand_of(instruction: str, language: str) -> Demand | None:
         case "mention":
             return MentionSubject(Subject(asked.words["subject"], comparable))
         case "shorten":
-            return ShortenText()
+            return ShortenText(grammar(asked.language).numbered(asked.words.get("target", "")))
         case _:
             assert_never(asked.form)
 
@@ -121,7 +125,7 @@ def unmet(demand: Demand | None, old: str, new: str, changes: Sequence[Change], 
         case MentionSubject():
             return _unmentioned(demand.subject, changes)
         case ShortenText():
-            return _not_shorter(old, new)
+            return _not_shorter(old, new) or _elsewhere(demand.place, old, new, language)
         case _:
             assert_never(demand)
 
@@ -222,6 +226,15 @@ def _not_shorter(old: str, new: str) -> str:
         return f"the text did not get shorter: {after} words, before {before}"
     said = recognised(new)
     return "the text says something else now" if 2 * len(said - recognised(old)) > len(said) else ""
+
+
+def _elsewhere(asked: Numbered | None, old: str, new: str, language: str) -> str:
+    if asked is None or asked.kind == "item":  # of which list, the number does not tell
+        return ""
+    place = place_of(asked, old, language)
+    if place is None:
+        return f"the text has no {asked.kind} with that number"
+    return f"something else changed than that {asked.kind}" if changed_beside(place, old, new) else ""
 
 
 def _speaks_of(text: str, subject: Subject) -> bool:
