@@ -73,7 +73,7 @@ WORDS = (
     "judgement: score 0.50, not passed",
     "check failed: required_headings (1 of 2)",
     "line 3 MD022: Expected 1, found 0",
-    "line 7 grounding/amount: EUR 9,000 is in no source",
+    "line 7 unsupported amount: EUR 9,000 is in no source",
     "warning: validation issues 99 (chapter 2)",
     "warning: skipped image 2",
 )
@@ -134,7 +134,7 @@ async def test_inbox_tells_why_and_for_how_long(cli: Any, backstage: Any, weak: 
 async def test_watch_tells_findings_with_the_events_and_at_the_end(cli: Any, weak: str) -> None:
     watched = await cli("watch", weak)
     assert "2 warnings: validation issues 99, skipped image 2" in watched.stdout
-    assert "1 lint issue, 1 unsupported (MD022 1, grounding/amount 1)" in watched.stdout
+    assert "1 lint issue, 1 unsupported (MD022 1, amount 1)" in watched.stdout
     assert "critical: figures_add_up 0.20, low: completeness 0.40, check failed: required_headings" in watched.stdout
     assert f"research: {WORDS[5]}" in watched.stderr
     assert "waits for a person: research (Research, " in watched.stderr
@@ -162,7 +162,7 @@ async def test_a_draft_that_nobody_judged_has_no_score(
     written = drafted("research").model_copy(update={"evaluation": unjudged})
     await backstage.append(document_id, requested, written, in_review(None))
     lines = (await cli("show", document_id)).stdout
-    assert "judgement: not judged, no model scored this draft" in lines
+    assert "judgement: none, no model scored this draft" in lines
     assert "passed" not in lines
     assert "0.00" not in lines.replace("0.00 dollars", "")
 

@@ -218,7 +218,7 @@ async def test_watch_of_a_finished_document_tells_that_an_instruction_was_refuse
     assert "completed: take it out with" in done.stderr
 
 
-FOUND = "line 1 grounding/amount: EUR 9,000 is in no source"
+FOUND = "line 1 unsupported amount: EUR 9,000 is in no source"
 
 
 @pytest.fixture
@@ -263,7 +263,7 @@ async def test_show_and_watch_tell_what_was_found_of_a_proposed_text(cli: Any, c
     assert f"edit p4: {FOUND}" in section.stderr
     assert f"research: proposed edit: {FOUND}" in document.stdout
     assert f"research: edit p4: {FOUND}" in watched.stderr
-    assert "edit checked (edit p4, version 1, no lint issues, 1 unsupported (grounding/amount 1))" in watched.stdout
+    assert "edit checked (edit p4, version 1, no lint issues, 1 unsupported (amount 1))" in watched.stdout
     told = json.loads((await cli("show", checked, "research", "--json")).stdout)
     assert FOUND in told["proposal_findings"]
 

@@ -190,6 +190,13 @@ def test_what_nothing_was_found_on_is_named_once_below_the_first_of_its_headings
 
 
 @pytest.mark.req("T3")
+def test_a_heading_that_nothing_was_found_on_is_not_left_empty_for_other_things_that_its_section_collects() -> None:
+    facts = "# Facts\n\nPlanting costs EUR 4,250.\n"
+    draft = written(prompt("budget", "en", "", {"a.md": facts}, "risks | amounts", "- Costs\n- Risks"))
+    assert draft.endswith("## Risks\n\nNothing was found in the material on: Risks.\n")
+
+
+@pytest.mark.req("T3")
 @pytest.mark.parametrize(
     "held", ["```text\n1.234,56 €\n```", "- 1.234,56 €", "| Obra | Custo (R$) |\n|---|---|\n| Muro | 1.234,56 |"]
 )

@@ -176,7 +176,7 @@ class _Editor:
         count, best = max(shared, key=lambda entry: entry[0], default=(0, None))
         if best is None or not wanted or count * 2 < len(wanted) or not count:
             raise _Refusal(
-                f"The material that the editor is given says nothing about {subject}; say it yourself (“say that ...”)."
+                f"The material has no sentence about {subject} that could be quoted; say it yourself (“say that ...”)."
             )
         return markdown.quoted(best.text)
 

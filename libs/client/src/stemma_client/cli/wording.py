@@ -25,6 +25,8 @@ from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView, VersionView
 
 NOT_JUDGED = "not judged"
+GROUNDING = "grounding/"
+"""What the rules begin with that look claims up."""
 
 _ORIGINS = {
     Origin.GENERATED: "generated",
@@ -85,15 +87,20 @@ def issues(count: int) -> str:
 
 def validation_words(validation: ValidationSummary) -> str:
     """How many findings the validator has, by rule, and where it did not look."""
-    rules = ", ".join(f"{rule} {count}" for rule, count in sorted(validation.rules.items()))
+    rules = ", ".join(f"{rule_words(rule)} {count}" for rule, count in sorted(validation.rules.items()))
     counts = f"{count_words(validation)}{f' ({rules})' if rules else ''}"
     unread = f"not read: {', '.join(validation.unread)}" if validation.unread else ""
     return "; ".join(filter(None, (counts, unread, coverage_words(validation.coverage))))
 
 
+def rule_words(rule: str) -> str:
+    """A rule as people read it: that of a linter by its own name, that of a lookup by the kind of claim."""
+    return rule.removeprefix(GROUNDING)
+
+
 def count_words(validation: ValidationSummary) -> str:
     """How many lint issues and unsupported claims there are."""
-    unsupported = sum(count for rule, count in validation.rules.items() if rule.startswith("grounding/"))
+    unsupported = sum(count for rule, count in validation.rules.items() if rule.startswith(GROUNDING))
     lint = validation.issue_count - unsupported
     if not unsupported:
         return issues(lint)

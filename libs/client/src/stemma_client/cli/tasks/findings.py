@@ -15,11 +15,10 @@ from stemma_contracts.v1.values import Evaluation, ValidationReport, ValidationS
 
 from stemma_client.cli.coverage import coverage_lines
 from stemma_client.cli.output import clean_line
-from stemma_client.cli.wording import NOT_JUDGED, failed_criteria, validation_words
+from stemma_client.cli.wording import GROUNDING, NOT_JUDGED, failed_criteria, rule_words, validation_words
 from stemma_client.client import Client
 from stemma_client.views import DocumentView, SectionView, VersionView
 
-GROUNDING = "grounding/"
 _AT_MOST = 8
 
 
@@ -42,11 +41,14 @@ class Finding:
             case "critical":
                 return f"critical criterion {self.name} failed: {_scored(self.score)}"
             case "judgement":
-                return f"judgement: {f'{self.name} {_scored(self.score)}'.strip()}, {self.message}"
+                name = "none" if self.name == NOT_JUDGED else f"{self.name} {_scored(self.score)}".strip()
+                return f"judgement: {name}, {self.message}"
             case "check":
                 return f"check failed: {self.name}{f' ({self.message})' if self.message else ''}"
-            case "lint" | "grounding":
+            case "lint":
                 return f"{where}{self.name}: {self.message}"
+            case "grounding":
+                return f"{where}unsupported {rule_words(self.name)}: {self.message}"
             case "warning":
                 return f"warning: {self.name} {self.count}{f' ({self.message})' if self.message else ''}"
 
