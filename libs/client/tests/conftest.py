@@ -96,6 +96,21 @@ class Backstage:
         key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, summary.document_id)}"
         await self.js.publish(key, summary.model_dump_json().encode())
 
+    async def list_research(self, document_id: str, **told: Any) -> None:
+        """Put a document into the list, with one section: it waits for review unless something else is told."""
+        waits = {"status": values.SectionStatus.AWAITING_REVIEW, "version": 1, **told}
+        section = values.SectionSummary(section_id="research", title="Research", **waits)
+        await self.summarise(
+            values.DocumentSummary(
+                document_id=document_id,
+                kind="proposal",
+                status=values.DocumentStatus.RUNNING,
+                created_at=CREATED_AT,
+                last_sequence=1,
+                sections=(section,),
+            )
+        )
+
     async def wait_for_request(self) -> None:
         async with asyncio.timeout(10):
             while not self.received:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.coverage import CoverageSummary, ForeignInput, UncoveredChapter
-from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary
 
 CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LOST = "2 of 9 blocks of the inputs not covered"
@@ -35,19 +34,7 @@ class Document:
 
     async def summarise(self) -> None:
         """Put it into the list from which an inbox is made."""
-        waiting = SectionSummary(
-            section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1
-        )
-        await self.backstage.summarise(
-            DocumentSummary(
-                document_id=self.document_id,
-                kind="proposal",
-                status=DocumentStatus.RUNNING,
-                created_at=CREATED_AT,
-                last_sequence=1,
-                sections=(waiting,),
-            )
-        )
+        await self.backstage.list_research(self.document_id)
 
 
 @pytest.fixture

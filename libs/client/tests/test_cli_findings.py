@@ -12,13 +12,9 @@ from stemma_client.cli.wording import age_words, counted_warnings, evaluation_wo
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.values import (
     ArtifactRef,
-    DocumentStatus,
-    DocumentSummary,
     Evaluation,
     GenerationWarning,
     ProgramCheck,
-    SectionStatus,
-    SectionSummary,
     ValidationIssue,
     ValidationReport,
     ValidationSummary,
@@ -110,17 +106,7 @@ async def test_show_of_a_document_tells_the_gravest_and_how_many_more(cli: Any, 
 
 @pytest.mark.req("T7")
 async def test_inbox_tells_why_and_for_how_long(cli: Any, backstage: Any, weak: str) -> None:
-    waiting = SectionSummary(section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1)
-    await backstage.summarise(
-        DocumentSummary(
-            document_id=weak,
-            kind="proposal",
-            status=DocumentStatus.RUNNING,
-            created_at=CREATED_AT,
-            last_sequence=1,
-            sections=(waiting,),
-        )
-    )
+    await backstage.list_research(weak)
     inbox = await cli("inbox")
     [row] = [line.split("\t") for line in inbox.stdout.splitlines() if weak in line]
     assert row[2] == "Research"
@@ -216,17 +202,7 @@ async def test_inbox_names_the_document_by_its_title(
     title = await backstage.text(document_id, "A library of bicycles")
     asked = requested.model_copy(update={"title": title})
     await backstage.append(document_id, asked, drafted("research"), in_review(None))
-    waiting = SectionSummary(section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1)
-    await backstage.summarise(
-        DocumentSummary(
-            document_id=document_id,
-            kind="proposal",
-            status=DocumentStatus.RUNNING,
-            created_at=CREATED_AT,
-            last_sequence=1,
-            sections=(waiting,),
-        )
-    )
+    await backstage.list_research(document_id)
     [row] = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
     assert row[-1] == "A library of bicycles"
 
@@ -256,17 +232,7 @@ async def test_inbox_calls_no_text_clean_that_nobody_checked(
     asked = events.SectionEditRequested(section_id="research", version=1, instruction=words, result="reviewed")
     refused = events.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=words)
     await backstage.append(document_id, requested, drafted("research"), asked, refused)
-    waiting = SectionSummary(section_id="research", title="Research", status=SectionStatus.AWAITING_REVIEW, version=1)
-    await backstage.summarise(
-        DocumentSummary(
-            document_id=document_id,
-            kind="proposal",
-            status=DocumentStatus.RUNNING,
-            created_at=CREATED_AT,
-            last_sequence=1,
-            sections=(waiting,),
-        )
-    )
+    await backstage.list_research(document_id)
     [row] = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
     assert row[6] == "not checked"
 

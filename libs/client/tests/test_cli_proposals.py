@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.values import (
-    DocumentStatus,
-    DocumentSummary,
+    ArtifactRef,
     Provenance,
     SectionStatus,
-    SectionSummary,
     StaleMark,
     StaleReason,
     ValidationIssue,
@@ -27,6 +25,21 @@ CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BEFORE, AFTER = "It lends bicycles to readers.\n", "It lends trailers to readers.\n"
 
 
+def proposal_of(before: ArtifactRef, after: ArtifactRef, summary: ArtifactRef, **told: Any) -> Any:
+    """The editor proposes another text of research."""
+    return events.SectionEditProposed(
+        section_id="research",
+        job_id="j4",
+        proposal_id="p4",
+        version=1,
+        base_digest=before.digest,
+        draft=after,
+        summary=summary,
+        provenance=Provenance(model="offline"),
+        **told,
+    )
+
+
 @pytest.fixture
 async def proposed(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
     """Research is approved, and an edit of it waits."""
@@ -36,16 +49,7 @@ async def proposed(backstage: Any, document_id: str, requested: Any, drafted: An
     asked = events.SectionEditRequested(
         section_id="research", version=1, instruction=summary, actor="ana", result="proposed", proposal_id="p4"
     )
-    proposal = events.SectionEditProposed(
-        section_id="research",
-        job_id="j4",
-        proposal_id="p4",
-        version=1,
-        base_digest=before.digest,
-        draft=after,
-        summary=summary,
-        provenance=Provenance(model="offline"),
-    )
+    proposal = proposal_of(before, after, summary)
     approved = events.SectionApproved(section_id="research", version=1)
     await backstage.append(document_id, requested, drafted("research", before), approved, asked, proposal)
     return document_id
@@ -101,20 +105,7 @@ async def test_accept_all_takes_those_that_it_prints(cli: Any, backstage: Any, p
 
 
 async def test_show_inbox_and_watch_tell_a_proposal(cli: Any, backstage: Any, proposed: str) -> None:
-    await backstage.summarise(
-        DocumentSummary(
-            document_id=proposed,
-            kind="proposal",
-            status=DocumentStatus.RUNNING,
-            created_at=CREATED_AT,
-            last_sequence=1,
-            sections=(
-                SectionSummary(
-                    section_id="research", title="Research", status=SectionStatus.APPROVED, version=1, proposal_id="p4"
-                ),
-            ),
-        )
-    )
+    await backstage.list_research(proposed, status=SectionStatus.APPROVED, proposal_id="p4")
     section = await cli("show", proposed, "research")
     assert section.stdout == BEFORE
     assert "Replaced bicycles by trailers." in section.stderr
@@ -280,17 +271,7 @@ async def test_watch_waits_for_the_check_of_a_proposed_text(
     cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
 ) -> None:
     draft = await backstage.text(document_id, AFTER)
-    proposal = events.SectionEditProposed(
-        section_id="research",
-        job_id="j4",
-        proposal_id="p4",
-        version=1,
-        base_digest=draft.digest,
-        draft=draft,
-        summary=draft,
-        provenance=Provenance(model="offline"),
-        to_be_checked=True,
-    )
+    proposal = proposal_of(draft, draft, draft, to_be_checked=True)
     approved = events.SectionApproved(section_id="research", version=1)
     await backstage.append(document_id, requested, drafted("research", draft), approved, proposal)
     assert "edit p4: is being checked" in (await cli("show", document_id, "research")).stderr
