@@ -5,16 +5,7 @@ from __future__ import annotations
 import pytest
 from stemma_markdown import Document, identify, nothing_identified
 from stemma_testkit.counting import calls
-
-HOSTILE = {
-    "brackets": "[", "closed brackets": "[[a]", "images": "![", "links": "[a](b) ", "open links": "[a](<b",
-    "definitions": "[a]: b\n", "emphasis": "*a _b ", "stars": "*a**b", "strikes": "~~a", "quotes": ">",
-    "quoted lines": "> a\nb\n", "backticks": "`a", "spans": "`` ` ", "pipes": "|\n", "tables": "a|b\n-|-\n",
-    "lists": "- a\n", "nested lists": "* ", "tags": "<a ", "comments": "<!-- ", "markup": "a<!A", "entities": "&#1",
-    "headings": "# a\n", "underlines": "a\n===\n", "fences": "```\n", "footnotes": "[^1]: a[^1]\n", "one line": "word ",
-    "breaks": "a  \n", "image links": "[![a](b)](c) ", "escapes": "\\\\[",
-    "quotation marks": "\u201c", "sentences": "\u3042\u3002",
-}  # fmt: skip
+from stemma_testkit.pathological import UNITS, text_of
 
 
 def read(text: str) -> None:
@@ -25,8 +16,9 @@ def read(text: str) -> None:
     identify(nothing_identified(), text)
 
 
-@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.req("S6")
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_four_times_the_text_is_four_times_the_work(unit: str) -> None:
-    few, many = (unit * (size // len(unit)) for size in (1000, 4000))
+    few, many = (text_of(unit, size) for size in (1000, 4000))
     read(few)
     assert calls(lambda: read(many)) < 5.5 * calls(lambda: read(few)) + 2000

@@ -13,11 +13,11 @@ import pypandoc  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
 from stemma_artifacts.store import MemoryArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.exports import ExportSection, ExportVersion
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
-from stemma_converter.confinement import Limits
 from stemma_converter.converter import Converter
 from stemma_converter.handlers import on_convert_document
 from stemma_converter.manuscript import House
@@ -33,6 +33,7 @@ class Exporter:
 
     converter: Converter
     store: MemoryArtifactStore = field(default_factory=MemoryArtifactStore)
+    limits: Limits = field(default_factory=lambda: Limits(seconds=90, memory_mb=1536))
 
     async def job(
         self,
@@ -76,7 +77,7 @@ class Exporter:
 
     async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:
         job = await self.job(format, *drafts, **more)
-        return await on_convert_document(job, artifacts=self.store, converter=self.converter)
+        return await on_convert_document(job, artifacts=self.store, converter=self.converter, limits=self.limits)
 
     async def export(self, format: str, *drafts: str | None, **more: Any) -> tuple[bytes, DocumentConverted]:
         outcome = await self.outcome(format, *drafts, **more)

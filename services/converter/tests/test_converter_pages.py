@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 from pypdf import PdfReader
-from stemma_converter.confinement import Limits
+from stemma_confinement import Limits
+from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_converter.assembly import key_of
 from stemma_converter.converter import Converter
 from stemma_converter.kept_pages import KeptPages
 from stemma_converter.pages import Pages, Place, Places, set_pages
-from stemma_converter.pdf import to_pages
 
 from .conftest import Exporter
 
+KEPT = b"%PDF-kept"
 LINE = "Words that fill a line of the page so that it holds what it can, and a few more of them.\n\n"
 
 
@@ -64,15 +66,13 @@ async def test_asking_for_the_pages_adds_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("W5")
-async def test_the_pages_of_a_docx_are_those_that_its_pdf_leaves_with(
-    converter: Converter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = counted(monkeypatch)
+async def test_the_pages_of_a_docx_are_those_that_its_pdf_leaves_with(converter: Converter) -> None:
     exporter = Exporter(replace(converter))
     word, _ = await exporter.export("docx", "# A\n", "# B\n")
+    mark_kept(exporter, await exporter.job("pdf", "# A\n", "# B\n"))
     pdf, _ = await exporter.export("pdf", "# A\n", "# B\n")
     again, _ = await exporter.export("docx", "# A\n", "# B\n")
-    assert (len(made), pdf[:5], again) == (1, b"%PDF-", word)
+    assert (pdf, again) == (KEPT, word)
 
 
 @pytest.mark.req("W5")
@@ -80,13 +80,13 @@ async def test_the_pages_of_a_docx_are_those_that_its_pdf_leaves_with(
     "other", [{"title": "Another"}, {"language": "de"}, {"generator": "m"}, {"states": {0: {"stale": True}}}]
 )
 async def test_pages_are_set_anew_for_whatever_would_look_another_way(
-    converter: Converter, monkeypatch: pytest.MonkeyPatch, other: dict[str, Any]
+    converter: Converter, other: dict[str, Any]
 ) -> None:
-    made = counted(monkeypatch)
     exporter = Exporter(replace(converter))
-    first, _ = await exporter.export("pdf", "# A\n")
+    await exporter.export("pdf", "# A\n")
+    mark_kept(exporter, await exporter.job("pdf", "# A\n"))
     second, _ = await exporter.export("pdf", "# A\n", **other)
-    assert (len(made), first != second) == (2, True)
+    assert (second[:5], second != KEPT) == (b"%PDF-", True)
 
 
 async def test_pages_that_are_larger_than_all_that_may_be_kept_are_set_each_time() -> None:
@@ -101,13 +101,8 @@ async def test_pages_that_are_larger_than_all_that_may_be_kept_are_set_each_time
     assert len(made) == 2
 
 
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """An entry for each time that pages are set."""
-    made: list[None] = []
-
-    async def set_and_count(*arguments: Any) -> Pages:
-        made.append(None)
-        return await to_pages(*arguments)
-
-    monkeypatch.setattr("stemma_converter.converter.to_pages", set_and_count)
-    return made
+def mark_kept(exporter: Exporter, job: ConvertDocument) -> None:
+    """Make the pages that are kept of a job known from others."""
+    pages = exporter.converter.kept.known(key_of(job))
+    assert pages is not None
+    exporter.converter.kept.put(key_of(job), replace(pages, pdf=KEPT))

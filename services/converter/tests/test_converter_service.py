@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from stemma_artifacts.store import ArtifactMissing, JetStreamArtifactStore, MemoryArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_converter.app import ConverterSettings, converter, service
@@ -27,7 +28,7 @@ def test_settings_that_ship_build_a_converter() -> None:
     built = converter(settings)
     assert built.pandoc.program.is_file()
     assert {file.name for file in built.config.iterdir()} >= {"template.docx", "document.typ", "document.html"}
-    assert settings.slots == 2
+    assert settings.slots > settings.conversions > settings.conversions_per_tenant
 
 
 @pytest.fixture
@@ -108,11 +109,11 @@ async def test_a_conversion_that_fails_is_one_warning_without_text_or_paths(
 async def test_a_lost_artifact_is_an_outage_and_no_outcome(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(job, artifacts=MemoryArtifactStore(), converter=exporter.converter)
+        await on_convert_document(job, artifacts=MemoryArtifactStore(), converter=exporter.converter, limits=Limits())
 
 
 async def test_drafts_of_another_tenant_are_out_of_reach(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     foreign = job.model_copy(update={"document": job.document.model_copy(update={"tenant": "other"})})
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(foreign, artifacts=exporter.store, converter=exporter.converter)
+        await on_convert_document(foreign, artifacts=exporter.store, converter=exporter.converter, limits=Limits())

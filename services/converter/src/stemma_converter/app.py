@@ -10,11 +10,12 @@ from pathlib import Path
 import pypandoc  # type: ignore[import-untyped]
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.outcomes import Outcome
 from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_dir, worker_service
 
-from .confinement import Limits
 from .converter import Converter
 from .fonts import font_folders
 from .handlers import on_convert_document
@@ -22,13 +23,21 @@ from .images import ImageLimits
 from .manuscript import House
 from .pandoc import Pandoc
 from .templates import problems
+from .turns import Turns
 
 
 class ConverterSettings(WorkerSettings):
-    """Settings of the converter; memory and time are those of one program: a DOCX with contents runs two at once."""
+    """Settings of the converter; memory and time are those of a conversion and, within it, of one program.
+
+    A DOCX with contents runs two programs at once.
+    """
 
     author: str = Field(default="", max_length=100, description="who stands on the cover and in the properties")
     company: str = Field(default="", max_length=100, description="the company below the title")
+    conversions: int = Field(default=3, ge=1, description="at a time; the other slots wait for their turn")
+    conversions_per_tenant: int = Field(default=2, ge=1, description="at a time, of one tenant")
+    conversion_limit_s: float = Field(default=120, gt=0, description="of a whole conversion")
+    conversion_memory_mb: int = Field(default=1536, ge=256, description="of a whole conversion, without its programs")
     time_limit_s: float = Field(default=60, gt=0)
     memory_limit_mb: int = Field(default=512, ge=64)
     max_image_mb: int = Field(default=20, ge=1)
@@ -50,11 +59,23 @@ def converter(settings: ConverterSettings) -> Converter:
     return Converter(pandoc, config, House(settings.author, settings.company), images, template, fonts)
 
 
+def conversion_limits(settings: ConverterSettings) -> Limits:
+    """The bounds of a whole conversion."""
+    return Limits(seconds=settings.conversion_limit_s, memory_mb=settings.conversion_memory_mb)
+
+
 @asynccontextmanager
 async def open_handlers(settings: ConverterSettings, bus: Bus) -> AsyncIterator[Handlers]:
     """The handlers of the converter, by job."""
-    artifacts = JetStreamArtifactStore(bus.jetstream)
-    yield {ConvertDocument: partial(on_convert_document, artifacts=artifacts, converter=converter(settings))}
+    artifacts, limits = JetStreamArtifactStore(bus.jetstream), conversion_limits(settings)
+    convert = partial(on_convert_document, artifacts=artifacts, converter=converter(settings), limits=limits)
+    turns = Turns(settings.conversions, settings.conversions_per_tenant)
+
+    async def in_turn(job: ConvertDocument) -> Outcome:
+        async with turns.turn(job.document.tenant):
+            return await convert(job)
+
+    yield {ConvertDocument: in_turn}
 
 
 def check(settings: ConverterSettings) -> None:

@@ -115,11 +115,11 @@ def assemble(
         pictures={name: picture for name, picture in pictures.items() if picture and name in shown},
         warnings=tuple(warning for one in drafts for warning in _warnings(one)),
         remarks=() if one_line(title) else (ExportRemark(code="no_title"),),
-        key=_key(job),
+        key=key_of(job),
     )
 
 
-def _key(job: ConvertDocument) -> str:
+def key_of(job: ConvertDocument) -> str:
     """What a manuscript is made of, in short: all artifacts stand in the job by their digests."""
     content = job.model_dump_json(exclude={"job_id", "export_id", "format", "session_id"})
     return sha256(content.encode()).hexdigest()

@@ -8,10 +8,11 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
+
+from stemma_confinement import Limits
 
 from .errors import ConversionError
 
@@ -19,15 +20,6 @@ from .errors import ConversionError
 _LIMITED = 'ulimit -c 0 -t "$1" -n 256; ulimit -f "$2"; [ "$3" = 0 ] || ulimit -v "$3"; shift 3; exec "$@"'
 _BLOCK = 512
 _CLOSED_PORT = "http://127.0.0.1:9"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Bounds of one program run: wall and CPU time, memory, and the size of what it writes."""
-
-    seconds: float = 60
-    memory_mb: int = 512
-    output_mb: int = 256
 
 
 async def run_confined(
@@ -66,7 +58,7 @@ async def _run(
     try:
         await asyncio.wait_for(process.communicate(data), seconds)
     except TimeoutError:
-        raise ConversionError("timeout", what) from None
+        raise ConversionError("timeout", what, why=f"{what} took more than {seconds:g} s") from None
     finally:
         _kill_group(process.pid)
         await process.wait()

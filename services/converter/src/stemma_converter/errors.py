@@ -7,11 +7,17 @@ class ConversionError(Exception):
     """The document cannot be converted; ``code`` says why in one word and holds no text of it.
 
     ``program`` is what failed if one did, and ``exit_code`` how it ended: negative for a signal, None if it was killed
-    because its time was up.
+    because its time was up. ``why`` says more where there is more to say, such as which limit it was.
     """
 
-    def __init__(self, code: str, program: str | None = None, exit_code: int | None = None) -> None:
+    def __init__(self, code: str, program: str | None = None, exit_code: int | None = None, why: str = "") -> None:
         super().__init__(code)
         self.code = code
         self.program = program
         self.exit_code = exit_code
+        self.why = why
+
+    @property
+    def detail(self) -> str:
+        """What is told of it."""
+        return f"{self.code}: {self.why}" if self.why else self.code

@@ -3,90 +3,95 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from stemma_artifacts.store import ArtifactStore
-from stemma_contracts.v1.exports import ExportSection
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import ArtifactRef
 from stemma_telemetry import get_logger
 
-from .assembly import Draft, assemble, draft, replayed_drafts, versions, wanted_images, with_previous
-from .converter import Converter, file_name, media_type
+from .assembly import key_of, replayed_drafts
+from .conversion import convert, prepare
+from .converter import Converter, media_type
 from .errors import ConversionError
-from .images import Picture, vet
-from .length import too_long
-from .manuscript import Manuscript
-from .not_covered import not_covered, reports
-from .source import decode, flatten_footnotes
+from .not_covered import not_covered, report_refs
+from .order import DONE, EXPORT, ORDER, Done, Order, Staged, keep_pages, kept_pages
+from .pictured import may_show
 
 log = get_logger()
+# One for all conversions of this process; it starts with the first of them.
+_prepared = Prepared(prepare)
 
 
 async def on_convert_document(
-    job: ConvertDocument, *, artifacts: ArtifactStore, converter: Converter
+    job: ConvertDocument, *, artifacts: ArtifactStore, converter: Converter, limits: Limits
 ) -> DocumentConverted | ConversionFailed:
-    """Assemble the sections and write them in the format asked for."""
+    """Assemble the sections and write them in the format asked for, in a process with limits for all of it."""
     document = job.document
     echo = {"job_id": job.job_id, "tenant": document.tenant, "document_id": document.document_id}
+    with TemporaryDirectory(prefix="stemma-") as folder:
+        try:
+            done, data = await _converted(job, artifacts, converter, limits, Path(folder))
+        except ConversionError as error:
+            # Of what a program says about its input nothing is kept: it quotes the text.
+            why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
+            log.warning("conversion_failed", format=job.format, **why)
+            return ConversionFailed(**echo, detail=error.detail)
+    told = {"warnings": done.warnings, "remarks": done.remarks, "too_long": done.too_long}
+    kind = media_type(job.format)
+    artifact = await artifacts.put(document.tenant, document.document_id, data, media_type=kind, name=done.name)
+    return DocumentConverted.model_validate(
+        {**echo, **told, "not_covered": not_covered(job.sections), "artifact": artifact}
+    )
+
+
+async def _converted(
+    job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, limits: Limits, folder: Path
+) -> tuple[Done, bytes]:
+    key = key_of(job)
+    await _stage(job, artifacts, converter, folder)
+    if pages := converter.kept.known(key):
+        await asyncio.to_thread(keep_pages, folder, pages)
+    (folder / ORDER).write_text(Order.of(job, converter).model_dump_json(), encoding="utf-8")
+    await _convert(folder, limits)
+    done = Done.model_validate_json(await asyncio.to_thread((folder / DONE).read_bytes))
+    if done.failure:
+        raise done.failure.error()
+    if pages := await asyncio.to_thread(kept_pages, folder):
+        converter.kept.put(key, pages)
+    return done, await asyncio.to_thread((folder / EXPORT).read_bytes)
+
+
+async def _convert(folder: Path, limits: Limits) -> None:
     try:
-        manuscript = await _manuscript(job, artifacts, converter)
-        export = await converter.write(job.format, manuscript)
-    except ConversionError as error:
-        # Of what a program says about its input nothing is kept: it quotes the text.
-        why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
-        log.warning("conversion_failed", format=job.format, **why)
-        return ConversionFailed(**echo, detail=error.code)
-    lacks = {"too_long": too_long(job.sections, export.pages), "not_covered": not_covered(job.sections)}
-    told = {"warnings": manuscript.warnings, "remarks": export.remarks, **lacks}
-    kind, name = media_type(job.format), file_name(manuscript, job.format)
-    artifact = await artifacts.put(document.tenant, document.document_id, export.data, media_type=kind, name=name)
-    return DocumentConverted.model_validate({**echo, **told, "artifact": artifact})
+        await _prepared.run(convert, folder, limits)
+    except Crashed as crash:
+        raise ConversionError("conversion_failed", "conversion", crash.status, crash.raised) from None
+    except ConfinementError as ended:
+        code = "timeout" if isinstance(ended, OutOfTime) else "out_of_memory"
+        raise ConversionError(code, "conversion", why=f"the conversion took {ended}") from None
 
 
-async def _manuscript(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Manuscript:
-    get = partial(artifacts.get, job.document.tenant, job.document.document_id)
-    title = decode(await get(job.document.title)) if job.document.title else ""
-    now, before = versions(job)
-    drafts = [await _draft(section, job, artifacts, converter) for section in now]
-    earlier = [await _draft(section, job, artifacts, converter) for section in before]
-    pictures = await _pictures(job, [*drafts, *earlier], artifacts, converter)
-    uncovered = await reports(job, artifacts)
-    manuscript = await asyncio.to_thread(assemble, job, title, converter.house, drafts, pictures, uncovered)
-    if not job.redline:
-        return manuscript
-    previous = await asyncio.to_thread(assemble, job, title, converter.house, earlier, pictures)
-    texts = {digest: decode(await get(ref)) for digest, ref in replayed_drafts(job).items()}
-    return with_previous(manuscript, previous, job, texts)
+async def _stage(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, folder: Path) -> None:
+    """Lay all that the conversion may read into its folder; an image only if a draft may show it."""
+    staged, document = Staged(folder), job.document
+    texts: list[bytes] = []
+    for ref in _texts_of(job):
+        texts.append(await artifacts.get(document.tenant, document.document_id, ref))
+        staged.put(ref, texts[-1])
+    for ref in report_refs(job):
+        with suppress(ArtifactMissing, ArtifactCorrupt):
+            staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
+    fitting = [asset for asset in job.assets if asset.artifact.size <= converter.images.max_bytes]
+    for asset in await asyncio.to_thread(may_show, texts, fitting):
+        staged.put(asset.artifact, await artifacts.get(document.tenant, document.document_id, asset.artifact))
 
 
-async def _draft(section: ExportSection, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter) -> Draft:
-    if section.draft is None:
-        return draft(section, [])
-    data = await artifacts.get(job.document.tenant, job.document.document_id, section.draft)
-    source = await asyncio.to_thread(lambda: flatten_footnotes(decode(data)))
-    blocks = await converter.pandoc.read(source)
-    return await asyncio.to_thread(draft, section, blocks)
-
-
-async def _pictures(
-    job: ConvertDocument, drafts: Sequence[Draft], artifacts: ArtifactStore, converter: Converter
-) -> dict[str, Picture | None]:
-    """The images that the drafts refer to, one after the other: they are large."""
-    wanted = wanted_images(drafts)
-    assets: dict[str, ArtifactRef] = {asset.name: asset.artifact for asset in job.assets if asset.name in wanted}
-    pictures = {}
-    for name, ref in sorted(assets.items()):
-        pictures[name] = await _picture(ref, job, artifacts, converter)
-    return pictures
-
-
-async def _picture(
-    ref: ArtifactRef, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter
-) -> Picture | None:
-    if ref.size > converter.images.max_bytes:
-        return None
-    data = await artifacts.get(job.document.tenant, job.document.document_id, ref)
-    return await asyncio.to_thread(vet, data, converter.images)
+def _texts_of(job: ConvertDocument) -> Iterator[ArtifactRef]:
+    refs = [job.document.title, *(section.draft for section in job.sections), *replayed_drafts(job).values()]
+    yield from {ref.digest: ref for ref in refs if ref is not None}.values()

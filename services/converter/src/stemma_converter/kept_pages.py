@@ -20,10 +20,18 @@ class KeptPages:
 
     async def get(self, key: str, make: Callable[[], Awaitable[Pages]]) -> Pages:
         """The pages of a key, made now if they are not there; those without a key are not kept."""
-        if (kept := self._kept.get(key)) is not None:
+        if (kept := self.known(key)) is not None:
             return kept
         pages = await make()
+        self.put(key, pages)
+        return pages
+
+    def known(self, key: str) -> Pages | None:
+        """The pages of a key, if they are there."""
+        return self._kept.get(key)
+
+    def put(self, key: str, pages: Pages) -> None:
+        """Keep the pages of a key."""
         if key:
             with suppress(ValueError):  # one that is larger than all that may be kept
                 self._kept[key] = pages
-        return pages

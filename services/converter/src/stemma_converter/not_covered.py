@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, NotCovered
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.values import ArtifactRef
 from stemma_languages import Language, Words
 
 from .source import one_line
@@ -40,17 +40,18 @@ def _told(section_id: str, coverage: CoverageSummary) -> NotCovered:
     )
 
 
-async def reports(job: ConvertDocument, artifacts: ArtifactStore) -> list[CoverageReport]:
-    """The reports of the sections that leave something out, of a document that goes out as it is."""
+def report_refs(job: ConvertDocument) -> list[ArtifactRef]:
+    """Where the reports lie of the sections that leave something out, of a document that goes out as it is."""
     refs = [section.coverage.report for section in job.sections if section.coverage and not job.redline]
-    found = []
-    for ref in filter(None, refs):
-        try:
-            data = await artifacts.get(job.document.tenant, job.document.document_id, ref)
-            found.append(CoverageReport.model_validate_json(data))
-        except (ArtifactMissing, ArtifactCorrupt, ValidationError):
-            continue
-    return found
+    return [ref for ref in refs if ref is not None]
+
+
+def read_report(data: bytes) -> CoverageReport | None:
+    """A report, none if it is no report."""
+    try:
+        return CoverageReport.model_validate_json(data)
+    except ValidationError:
+        return None
 
 
 def page(found: Sequence[CoverageReport], spoken: Language) -> list[Node]:

@@ -9,8 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from stemma_confinement import Limits
 
-from .confinement import Limits, run_confined
+from .confinement import run_confined
 from .errors import ConversionError
 
 # Behind the text, so that a template of a house needs to know nothing of it; a mark takes no room on the page.

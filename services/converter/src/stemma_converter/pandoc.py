@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .confinement import Limits, run_confined
+from stemma_confinement import Limits
+
+from .confinement import run_confined
 from .tree import Node, parse, serialize
 
 # YAML metadata and raw blocks of other formats would let a draft speak to the writers.

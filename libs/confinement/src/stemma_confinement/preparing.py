@@ -1,0 +1,51 @@
+"""The prepared process: it imports, and then makes copies of itself, which keep calls. It reads nothing from outside.
+
+usage: python -m stemma_confinement.preparing CONTROL MODULE FUNCTION
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from contextlib import suppress
+from importlib import import_module
+from socket import recv_fds, socket
+
+from .keeping import KEEPER, keep
+
+
+def main() -> None:
+    """Copy until nobody is there any more who could ask for it."""
+    number, module, function = sys.argv[1:]
+    getattr(import_module(module), function)()
+    # What is here stays in all copies: collecting it would copy it.
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, _reap)
+    with socket(fileno=int(number)) as control:
+        while _copied(control):
+            pass
+
+
+def _reap(_number: int, _frame: object) -> None:
+    """Take note of keepers that ended; the time that they took counts as ours."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+
+
+def _copied(control: socket) -> bool:
+    message, connections, _, _ = recv_fds(control, len(KEEPER), 1)
+    if not message:
+        return False
+    with socket(fileno=connections[0]) as connection:
+        if os.fork() == 0:
+            control.close()
+            keep(connection)
+    return True
+
+
+if __name__ == "__main__":
+    main()

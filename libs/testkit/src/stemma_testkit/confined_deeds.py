@@ -1,0 +1,80 @@
+"""What a confined call may try to do; the process that is prepared for calls imports it from here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SLEEPER = "import time; time.sleep(600)"
+
+
+def prepare() -> None:
+    """All that is needed is imported."""
+
+
+def write_greeting(folder: Path) -> None:
+    """Do what was asked for."""
+    (folder / "out").write_text("hello")
+
+
+def write_surroundings(folder: Path) -> None:
+    """Tell what is in reach: variables, as they are and as they were at the start, and what is open."""
+    (folder / "environment").write_text("\n".join(f"{name}={value}" for name, value in os.environ.items()))
+    (folder / "first").write_bytes(Path("/proc/self/environ").read_bytes())
+    own = sorted(Path("/proc/self/fd").iterdir(), key=lambda path: int(path.name))
+    (folder / "open").write_text("\n".join(os.readlink(path) for path in own if path.exists()))
+
+
+def sleep(folder: Path) -> None:
+    """Take too long."""
+    (folder / "begun").write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def leave_children(folder: Path) -> None:
+    """Start a process in a session of its own, which starts another one, and end before them."""
+    nested = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {SLEEPER!r}, {str(folder)!r}])"
+    command = [sys.executable, "-c", f"{nested}; time.sleep(600)", str(folder)]
+    subprocess.Popen(command, start_new_session=True)
+
+
+def leave_children_and_sleep(folder: Path) -> None:
+    """The same, and take too long."""
+    leave_children(folder)
+    sleep(folder)
+
+
+def fill_memory(_folder: Path) -> None:
+    """Want more memory than there is."""
+    bytearray(10**10)
+
+
+def fill_disk(folder: Path) -> None:
+    """Write more than there may be."""
+    (folder / "out").write_bytes(bytes(10_000_000))
+
+
+def compute(_folder: Path) -> None:
+    """Never come to an end."""
+    while True:
+        pass
+
+
+def fail(_folder: Path) -> None:
+    """Raise words that nobody is to read."""
+    raise ValueError("the text that was read")
+
+
+def die(_folder: Path) -> None:
+    """End without a word."""
+    os.kill(os.getpid(), 11)
+
+
+def count_objects(folder: Path) -> None:
+    """Leave something behind in the process, and tell what was there before."""
+    calls: list[bytes] = sys.__dict__.setdefault("left_behind", [])
+    (folder / "out").write_text(str(len(calls)))
+    calls.append(b"secret")

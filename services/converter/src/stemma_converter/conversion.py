@@ -1,0 +1,92 @@
+"""One conversion from its drafts to its format; it reads what strangers wrote, and is called in a process of its own.
+
+It finds its order and all artifacts in a folder, and leaves the document there and what is to be told of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from stemma_contracts.v1.exports import ExportSection
+from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_languages import language, shipped
+
+from .assembly import Draft, assemble, draft, key_of, replayed_drafts, versions, wanted_images, with_previous
+from .converter import Converter, file_name
+from .errors import ConversionError
+from .images import Picture, vet
+from .length import too_long
+from .manuscript import Manuscript
+from .not_covered import read_report, report_refs
+from .order import DONE, EXPORT, ORDER, Done, Failure, Order, Staged, keep_pages, kept_pages
+from .source import decode, flatten_footnotes
+
+
+def prepare() -> None:
+    """Read what every conversion reads: imports aside, the languages are half of a short one."""
+    for tag in shipped():
+        language(tag).name_of(tag)
+
+
+def convert(folder: Path) -> None:
+    """Do the order of a folder."""
+    order = Order.model_validate_json((folder / ORDER).read_bytes())
+    told = asyncio.run(_done(order, folder))
+    (folder / DONE).write_text(told.model_dump_json(), encoding="utf-8")
+
+
+async def _done(order: Order, folder: Path) -> Done:
+    """Convert; what cannot be converted is told and not raised."""
+    job, converter, artifacts = order.job, order.converter(), Staged(folder)
+    if pages := kept_pages(folder):
+        converter.kept.put(key_of(job), pages)
+    try:
+        manuscript = await _manuscript(job, artifacts, converter)
+        export = await converter.write(job.format, manuscript)
+    except ConversionError as error:
+        return Done(failure=Failure.of(error))
+    (folder / EXPORT).write_bytes(export.data)
+    if export.pages:
+        keep_pages(folder, export.pages)
+    return Done(
+        name=file_name(manuscript, job.format),
+        warnings=manuscript.warnings,
+        remarks=export.remarks,
+        too_long=too_long(job.sections, export.pages),
+    )
+
+
+async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Converter) -> Manuscript:
+    title = decode(artifacts.get(job.document.title)) if job.document.title else ""
+    now, before = versions(job)
+    drafts = [await _draft(section, artifacts, converter) for section in now]
+    earlier = [await _draft(section, artifacts, converter) for section in before]
+    pictures = _pictures(job, [*drafts, *earlier], artifacts, converter)
+    reports = filter(None, (read_report(artifacts.get(ref)) for ref in report_refs(job) if artifacts.has(ref)))
+    manuscript = assemble(job, title, converter.house, drafts, pictures, list(reports))
+    if not job.redline:
+        return manuscript
+    previous = assemble(job, title, converter.house, earlier, pictures)
+    texts = {digest: decode(artifacts.get(ref)) for digest, ref in replayed_drafts(job).items()}
+    return with_previous(manuscript, previous, job, texts)
+
+
+async def _draft(section: ExportSection, artifacts: Staged, converter: Converter) -> Draft:
+    if section.draft is None:
+        return draft(section, [])
+    source = flatten_footnotes(decode(artifacts.get(section.draft)))
+    return draft(section, await converter.pandoc.read(source))
+
+
+def _pictures(
+    job: ConvertDocument, drafts: Sequence[Draft], artifacts: Staged, converter: Converter
+) -> dict[str, Picture | None]:
+    """The images that the drafts refer to, one after the other: they are large."""
+    wanted = wanted_images(drafts)
+    assets = {asset.name: asset.artifact for asset in job.assets if asset.name in wanted}
+    return {
+        name: vet(artifacts.get(ref), converter.images) if artifacts.has(ref) else None
+        for name, ref in sorted(assets.items())
+    }

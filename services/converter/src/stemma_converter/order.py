@@ -1,0 +1,120 @@
+"""What a conversion is told and what it tells: files in one folder, because it is a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+from stemma_artifacts.store import ArtifactMissing
+from stemma_confinement import Limits
+from stemma_contracts.v1.exports import ExportRemark, ExportWarning, OverlongSection
+from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.values import ArtifactRef
+
+from .converter import Converter
+from .errors import ConversionError
+from .images import ImageLimits
+from .manuscript import House
+from .pages import Pages, Places
+from .pandoc import Pandoc
+
+ORDER, DONE, EXPORT, PDF, PLACES = "order.json", "done.json", "export", "pages.pdf", "pages.json"
+
+
+class Order(BaseModel):
+    """A job, and the converter that is to do it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    job: ConvertDocument
+    pandoc: Path
+    limits: Limits
+    config: Path
+    house: House
+    images: ImageLimits
+    template: Path | None
+    fonts: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, job: ConvertDocument, converter: Converter) -> Order:
+        """The order of a job."""
+        pandoc = converter.pandoc
+        return cls(
+            job=job,
+            pandoc=pandoc.program,
+            limits=pandoc.limits,
+            config=converter.config,
+            house=converter.house,
+            images=converter.images,
+            template=converter.template,
+            fonts=converter.fonts,
+        )
+
+    def converter(self) -> Converter:
+        """The converter again."""
+        pandoc = Pandoc(self.pandoc, self.limits)
+        return Converter(pandoc, self.config, self.house, self.images, self.template, self.fonts)
+
+
+class Failure(BaseModel):
+    """Why there is no document; as `ConversionError`."""
+
+    code: str
+    program: str | None
+    exit_code: int | None
+    why: str
+
+    @classmethod
+    def of(cls, error: ConversionError) -> Failure:
+        """The failure that an error tells."""
+        return cls(code=error.code, program=error.program, exit_code=error.exit_code, why=error.why)
+
+    def error(self) -> ConversionError:
+        """The error again."""
+        return ConversionError(self.code, self.program, self.exit_code, self.why)
+
+
+class Done(BaseModel):
+    """What came of an order; the document lies in the folder."""
+
+    failure: Failure | None = None
+    name: str = ""
+    warnings: tuple[ExportWarning, ...] = ()
+    remarks: tuple[ExportRemark, ...] = ()
+    too_long: tuple[OverlongSection, ...] = ()
+
+
+class Staged:
+    """The artifacts of an order, read from its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, ref: ArtifactRef, data: bytes) -> None:
+        """Lay an artifact there."""
+        (self._folder / ref.digest).write_bytes(data)
+
+    def has(self, ref: ArtifactRef) -> bool:
+        """Whether an artifact was laid there."""
+        return (self._folder / ref.digest).is_file()
+
+    def get(self, ref: ArtifactRef) -> bytes:
+        """The content of an artifact; raises `ArtifactMissing`."""
+        try:
+            return (self._folder / ref.digest).read_bytes()
+        except FileNotFoundError:
+            raise ArtifactMissing(ref.digest) from None
+
+
+def keep_pages(folder: Path, pages: Pages) -> None:
+    """Lay pages in a folder."""
+    (folder / PDF).write_bytes(pages.pdf)
+    (folder / PLACES).write_text(f"{pages.places.model_dump_json()}\n{pages.missing}", encoding="utf-8")
+
+
+def kept_pages(folder: Path) -> Pages | None:
+    """The pages in a folder, if there are any."""
+    if not (folder / PLACES).is_file():
+        return None
+    places, _, missing = (folder / PLACES).read_text(encoding="utf-8").partition("\n")
+    return Pages((folder / PDF).read_bytes(), Places.model_validate_json(places), missing)

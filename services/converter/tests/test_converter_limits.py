@@ -1,0 +1,96 @@
+"""One limit for all of a conversion: whatever a draft holds, there is an answer in time, and it says what it is."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_confinement import Limits
+from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
+from stemma_testkit.pathological import UNITS, text_of
+
+pytestmark = pytest.mark.req("S6")
+SMALL, LARGE = 20_000, 1_000_000
+HARD = ("quotes", "footnotes", "open comments", "half links")
+ANSWERS = re.compile(
+    r"timeout: (the conversion|pandoc) took more than [\d.]+ s|out_of_memory: the conversion took more than \d+ MB.*"
+    r"|nested_too_deeply|(pandoc|conversion|typesetting)_failed"
+)
+
+
+def answered(outcome: DocumentConverted | ConversionFailed) -> bool:
+    """Whether there is a document, or an answer that says what keeps it from being one."""
+    return isinstance(outcome, DocumentConverted) or ANSWERS.fullmatch(outcome.detail) is not None
+
+
+def running(folder: str) -> list[str]:
+    """The processes whose arguments or folder lie in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if folder in (process / "cmdline").read_text() or folder in str((process / "cwd").readlink()):
+                found.append(process.name)
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue
+    return found
+
+
+@pytest.mark.parametrize("name", HARD)
+async def test_a_draft_that_is_hard_to_read_is_answered_within_the_limit(exporter: Any, name: str) -> None:
+    exporter.limits = Limits(seconds=1, memory_mb=1024)
+    assert answered(await exporter.outcome("md", "# A\n\n" + text_of(UNITS[name], SMALL)))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+async def test_whatever_a_draft_holds_there_is_an_answer_within_the_limit(exporter: Any, unit: str, size: int) -> None:
+    exporter.limits = Limits(seconds=10, memory_mb=1024)
+    async with asyncio.timeout(60):
+        outcome = await exporter.outcome("md", "# A\n\n" + text_of(unit, size))
+    assert answered(outcome), outcome
+
+
+async def test_markup_on_which_a_parser_takes_minutes_is_a_timeout_and_leaves_nothing_running(
+    exporter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    exporter.limits = Limits(seconds=1)
+    outcome = await exporter.outcome("md", "# A\n\n<div>" + "<!--" * 100_000 + "\n")
+    assert isinstance(outcome, ConversionFailed)
+    assert outcome.detail == "timeout: the conversion took more than 1 s"
+    assert running(str(tmp_path)) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_program_of_a_conversion_that_is_called_off_ends_with_it(
+    exporter: Any, converter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (waiting := tmp_path / "waits").write_text("#!/bin/sh\nsleep 600\n")
+    waiting.chmod(0o755)
+    exporter.converter = replace(converter, pandoc=replace(converter.pandoc, program=waiting))
+    converting = asyncio.create_task(exporter.outcome("md", "# A\n"))
+    async with asyncio.timeout(60):
+        while not any("waits" in Path(f"/proc/{pid}/cmdline").read_text() for pid in running(str(tmp_path))):
+            await asyncio.sleep(0.01)
+    converting.cancel()
+    await asyncio.wait({converting})
+    assert running(str(tmp_path)) == []
+
+
+async def test_an_image_is_there_for_the_conversion_however_its_name_is_escaped(exporter: Any, plan: Any) -> None:
+    image = plan["media/plan.png"]
+    names = {
+        "site_plan.png": r"![x](site\_plan.png)",
+        "a b.png": "![x](<a b.png>)",
+        "a&b.png": "![x](a&amp;b.png)",
+        "\u00fcber.png": "![x](%C3%BCber.png)",
+    }
+    for name, markdown in names.items():
+        _, outcome = await exporter.export("html", f"# A\n\n{markdown}\n", assets={name: image})
+        assert outcome.warnings == (), name
