@@ -3,6 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup test check format lock contracts nats env demo faults bench test-full test-newest clean
 
+# Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
+export PYTHONDONTWRITEBYTECODE :=
+
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 NEWEST ?= $(shell for p in python3.13 ~/.pyenv/versions/3.13*/bin/python python3.12 ~/.pyenv/versions/3.12*/bin/python; do \

@@ -1,4 +1,4 @@
-"""The process of generation-graph with a model of the bench: ``bench_generation.py MODEL MILLISECONDS [ARGUMENTS]``.
+"""The process of generation-graph with a model of the bench: ``bench_generation.py MODEL MILLISECONDS``.
 
 The service is the real one to the last line; only where it would make its chat model it gets ours.
 """
@@ -9,22 +9,23 @@ import sys
 
 from bench_model import bench_model
 from langchain_core.language_models import BaseChatModel
+from stemma_contracts import subjects
 from stemma_generation_graph import app
-from stemma_local.run import end_with_parent
+from stemma_local.run import end_with_parent, run_command, set_up
 from stemma_models import ModelSettings
 
 
 def main() -> None:
     """Run the service."""
     name, latency_s = sys.argv[1], int(sys.argv[2]) / 1000
-    sys.argv[1:] = sys.argv[3:]
 
     def made(settings: ModelSettings) -> BaseChatModel:
         return bench_model(name, latency_s)
 
     vars(app)["chat_model"] = made
     end_with_parent()
-    app.main()
+    set_up(subjects.GENERATION)
+    run_command(subjects.GENERATION)
 
 
 if __name__ == "__main__":

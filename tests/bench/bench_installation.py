@@ -17,8 +17,8 @@ import nats
 import psutil
 from nats.aio.client import Client as Nats
 from stemma_contracts import subjects
-from stemma_local.processes import ManagedProcess, run_to_end
-from stemma_local.supervisor import SETUPS, LocalStemma, service_names
+from stemma_local.processes import ManagedProcess
+from stemma_local.supervisor import LocalStemma, service_names
 from stemma_messaging import config_dir
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.topology import ACK_WAIT_S
@@ -105,7 +105,6 @@ async def _generation(
     }
     command = [sys.executable, str(HERE / "bench_generation.py"), model, str(milliseconds)]
     everything = {**os.environ, **env, **own}
-    await run_to_end(f"{name} setup", [*command, *SETUPS[name]], everything, log=data.log(name))
     return ManagedProcess(
         name,
         command,

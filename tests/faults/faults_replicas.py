@@ -33,8 +33,6 @@ async def replica(stemma: LocalStemma, name: str, more: Mapping[str, str]) -> As
         "STEMMA_DATA_DIR": str(stemma.folder.root),
         "STEMMA_READY_FILE": str(ready),
     }
-    setup = await asyncio.create_subprocess_exec(*command("--setup"), env=env, stdin=PIPE)
-    assert await setup.wait() == 0
     with stemma.folder.log(name).open("ab") as log:
         process = await asyncio.create_subprocess_exec(*command(), env=env, stdin=PIPE, stdout=log, stderr=log)
 

@@ -211,24 +211,20 @@ async def staged(folder: Path) -> AsyncIterator[Stage]:
             await connection.close()
 
 
-CHOSEN: list[dict[str, Point]] = [
-    {
-        subjects.ORCHESTRATOR: Point("append section-edited", 1, "after"),
-        subjects.GENERATION: Point("publish outcome section-generated", 2, "before"),
-        subjects.EDITOR: Point("write artifact", 1, "after"),
-        subjects.VALIDATOR: Point("acknowledge JOBS", 2, "before"),
-        subjects.CONVERTER: Point("publish outcome document-converted", 1, "after"),
-    },
-    {subjects.ORCHESTRATOR: Point("acknowledge OUTCOMES", 5, "before")},
-]
+CHOSEN = {
+    subjects.ORCHESTRATOR: Point("append section-edited", 1, "after"),
+    subjects.GENERATION: Point("publish outcome section-generated", 2, "before"),
+    subjects.EDITOR: Point("write artifact", 1, "after"),
+    subjects.VALIDATOR: Point("acknowledge JOBS", 2, "before"),
+    subjects.CONVERTER: Point("publish outcome document-converted", 1, "after"),
+}
 
 
 @pytest.mark.req("E1", "P9")
 async def test_a_crash_between_two_messages_of_the_story_leaves_no_trace_in_log_or_texts(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         undisturbed = await stage.tell()
-        for points in CHOSEN:
-            assert await stage.tell_with_crashes(points) == undisturbed, shown(points)
+        assert await stage.tell_with_crashes(CHOSEN) == undisturbed, shown(CHOSEN)
 
 
 @pytest.mark.full

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, Valid
 class Contract(BaseModel):
     """A message body or a value inside one: immutable, and tolerant of fields that it does not know.
 
-    Readers ignore unknown fields, so that a contract can grow inside its version.
+    Readers ignore unknown fields, so that a contract can grow inside its version. What validates is made at the first
+    use: a process that starts pays for none of the contracts that it never reads.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class Explicit(Contract):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stemma_local.processes import DidNotStartError, ManagedProcess, run_to_end
+from stemma_local.processes import DidNotStartError, ManagedProcess
 
 READY = "import pathlib, signal, sys; print('hello', flush=True); pathlib.Path(sys.argv[1]).touch(); signal.pause()"
 
@@ -114,11 +114,6 @@ async def test_a_process_that_is_not_ready_in_time_is_told(process: Callable[[st
     await thing.stop()
 
     assert thing.pid is None
-
-
-async def test_a_command_that_fails_is_told_with_its_log(tmp_path: Path) -> None:
-    with pytest.raises(DidNotStartError, match="ended with exit code 3"):
-        await run_to_end("setup", [sys.executable, "-c", "exit(3)"], {}, log=tmp_path / "setup.log")
 
 
 def test_a_service_ends_when_its_parent_is_gone() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping, Sequence
@@ -142,12 +141,3 @@ class ManagedProcess:
 
 def _ending(code: int) -> str:
     return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
-
-
-async def run_to_end(name: str, command: Sequence[str], env: Mapping[str, str], *, log: Path) -> None:
-    """Run a command that ends by itself. Raises `DidNotStartError` for an exit code that is not 0."""
-    with log.open("ab") as file:
-        process = await asyncio.create_subprocess_exec(*command, env=env, stdin=PIPE, stdout=file, stderr=file)
-    code = await process.wait()
-    if code != os.EX_OK:
-        raise DidNotStartError(name, f"ended with {_ending(code)}", log)

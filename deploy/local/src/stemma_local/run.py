@@ -1,14 +1,17 @@
-"""The process of one service, ``python -m stemma_local.run NAME [ARGUMENTS]``; it ends when its parent does."""
+"""The process of one service, ``python -m stemma_local.run NAME``, set up first; it ends when its parent does."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from importlib.metadata import entry_points
 
 SERVICES_GROUP = "stemma.services"
+SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
 
 def end_with_parent() -> None:
@@ -22,13 +25,27 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def main() -> None:
-    """Run the command of the service that the first argument names, with the other arguments."""
-    command = f"stemma-{sys.argv[1]}"
-    sys.argv = [command, *sys.argv[2:]]
-    end_with_parent()
-    (found,) = entry_points(group="console_scripts", name=command)
+def set_up(name: str) -> None:
+    """Make what the service needs before it starts; harmless if it is there."""
+    if name in SETUPS:
+        run_command(name, *SETUPS[name])
+
+
+def run_command(name: str, *arguments: str) -> None:
+    """Run the command of a service in this process."""
+    # Collecting garbage while modules are imported is a tenth of the start; services collect once ready.
+    gc.disable()
+    sys.argv = [f"stemma-{name}", *arguments]
+    (found,) = entry_points(group="console_scripts", name=sys.argv[0])
     found.load()()
+
+
+def main() -> None:
+    """Set up and run the service that the argument names."""
+    end_with_parent()
+    (name,) = sys.argv[1:]
+    set_up(name)
+    run_command(name)
 
 
 if __name__ == "__main__":

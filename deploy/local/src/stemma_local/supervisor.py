@@ -23,12 +23,11 @@ from stemma_provisioning.topology import ACK_WAIT_S
 from .environment import environment_of
 from .folder import DataFolder
 from .nats_process import ManagedNats, end_left_over
-from .processes import ManagedProcess, Report, run_to_end
+from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
 
 ALL = "services"
 READY_WITHIN_S = 120.0
-SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
 
 def service_names() -> list[str]:
@@ -146,14 +145,7 @@ class LocalStemma:
         else:
             self.services = {name: self._process(name, "stemma_local.run", name) for name in self._names}
         stack.push_async_callback(self._stop_services)
-        await asyncio.gather(*(self._set_up_and_start(name) for name in self.services))
-
-    async def _set_up_and_start(self, name: str) -> None:
-        for service in self._names if name == ALL else [name]:
-            if service in SETUPS:
-                command = [sys.executable, "-m", "stemma_local.run", service, *SETUPS[service]]
-                await run_to_end(f"{service} setup", command, self._environment(service), log=self.folder.log(service))
-        await self.start_service(name)
+        await asyncio.gather(*(self.start_service(name) for name in self.services))
 
     async def _stop_services(self) -> None:
         await asyncio.gather(*(service.stop() for service in self.services.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -16,7 +17,7 @@ from stemma_messaging import BadSettings, Service
 
 from .folder import DataFolder
 from .processes import BAD_SETTINGS
-from .run import SERVICES_GROUP, end_with_parent
+from .run import SERVICES_GROUP, end_with_parent, set_up
 
 READY_POLL_S = 0.05
 
@@ -24,10 +25,13 @@ READY_POLL_S = 0.05
 def main() -> None:
     """Run the services that the arguments name; exits with 0 on SIGTERM, 1 on failure, 2 on bad settings."""
     end_with_parent()
+    names = sys.argv[1:]
+    for name in names:
+        set_up(name)
     flush = stemma_telemetry.configure("stemma")
     refused: list[str] = []
     try:
-        asyncio.run(_run_until_signal(sys.argv[1:]))
+        asyncio.run(_run_until_signal(names))
     except* BadSettings as group:
         refused = [problem for bad in _leaves(group) for problem in bad.problems]
     finally:
@@ -56,6 +60,7 @@ async def _run_until_signal(names: list[str]) -> None:
 
 async def _run(names: list[str]) -> None:
     folder = DataFolder(Path(os.environ["STEMMA_DATA_DIR"]))
+    gc.disable()
     services = [_loaded(name, folder) for name in names]
     async with asyncio.TaskGroup() as group:
         for service, settings in services:
