@@ -160,7 +160,7 @@ def test_chinese_is_compared_by_pairs_of_characters() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "".join(f"## s{n % 7}\n\nwater {n % 1000} pump {n % 313}\n\n" for n in range(600)),
+        "".join(f"## s{n % 7}\n\nwater {n % 1000} pump {n % 313}\n\n" for n in range(300)),
         "".join(f"- word{n % 50} thing{n % 49} other{n % 47}\n" for n in range(600)),
         "| a | b |\n|---|---|\n" + "| the pump | 3 |\n" * 600,
         "# a\n" * 1_800,
