@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan
 from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
@@ -14,7 +15,6 @@ from stemma_validator.engines.markdownlint import Installation, packaged_node, p
 from stemma_validator.engines.rumdl import packaged_rumdl
 from stemma_validator.errors import ValidationTimeout
 from stemma_validator.fixes import SafeFixes
-from stemma_validator.processes import Limits
 
 LIMITS = Limits()
 TENANT, DOCUMENT = "default", "doc-1"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from stemma_artifacts.store import ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.grounding import GroundedClaim, GroundingReport
 from stemma_contracts.v1.jobs import UpstreamDraft, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
@@ -16,7 +17,6 @@ from stemma_validator.engines import RumdlEngine
 from stemma_validator.fixes import SafeFixes
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
-from stemma_validator.processes import Limits
 
 from .conftest import FIXES, RULES
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stemma_confinement import Limits
 from stemma_validator.engines import MarkdownlintEngine, warm_rumdl
 from stemma_validator.engines.rumdl import packaged_rumdl
 from stemma_validator.normalise import read_issues
-from stemma_validator.processes import Limits
 
 from .conftest import CONFIG, RULES
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from stemma_artifacts.store import ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, LeftOut, LeftOutList
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, InputFile, ValidationReport
@@ -12,7 +13,6 @@ from stemma_validator.engines import RumdlEngine
 from stemma_validator.fixes import SafeFixes
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
-from stemma_validator.processes import Limits
 
 from .conftest import DOCUMENT, FIXES, LIMITS, RULES, TENANT, validate_draft
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from stemma_artifacts.digests import digest_of
 from stemma_artifacts.store import ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ArtifactRef, ValidationReport
 from stemma_validator.engines import LintEngine, RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
-from stemma_validator.processes import Limits
 from structlog.testing import capture_logs
 
 from .conftest import DOCUMENT, FIXES, RULES, TENANT, validate_draft

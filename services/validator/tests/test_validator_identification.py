@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable
 import pytest
 from stemma_artifacts.digests import digest_of
 from stemma_artifacts.store import ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, BlockIndex
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import on_validate_draft
 from stemma_validator.identification import identified
-from stemma_validator.processes import Limits
 
 from .conftest import DOCUMENT, FIXES, TENANT
 
@@ -127,7 +127,7 @@ async def test_a_draft_past_a_limit_has_no_ids_and_is_identified_with_the_next_o
     history = DraftHistory(blocks=blocks, drafts=(first,))
     with monkeypatch.context() as patched:
         patched.setattr("stemma_validator.confined.SAFE_CHARACTERS", 10)
-        second, none = await validate(SECOND, history, limits=Limits(seconds=0.001))
+        second, none = await validate(SECOND, history, limits=Limits(seconds=0.0001))
     assert none is None
     _, by_steps = await validate(SECOND, history)
     _, third = await validate(THIRD, DraftHistory(blocks=by_steps, drafts=(second,)))

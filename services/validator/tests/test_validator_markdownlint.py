@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from stemma_confinement import Limits
 from stemma_validator.engines import MarkdownlintEngine
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
 from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable, ValidationTimeout
 from stemma_validator.normalise import normalise
-from stemma_validator.processes import Limits
 
 from .conftest import CONFIG, gone, overrun
 
@@ -106,7 +106,7 @@ async def test_a_text_that_takes_too_long_ends_at_the_time_limit() -> None:
 @pytest.mark.req("V2")
 async def test_a_text_that_takes_too_much_memory_ends_it() -> None:
     installation = Installation(packaged_node(), packages_folder())
-    limits = Limits(seconds=20, memory=16 * 1024 * 1024)
+    limits = Limits(seconds=20, memory_mb=16)
     engine = MarkdownlintEngine(RULES, installation=installation, limits=limits, processes=1)
     with pytest.raises(EngineCrashed, match=r"^markdownlint crashed"):
         await engine.lint("# A\n\n" + "- *text* `code` [link](#a)\n" * 40_000)

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from stemma_confinement import Limits
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.engines.base import without_switches
 from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable
-from stemma_validator.processes import Limits
 
 from .conftest import RULES, gone, overrun
 
@@ -153,7 +153,7 @@ async def test_a_cancelled_validation_leaves_no_process(script: Callable[..., Ru
 
 @pytest.mark.req("V2")
 async def test_an_engine_that_takes_too_much_memory_ends(script: Callable[..., RumdlEngine]) -> None:
-    engine = script('i=x; while :; do i="$i$i"; done', limits=Limits(memory=64 * 1024 * 1024))
+    engine = script('i=x; while :; do i="$i$i"; done', limits=Limits(memory_mb=64))
     with pytest.raises(EngineCrashed, match="rumdl crashed"):
         await engine.lint("# A\n")
 

@@ -9,13 +9,13 @@ import pytest
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_messaging import BadSettings, Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_validator.app import ValidatorSettings, open_engine, service
-from stemma_validator.processes import Limits
 
 from .conftest import DOCUMENT, TENANT, validate_draft
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from stemma_confinement import Limits
 from stemma_validator.engines import RumdlEngine, WarmRumdl, warm_rumdl
 from stemma_validator.engines.rumdl import packaged_rumdl
 from stemma_validator.engines.warm import WARM_CHARACTERS
 from stemma_validator.errors import EngineCrashed, EngineNotFound
 from stemma_validator.normalise import RawIssue
-from stemma_validator.processes import Limits
 
 from .conftest import RULES
 

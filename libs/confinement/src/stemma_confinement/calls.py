@@ -15,7 +15,7 @@ LONGEST = 16 * 1024
 class Limits:
     """Wall time of a call, and memory, CPU time and size of each file of each process in it."""
 
-    seconds: float = 60
+    seconds: float = 30
     memory_mb: int = 1024
     output_mb: int = 256
 

@@ -7,6 +7,7 @@ import os
 import resource
 import select
 import signal
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
@@ -38,20 +39,21 @@ def keep(connection: socket) -> NoReturn:
 
 def _kept(call: Call, connection: socket) -> Ended:
     """How a call ended, by itself or because its time was up or nobody waits for it; nothing is left of it."""
+    latest = time.monotonic() + call.limits.seconds
     worker = os.fork()
     if worker == 0:
         connection.close()
         _work(call)
-    status = _status_of(worker, connection, call.limits.seconds)
+    status = _status_of(worker, connection, latest)
     _end_descendants()
     return Ended(status, _raised(call) if status == FAILED else "")
 
 
-def _status_of(worker: int, connection: socket, seconds: float) -> int | None:
+def _status_of(worker: int, connection: socket, latest: float) -> int | None:
     """The exit status of a worker, negative for a signal; none if it had to be ended."""
     ending = os.pidfd_open(worker)
     try:
-        ready, _, _ = select.select([ending, connection.fileno()], [], [], seconds)
+        ready, _, _ = select.select([ending, connection.fileno()], [], [], max(0, latest - time.monotonic()))
     finally:
         os.close(ending)
     if ending not in ready:

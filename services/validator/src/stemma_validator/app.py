@@ -10,6 +10,7 @@ from typing import Any, Literal, assert_never
 
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_dir, worker_service
@@ -20,7 +21,6 @@ from .engines.rumdl import packaged_rumdl
 from .fixes import SafeFixes
 from .grounds import Grounds
 from .handlers import DRAFT_LIMIT, on_validate_draft
-from .processes import Limits
 from .rule_files import RulesUnusable, read_json_rules, read_toml_rules
 
 
@@ -83,7 +83,7 @@ def open_fixes(limits: Limits) -> SafeFixes:
 @asynccontextmanager
 async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[Handlers]:
     """Wire the handler to the bus and the linter."""
-    limits = Limits(settings.time_limit_s, settings.memory_limit_mib * 1024 * 1024)
+    limits = Limits(settings.time_limit_s, settings.memory_limit_mib)
     async with open_engine(settings, limits) as engine:
         artifacts = JetStreamArtifactStore(bus.jetstream)
         handle = partial(

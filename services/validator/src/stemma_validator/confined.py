@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
+from stemma_confinement import Crashed, Limits, OutOfMemory, OutOfTime, Prepared
 
-from .errors import EngineCrashed
-from .processes import Limits, run_limited
+from . import check_process
+from .errors import EngineCrashed, ValidationOutOfMemory, ValidationTimeout
 
 QUICK_CHARACTERS = 2 * 1024
 """Up to here a check takes a few milliseconds, the worst input a tenth of a second: a thread costs more."""
-SAFE_CHARACTERS = 64 * 1024
-"""Up to here the worst input takes a second or two, in a thread; beyond, a process of its own can be ended."""
+SAFE_CHARACTERS = 16 * 1024
+"""Up to here the worst input takes half a second, in a thread; beyond, a process of its own can be ended."""
+
+# One for all checks of this process; it starts with the first large one.
+_prepared = Prepared(check_process.prepare)
 
 T = TypeVar("T")
 
@@ -47,12 +50,21 @@ async def checked(check: Check[T], limits: Limits) -> T:
 
 
 async def _in_a_process(check: Check[T], limits: Limits) -> T:
-    kind = type(check)
-    argv = [sys.executable, "-I", "-m", "stemma_validator.check_process", kind.__module__, kind.__name__]
-    stdin = check.model_dump_json().encode()
-    finished = await run_limited(check.name, argv, folder=Path(gettempdir()), limits=limits, stdin=stdin)
-    if finished.status != 0:
-        # What it wrote may quote the text, and the cause goes to a log as well.
-        raise EngineCrashed(check.name, finished.status, b"")
-    found: T = check.answer.validate_json(finished.stdout)
+    with TemporaryDirectory(prefix="stemma-check-") as folder:
+        found: T = await _found(check, Path(folder), limits)
+        return found
+
+
+async def _found(check: Check[T], folder: Path, limits: Limits) -> T:
+    await asyncio.to_thread(check_process.order, check, folder)
+    try:
+        await _prepared.run(check_process.run, folder, limits)
+    except OutOfTime:
+        raise ValidationTimeout(limits.seconds) from None
+    except OutOfMemory:
+        raise ValidationOutOfMemory(limits.memory_mb) from None
+    except Crashed as crash:
+        raise EngineCrashed(check.name, crash.status, crash.raised.encode()) from None
+    data = await asyncio.to_thread((folder / check_process.FOUND).read_bytes)
+    found: T = check.answer.validate_json(data)
     return found

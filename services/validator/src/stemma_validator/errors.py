@@ -61,10 +61,17 @@ class ValidationTimeout(ValidationImpossible):
         super().__init__(f"Validation timeout ({seconds:g}s)")
 
 
+class ValidationOutOfMemory(ValidationImpossible):
+    """The check was ended because it wanted more memory than it may have."""
+
+    def __init__(self, memory_mb: int) -> None:
+        super().__init__(f"Validation out of memory ({memory_mb} MB)")
+
+
 class EngineCrashed(ValidationImpossible):
     """The program ended with a status that says nothing about the draft; a negative one is a signal."""
 
-    def __init__(self, engine: str, status: int, stderr: bytes) -> None:
+    def __init__(self, engine: str, status: int | None, stderr: bytes) -> None:
         super().__init__(_with_stderr(f"{engine} crashed (status {status})", stderr))
 
 

@@ -7,11 +7,12 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stemma_confinement import Limits
 from stemma_markdown import headings
 
 from .engines.base import without_switches
 from .errors import EngineCrashed
-from .processes import Limits, run_limited
+from .processes import run_limited
 
 NAME = "rumdl"
 SAFE_RULES = (

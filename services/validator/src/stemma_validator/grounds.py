@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from cachetools import LRUCache
 from stemma_artifacts.digests import digest_of
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.media import READ, is_attachment
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef
@@ -16,7 +17,6 @@ from stemma_evidence import Source, language_of
 from .claim_report import ClaimFindings
 from .claims import ClaimsCheck, SourceText
 from .confined import checked
-from .processes import Limits
 
 READ_CHARACTERS = 2 * 1024 * 1024
 """How much of the sources is read for one draft: about 15 seconds of work; what is beyond is told as unread."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ArtifactRef, ValidationSummary
@@ -20,7 +21,6 @@ from .grounds import Grounds
 from .identification import identified
 from .inputs import coverage_of
 from .normalise import normalise
-from .processes import Limits
 from .report import Findings, found, nothing_found
 from .rules import OF_THE_WHOLE
 

@@ -7,6 +7,7 @@ from typing import ClassVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, BlockIndex, IdentifiedBlock
 from stemma_markdown import Block, BlockKind, IdentifiedBlocks, identify, nothing_identified
@@ -15,7 +16,6 @@ from stemma_telemetry import get_logger
 
 from .confined import Check, checked
 from .errors import HistoryTooLarge, ValidationImpossible
-from .processes import Limits
 
 HISTORY_LIMIT = 16 * 1024 * 1024
 """Bytes of a draft and of those before it that are read again; a writer of reports does not come near."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.coverage import CoverageSummary, LeftOutList
 from stemma_contracts.v1.jobs import ValidateDraft
@@ -13,7 +14,6 @@ from stemma_contracts.v1.values import ArtifactRef
 
 from .confined import checked
 from .covering import CoverageCheck, InputToCover, reported, summarised
-from .processes import Limits
 
 
 async def coverage_of(

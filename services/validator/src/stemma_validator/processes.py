@@ -12,15 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stemma_confinement import Limits
+
 from .errors import EngineNotFound, ValidationTimeout
 
-
-@dataclass(frozen=True)
-class Limits:
-    """Wall time in seconds and memory in bytes of one process."""
-
-    seconds: float = 30.0
-    memory: int = 1024 * 1024 * 1024
+_MEGABYTE = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -30,6 +26,11 @@ class Finished:
     status: int
     stdout: bytes
     stderr: bytes
+
+
+def bytes_of(limits: Limits) -> tuple[int, int]:
+    """The memory of a process as the system counts it, the soft and the hard limit."""
+    return limits.memory_mb * _MEGABYTE, limits.memory_mb * _MEGABYTE
 
 
 async def run_limited(
@@ -73,7 +74,7 @@ async def start(argv: Sequence[str | Path], folder: Path, *, stdin: int, stderr:
 
 async def _finish(process: Process, limits: Limits, stdin: bytes | None, counted: int) -> Finished:
     with contextlib.suppress(ProcessLookupError):
-        resource.prlimit(process.pid, counted, (limits.memory, limits.memory))
+        resource.prlimit(process.pid, counted, bytes_of(limits))
     try:
         async with asyncio.timeout(limits.seconds):
             stdout, stderr = await process.communicate(stdin)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import AliasPath, BaseModel, Field, TypeAdapter
+from stemma_confinement import Limits
 
 from stemma_validator.normalise import RawIssue
-from stemma_validator.processes import Limits, end, start
+from stemma_validator.processes import bytes_of, end, start
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _OPENED, _CLOSED = "textDocument/didOpen", "textDocument/didClose"
@@ -51,7 +52,7 @@ class LanguageServer:
         """A process that is yet to be greeted; raises `OSError` if there is no such program."""
         process = await start([executable, "server", "--config", rules], rules.parent, stdin=PIPE, stderr=DEVNULL)
         with contextlib.suppress(ProcessLookupError):
-            resource.prlimit(process.pid, resource.RLIMIT_AS, (limits.memory, limits.memory))
+            resource.prlimit(process.pid, resource.RLIMIT_AS, bytes_of(limits))
         return cls(process, rules.parent)
 
     async def issues(self, text: str) -> list[RawIssue]:

@@ -13,18 +13,18 @@ from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from pydantic import ValidationError
+from stemma_confinement import Limits
 
 from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable
 from stemma_validator.normalise import RawIssue, read_issues
-from stemma_validator.processes import Finished, Limits, run_limited
+from stemma_validator.processes import Finished, run_limited
 
 from .base import without_switches
 
 NAME = "markdownlint"
 RULES = "markdownlint.json"
-_MIB = 1024 * 1024
 _NO_FAILURE = (0, 1)
-_RESERVED = 768 * _MIB
+_RESERVED_MB = 768
 """Node sets this much aside for code and stacks before it reads a line."""
 
 
@@ -87,12 +87,12 @@ class MarkdownlintEngine:
         (folder / RULES).write_text(self._rules, encoding="utf-8")
         if not self._installation.program.is_file():
             raise EngineNotFound(NAME)
-        limits = replace(self._limits, memory=self._limits.memory + _RESERVED)
+        limits = replace(self._limits, memory_mb=self._limits.memory_mb + _RESERVED_MB)
         argv = [*self._node(), self._installation.program, "--json", "--config", RULES, "--", *files]
         return await run_limited(NAME, argv, folder=folder, limits=limits, counted=resource.RLIMIT_DATA)
 
     def _node(self) -> list[str | Path]:
-        heap = f"--max-old-space-size={self._limits.memory // _MIB}"
+        heap = f"--max-old-space-size={self._limits.memory_mb}"
         return [self._installation.node, heap, "--no-warnings"]
 
 

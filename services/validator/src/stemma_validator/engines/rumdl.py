@@ -10,10 +10,11 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import ClassVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from stemma_confinement import Limits
 
 from stemma_validator.errors import EngineCrashed, OutputUnreadable
 from stemma_validator.normalise import RawIssue, read_issues
-from stemma_validator.processes import Finished, Limits, run_limited
+from stemma_validator.processes import Finished, run_limited
 
 from .base import without_switches
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
+from stemma_confinement import Limits
 
 from stemma_validator.normalise import RawIssue
-from stemma_validator.processes import Limits
 
 from .base import without_switches
 from .language_server import LanguageServer, ServerLost
