@@ -315,3 +315,18 @@ def test_a_quotation_with_an_entity_stands_where_it_was_taken_from() -> None:
 )
 def test_a_day_in_the_name_of_a_street_is_no_date(language: str, street: str) -> None:
     assert not [claim.text for claim in claims(street, language) if claim.kind == "date"]
+
+
+@pytest.mark.req("T9")
+@pytest.mark.parametrize(
+    ("language", "text", "day"),
+    [
+        ("fr", "La rue du Lac ouvre le 8 mai 2027.", "8 mai 2027"),
+        ("it", "In via Roma si apre il 25 aprile.", "25 aprile"),
+        ("es", "La plaza del 2 de Mayo abre el 3 de mayo de 2027.", "3 de mayo de 2027"),
+        ("de", "Die Straße des 17. Juni ist ab 18. Juni gesperrt.", "18. Juni"),
+        ("en", "It goes via courier on 1 June 2027.", "1 June 2027"),
+    ],
+)
+def test_a_day_beside_the_name_of_a_street_is_a_date(language: str, text: str, day: str) -> None:
+    assert [claim.text for claim in claims(text, language) if claim.kind == "date"] == [day]

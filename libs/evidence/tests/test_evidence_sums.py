@@ -81,3 +81,23 @@ def test_the_sum_of_a_column_of_the_draft_is_computed() -> None:
     text = "Roof: EUR 5,100 now, EUR 840 then.\n\nCellar: EUR 7,300 now, EUR 2,260 then.\n\nYard: EUR 911, EUR 95.\n"
     draft = YEARS + "| All | 13,311 | 3,195 |\n"
     assert standings(draft, source(text))[-2:] == [("13,311", COMPUTED), ("3,195", COMPUTED)]
+
+
+@pytest.mark.parametrize(("heading", "joint"), [("# ", "\n\n"), ("", " ")], ids=["of a chapter", "of a paragraph"])
+def test_in_a_long_text_the_sum_of_what_stands_together_is_computed(heading: str, joint: str) -> None:
+    rows = [[10_007 + 997 * (7 * part + at) ** 2 for at in range(7)] for part in range(6)]
+    said = (f"{heading}Part\n\n{joint.join(f'It costs EUR {one}.' for one in row)}\n\n" for row in rows)
+    plan, astride = source("".join(said)), [*rows[2][4:], *rows[3][:4]]
+    assert standings(f"It costs EUR {sum(rows[2])}.\n", plan) == [(f"EUR {sum(rows[2])}", COMPUTED)]
+    assert standings(f"It costs EUR {sum(astride)}.\n", plan) == [(f"EUR {sum(astride)}", UNSUPPORTED)]
+
+
+def test_what_is_left_of_a_whole_is_computed() -> None:
+    text = "The budget is EUR 100,000, of which EUR 41,307 go to the roof and EUR 22,151 to the cellar.\n"
+    assert standings("EUR 36,542 are left.\n", source(text)) == [("EUR 36,542", COMPUTED)]
+    assert standings("EUR 36,524 are left.\n", source(text)) == [("EUR 36,524", UNSUPPORTED)]
+
+
+def test_two_amounts_that_only_follow_each_other_make_no_sum() -> None:
+    text = "# Roof\n\nIt costs EUR 5,107.\n\n# Cellar\n\nIt costs EUR 7,313.\n\n# Yard\n\nIt costs EUR 911.\n"
+    assert standings("It costs EUR 12,420.\n", source(text)) == [("EUR 12,420", UNSUPPORTED)]

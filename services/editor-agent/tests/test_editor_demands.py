@@ -73,6 +73,18 @@ def test_takes_the_change_that_was_asked_for(instruction: str, old: str, new: st
             "",
             "nothing that speaks of “blue” was removed",
         ),
+        (
+            "Remove the sentence about blue",
+            "It is blue.\n\n## Milestones\n\nThe pilot starts in May.\n\n| what | euros |\n|---|---|\n| van | 100 |\n",
+            "\n\n## Milestones\n\nThe pilot starts in May.\n\n| what | euros |\n|---|---|\n",
+            "something else changed: Table row removed",
+        ),
+        (
+            "Mention the couriers",
+            "The van costs 100 euros.",
+            "The van with the couriers costs 900 euros.",
+            "something else changed: Sentence changed",
+        ),
         ("Replace van by bicycle", "blue", "green", "“van” was not replaced by “bicycle”"),
         ("Replace lorry by bicycle", "van", "bicycle", "“lorry” does not stand in the text"),
         ("Mention the couriers", "blue", "green", "nothing that was added speaks of “the couriers”"),
