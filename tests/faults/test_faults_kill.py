@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from stemma_client import Client
-from stemma_contracts import Contract
+from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_local.supervisor import LocalStemma
@@ -18,6 +18,7 @@ from stemma_testkit.driving import ENDS, request_sample, wait_for
 from stemma_testkit.model_server import ModelServer, model_server
 
 CALLS_PER_DOCUMENT = 18
+WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR)
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ async def installation(folder: Path) -> AsyncIterator[Broken]:
                 "OPENAI_API_KEY": "none",
             }
         }
-        async with LocalStemma(folder, ack_wait_s=2, env=env) as stemma, stemma.client() as client:
+        local = LocalStemma(folder, services=[*WRITING, subjects.CONVERTER], ack_wait_s=2, env=env)
+        async with local as stemma, stemma.client() as client:
             yield Broken(stemma, client, model)
 
 
@@ -81,7 +83,8 @@ async def test_each_service_and_the_server_may_be_killed_and_no_call_is_made_twi
 
 @pytest.mark.req("E1", "P2", "P8")
 async def test_a_revision_survives_its_editor_and_its_review_a_restart_of_everything(tmp_path: Path) -> None:
-    async with LocalStemma(tmp_path, ack_wait_s=2) as stemma, stemma.client() as client:
+    local = LocalStemma(tmp_path, services=[*WRITING, subjects.EDITOR], ack_wait_s=2)
+    async with local as stemma, stemma.client() as client:
         document_id = await request_sample(client)
         await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
         await client.revise(document_id, "research", 1, "shorten")
@@ -90,7 +93,7 @@ async def test_a_revision_survives_its_editor_and_its_review_a_restart_of_everyt
             client, document_id, lambda event: isinstance(event, e.SectionReviewRequested) and event.version == 2
         )
         assert sum(isinstance(event.contract, e.SectionRevised) for event in events) == 1
-    async with LocalStemma(tmp_path) as stemma, stemma.client() as client:
+    async with LocalStemma(tmp_path, services=WRITING) as stemma, stemma.client() as client:
         assert [section.section_id for section in (await client.document(document_id)).waiting] == ["research"]
         await client.approve(document_id, "research", 2)
         await wait_for(client, document_id, drafted("solution"))

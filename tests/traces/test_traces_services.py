@@ -26,6 +26,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 REQUESTED = "process stemma.request.v1.{tenant}.create-document"
 APPROVED = "process stemma.request.v1.{tenant}.approve-section"
+EXPORTED = "process stemma.request.v1.{tenant}.export-document"
 GENERATE = "stemma.job.v1.generation-graph.generate-section"
 GENERATED = "stemma.outcome.v1.generation-graph.section-generated"
 VALIDATE = "stemma.job.v1.validator.validate-draft"
@@ -49,10 +50,14 @@ SECTION_EDGES: set[Edge] = {
 
 @dataclass(frozen=True)
 class Told:
-    """What one document, one decision and one export left behind: spans, events, log lines."""
+    """What one document, one decision and one export left behind: spans, events, log lines.
+
+    ``after`` are the spans since the orchestrator was started again, in which it was asked to cancel.
+    """
 
     document_id: str
     spans: list[ReceivedSpan]
+    after: list[ReceivedSpan]
     events: list[RecordedEvent]
     logs: list[str]
     shown: str
@@ -68,7 +73,7 @@ class Told:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
-    """The sample up to its first review, one approval, up to the next, an export; everything exported."""
+    """The sample up to its first review, one approval, up to the next, an export; a restart, and the end."""
     with otlp_receiver() as receiver:
         stemma = LocalStemma(tmp_path_factory.mktemp("traces"), env=exporting(receiver.endpoint))
         async with stemma, stemma.client() as client:
@@ -79,9 +84,16 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
             await client.export(document_id, ExportFormat.MD)
             events = await client.history(document_id)
             shown = await command(stemma, "trace", document_id, "--json")
+            await stemma.stop_service("orchestrator")
+            stopped_ns = time.time_ns()
+            await stemma.start_service("orchestrator")
+            await client.cancel(document_id)
         # The services have ended, and with them the last export.
         logs = [stemma.folder.log(name).read_text() for name in stemma.services]
-        yield Told(document_id, of_document(receiver, document_id), events, logs, shown)
+        spans = of_document(receiver, document_id)
+        before = [span for span in spans if span.started_ns <= stopped_ns]
+        after = [span for span in spans if span.started_ns > stopped_ns]
+        yield Told(document_id, before, after, events, logs, shown)
 
 
 async def command(stemma: LocalStemma, *arguments: str) -> str:
@@ -139,7 +151,7 @@ async def test_a_decision_begins_a_trace_that_links_to_the_one_that_asked(told: 
 
 @pytest.mark.req("E5")
 async def test_events_and_log_lines_carry_the_trace_of_what_caused_them(told: Told) -> None:
-    ids = {span.span_id: span.trace_id for span in told.spans}
+    ids = {span.span_id: span.trace_id for span in (*told.spans, *told.after)}
     for event in told.events:
         _, trace_id, span_id, _ = event.envelope.trace["traceparent"].split("-")
         assert ids[span_id] == trace_id
@@ -200,22 +212,12 @@ async def test_the_log_alone_tells_what_led_to_what(told: Told) -> None:
 
 
 @pytest.mark.req("E5")
-async def test_a_restart_that_folds_the_log_again_tells_nothing(tmp_path: Path) -> None:
-    with otlp_receiver() as receiver:
-        stemma = LocalStemma(tmp_path, env=exporting(receiver.endpoint))
-        async with stemma, stemma.client() as client:
-            document_id = await request_sample(client)
-            await wait_for(client, document_id, waits("research"))
-            await stemma.stop_service("orchestrator")
-            stopped_ns = time.time_ns()
-            await stemma.start_service("orchestrator")
-            await client.cancel(document_id)
-        after = [span for span in of_document(receiver, document_id) if span.started_ns > stopped_ns]
-    roots = [span for span in after if not span.parent_id]
+async def test_a_restart_that_folds_the_log_again_tells_nothing(told: Told) -> None:
+    roots = [span for span in told.after if not span.parent_id]
     assert [span.name for span in roots] == ["process stemma.request.v1.{tenant}.cancel-document"]
-    late = [span for span in after if span.trace_id != roots[0].trace_id]
+    late = [span for span in told.after if span.trace_id != roots[0].trace_id]
     assert [span.name for span in late if not _follows_the_log(span)] == []
-    assert roots[0].links == tuple({span.trace_id for span in receiver.spans if span.name == REQUESTED})
+    assert roots[0].links == (told.named(EXPORTED)[0].trace_id,)
 
 
 def _follows_the_log(span: ReceivedSpan) -> bool:
