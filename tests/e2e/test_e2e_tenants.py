@@ -12,6 +12,7 @@ import pytest
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_converter.app import service as converter
 from stemma_generation_graph.app import service as generation
 from stemma_generation_graph.checkpoints import set_up
 from stemma_messaging import Service
@@ -73,3 +74,8 @@ async def test_a_tenant_that_comes_later_has_its_document_written(tmp_path: Path
             server.admit(("default", "late"))
             await provision(admin, ("default", "late"))
         assert (await drafted(server, "late")).section_id
+
+
+@pytest.mark.req("S5")
+def test_all_exports_that_a_tenant_may_have_open_leave_the_converter_places_for_others() -> None:
+    assert converter.load_settings().slots > orchestrator.load_settings().max_open_exports
