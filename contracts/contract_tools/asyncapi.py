@@ -13,7 +13,7 @@ from stemma_contracts.tokens import TOKEN_PATTERN
 
 from . import golden
 from .envelope_schema import ENVELOPE
-from .parties import CALLERS, address, parameterised, readers, senders
+from .parties import CALLERS, PEOPLE, address, address_of_people, parameterised, readers, senders
 
 Document = dict[str, Any]
 WIDTH = 110
@@ -22,9 +22,10 @@ DESCRIPTION = f"""\
 Stemma writes long documents with several authors: models write sections, an editor agent revises them,
 people review them. Everything that passes between its services is a message on NATS JetStream.
 
-**Ask.** Publish a request on its subject, with the envelope in headers or as a plain JSON body without
-any. Choose `request_id`: the answer lies on its subject for seven days, also for a caller that comes late.
-The same id with the same body gets the old answer; another body is rejected.
+**Ask.** Publish a request on its subject (a program on that of `v1`, a person on that of `v2`), with the
+envelope in headers or as a plain JSON body without any. Choose `request_id`: the answer lies on its subject
+for seven days, also for a caller that comes late. The same id with the same body gets the old answer; another
+body is rejected.
 
 **Answers.** `request-accepted` says which document (section, export) it is about, and names fields that
 were ignored because this version does not know them. `request-rejected` lists the problems, each with its
@@ -42,6 +43,7 @@ before; ignore what you do not know.
 """
 PARAMETERS = {
     "tenant": "The tenant; a caller's permission pins it.",
+    "person": "The person; its permission pins it, and it counts in place of `actor`.",
     "document_id": "The document.",
     "section_id": "The section.",
     "number": "The number of the event that opened the job.",
@@ -148,6 +150,10 @@ def _channels(entries: list[Entry]) -> Document:
     for entry in entries:
         channel = channels.setdefault(_channel_id(entry), _channel(address(entry), entry.family))
         channel["messages"][entry.ce_type] = _ref(f"components/messages/{entry.ce_type}")
+        if entry.family is Family.REQUEST:
+            channels[_channel_of_people(entry)] = _channel(address_of_people(entry), entry.family) | {
+                "messages": {entry.ce_type: _ref(f"components/messages/{entry.ce_type}")}
+            }
     dead = parameterised(subjects.dead("P-service", "P-name"))
     live = parameterised(subjects.live("P-tenant", "P-document_id", "P-section_id"))
     cancel = parameterised(subjects.cancelled_job("P-tenant", "P-document_id.P-number.P-job.P-section_id"))
@@ -168,6 +174,10 @@ def _channel_id(entry: Entry) -> str:
     return ANSWERS if entry.family is Family.ANSWER else f"{entry.family}.{entry.token}"
 
 
+def _channel_of_people(entry: Entry) -> str:
+    return f"{entry.family}.{entry.token}.{PEOPLE}"
+
+
 def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
     for entry in entries:
         for sender in senders(entry):
@@ -175,6 +185,10 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
         for reader in readers(entry):
             name, operation = _operation(reader, "receive", _channel_id(entry), entry.ce_type)
             yield name, operation | (_reply() if entry.family is Family.REQUEST else {})
+        if entry.family is Family.REQUEST:
+            yield _operation(PEOPLE, "send", _channel_of_people(entry), entry.ce_type)
+            name, operation = _operation(subjects.ORCHESTRATOR, "receive", _channel_of_people(entry), entry.ce_type)
+            yield f"{name}.{PEOPLE}", operation | _reply()
     for service in subjects.SERVICES:
         yield _operation(service, "send", "dead", "dead-letter")
     yield _operation(subjects.GENERATION, "send", "live", "live-text")

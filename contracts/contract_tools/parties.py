@@ -5,6 +5,7 @@ from __future__ import annotations
 from stemma_contracts import Entry, Family, subjects
 
 CALLERS = "client"
+PEOPLE = "person"
 
 
 def senders(entry: Entry) -> tuple[str, ...]:
@@ -45,6 +46,11 @@ def address(entry: Entry) -> str:
         case Family.OUTCOME:
             subject = subjects.outcome(entry.service or "P-service", entry.token)
     return parameterised(subject)
+
+
+def address_of_people(entry: Entry) -> str:
+    """The same for a request of a person."""
+    return parameterised(subjects.request_of("P-tenant", "P-person", entry.token))
 
 
 def parameterised(subject: str) -> str:

@@ -143,7 +143,7 @@ def test_asyncapi_requires_a_user_and_answers_every_request() -> None:
     assert DOCUMENT["servers"]["nats"]["security"] == [{"$ref": "#/components/securitySchemes/user"}]
     receive = [o for n, o in DOCUMENT["operations"].items() if n.startswith("orchestrator.receive.")]
     requests = [o for o in receive if o["channel"]["$ref"].startswith("#/channels/request.")]
-    assert len(requests) == len(list(registry.entries(Family.REQUEST)))
+    assert len(requests) == 2 * len(list(registry.entries(Family.REQUEST)))
     assert all(len(o["reply"]["messages"]) == len(list(registry.entries(Family.ANSWER))) for o in requests)
 
 

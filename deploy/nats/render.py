@@ -4,6 +4,8 @@ usage: python deploy/nats/render.py            write deploy/nats/nats.conf
        python deploy/nats/render.py --check    exit 1 if the committed file differs
        python deploy/nats/render.py --env      print fresh passwords, for a .env beside docker-compose.yml
        python deploy/nats/render.py --to FILE --tenant NAME ...    write a configuration with these tenants
+
+The last two admit the programs of the tenants in the folder --admitted, where `stemma user --admitted` admits people.
 """
 
 from __future__ import annotations
@@ -17,13 +19,18 @@ from pathlib import Path
 
 from stemma_contracts.tokens import check_token
 from stemma_provisioning import client_user
-from stemma_provisioning.config import ServerConfig, user_names
+from stemma_provisioning.admission import Seals
+from stemma_provisioning.admitted import Admitted
+from stemma_provisioning.config import AdmissionKeys, ServerConfig, user_names
+from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.topology import DEFAULT_TENANTS
 
 TARGET = Path(__file__).with_name("nats.conf")
 HEADER = "# Made by `make nats`. Every password is an environment variable that begins with a letter.\n"
 MONITORING = 'http: "127.0.0.1:8222"\n'
 POSTGRES = "postgres"
+KEYS = AdmissionKeys("$STEMMA_KEY_ADMISSION", "$STEMMA_KEY_ISSUER")
+ADMITTED = Path("admitted")
 
 
 def variable(user: str) -> str:
@@ -34,21 +41,30 @@ def variable(user: str) -> str:
 def rendered(tenants: Sequence[str] = DEFAULT_TENANTS) -> str:
     """The text of nats.conf."""
     passwords = {user: f"${variable(user)}" for user in user_names(tenants)}
-    config = ServerConfig(Path("/data"), passwords, tenants, host="0.0.0.0")  # noqa: S104 (in a container)
+    config = ServerConfig(Path("/data"), passwords, KEYS, tenants, host="0.0.0.0")  # noqa: S104 (in a container)
     text = config.render()
-    for reference in passwords.values():
+    for reference in (*passwords.values(), KEYS.user, KEYS.issuer):
         text = text.replace(f'"{reference}"', reference)
     return HEADER + MONITORING + text
 
 
-def own(file: Path, tenants: Sequence[str]) -> str:
+def own(file: Path, tenants: Sequence[str], admitted: Path) -> str:
     """A configuration with tenants of one's own. A server that runs sees no new variables: their passwords, made once
     and kept from then on, stand in the file."""
     before = file.read_text(encoding="utf-8") if file.exists() else ""
     kept = dict(re.findall(r'^(STEMMA_PASSWORD_\w+): "(\w+)"$', before, re.MULTILINE))
-    new = [variable(client_user(tenant)) for tenant in tenants if tenant not in DEFAULT_TENANTS]
-    lines = [f'{name}: "{kept.get(name) or password()}"\n' for name in new]
+    lines = []
+    for tenant in tenants:
+        if tenant not in DEFAULT_TENANTS:
+            name = variable(client_user(tenant))
+            lines.append(f'{name}: "{_admitted(admitted, tenant, kept.get(name) or password())}"\n')
     return "".join(lines) + rendered(tenants)
+
+
+def _admitted(folder: Path, tenant: str, secret: str) -> str:
+    """The password of the programs of a tenant, which are admitted by it."""
+    Admitted(folder, tenant).admit_program(client_user(tenant), secret)
+    return secret
 
 
 def password() -> str:
@@ -56,18 +72,25 @@ def password() -> str:
     return f"p{secrets.token_hex(24)}"
 
 
-def environment() -> str:
-    """One line per password, PostgreSQL's too."""
-    return "".join(f"{variable(user)}={password()}\n" for user in [*user_names(), POSTGRES])
+def environment(admitted: Path) -> str:
+    """One line per password, PostgreSQL's too, and what the server knows the admission by."""
+    passwords = {user: password() for user in [*user_names(), POSTGRES]}
+    for tenant in DEFAULT_TENANTS:
+        _admitted(admitted, tenant, passwords[client_user(tenant)])
+    seals = Seals.of(passwords[ADMISSION])
+    values = {variable(user): secret for user, secret in passwords.items()}
+    values |= {KEYS.user[1:]: seals.user.public, KEYS.issuer[1:]: seals.issuer.public}
+    values["STEMMA_ADMITTED"] = str(admitted.absolute())
+    return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
 def main(arguments: list[str]) -> int:
     """Write, check or print; returns the exit status."""
     options = _options(arguments)
     if options.env:
-        print(environment(), end="")
+        print(environment(options.admitted), end="")
     elif options.to:
-        text = own(options.to, options.tenant or DEFAULT_TENANTS)
+        text = own(options.to, options.tenant or DEFAULT_TENANTS, options.admitted)
         options.to.touch(mode=0o600)
         options.to.write_text(text, encoding="utf-8")
     elif not options.check:
@@ -83,6 +106,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--env", action="store_true")
     parser.add_argument("--to", type=Path)
+    parser.add_argument("--admitted", type=Path, default=ADMITTED)
     parser.add_argument("--tenant", action="append", type=lambda name: check_token(name, "tenant"))
     return parser.parse_args(arguments)
 

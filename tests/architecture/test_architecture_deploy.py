@@ -142,10 +142,11 @@ def test_the_committed_server_configuration_is_as_rendered() -> None:
 
 
 @pytest.mark.req("P16")
-def test_the_server_takes_the_configuration_with_passwords_from_the_environment() -> None:
+def test_the_server_takes_the_configuration_with_passwords_from_the_environment(tmp_path: Path) -> None:
     render = load(ROOT / "deploy" / "nats" / "render.py")
-    passwords = dict(line.split("=") for line in render.environment().splitlines())
-    assert passwords.keys() == {render.variable(user) for user in [*user_names(), render.POSTGRES]}
+    passwords = dict(line.split("=") for line in render.environment(tmp_path).splitlines())
+    more = {"STEMMA_KEY_ADMISSION", "STEMMA_KEY_ISSUER", "STEMMA_ADMITTED"}
+    assert passwords.keys() == {render.variable(user) for user in [*user_names(), render.POSTGRES]} | more
     server = Path(sys.executable).with_name("nats-server")
     command = [str(server), "-t", "-c", str(render.TARGET)]
     with_passwords = subprocess.run(command, check=False, env=os.environ | passwords, capture_output=True, text=True)
@@ -157,10 +158,12 @@ def test_the_server_takes_the_configuration_with_passwords_from_the_environment(
 @pytest.mark.req("S1")
 def test_a_configuration_with_more_tenants_has_their_passwords_and_keeps_them(tmp_path: Path) -> None:
     render = load(ROOT / "deploy" / "nats" / "render.py")
-    file, known = tmp_path / "nats.conf", dict(line.split("=") for line in render.environment().splitlines())
+    file, admitted = tmp_path / "nats.conf", tmp_path / "admitted"
+    known = dict(line.split("=") for line in render.environment(admitted).splitlines())
     written: list[list[str]] = []
     for tenants in (["default", "garden"], ["default", "garden", "late-comer"]):
-        assert render.main(["--to", str(file), *(word for tenant in tenants for word in ("--tenant", tenant))]) == 0
+        named = [word for tenant in tenants for word in ("--tenant", tenant)]
+        assert render.main(["--to", str(file), "--admitted", str(admitted), *named]) == 0
         written.append(re.findall(r'^STEMMA_PASSWORD_CLIENT_\w+: "p\w+"$', file.read_text(), re.MULTILINE))
     assert [[line.split(":")[0] for line in lines] for lines in written] == [
         ["STEMMA_PASSWORD_CLIENT_GARDEN"],

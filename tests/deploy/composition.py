@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
@@ -28,7 +29,9 @@ class VariableMissing(ValueError):
 
 def fresh_variables() -> dict[str, str]:
     """What ``make env`` writes."""
-    printed = subprocess.run([sys.executable, str(RENDER), "--env"], check=True, capture_output=True, text=True).stdout
+    admitted = tempfile.mkdtemp()
+    command = [sys.executable, str(RENDER), "--env", "--admitted", admitted]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return dict(line.split("=", 1) for line in printed.splitlines())
 
 
@@ -68,7 +71,16 @@ class Composition:
 
     def command(self, name: str) -> list[str]:
         """The arguments of a service."""
-        return [self.here(name, argument) for argument in self.services[name].get("command", [])]
+        return [self.mounted(name, self.here(name, argument)) for argument in self.services[name].get("command", [])]
+
+    def entrypoint(self, name: str) -> list[str]:
+        """The program of a service, where it is not that of its image."""
+        return list(self.services[name].get("entrypoint", []))
+
+    def mounted(self, name: str, path: str) -> str:
+        """The folder of this machine that a service has at a path, or the path."""
+        mounts: dict[str, str] = dict(volume.split(":")[1::-1] for volume in self.services[name].get("volumes", []))
+        return mounts.get(path, path)
 
     def check(self, name: str) -> list[str]:
         """The health check of a service."""

@@ -73,7 +73,7 @@ class Installation:
         home.mkdir()
         with (self.folder / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
-                self.images[name].command(self.composition.command(name)),
+                self.images[name].command(self.composition.command(name), *self.composition.entrypoint(name)),
                 env=self._environment(name),
                 cwd=home,
                 stdout=log,
@@ -83,9 +83,11 @@ class Installation:
     def _environment(self, name: str) -> dict[str, str]:
         """A container sees what its image and the file say, and nothing of the machine."""
         path = f"{self.images[name].programs}:{os.defpath}"
-        return {"PATH": path, "HOME": str(self.folder / name), "PYTHONUNBUFFERED": "1"} | self.composition.environment(
-            name
-        )
+        own = {"PATH": path, "HOME": str(self.folder / name), "PYTHONUNBUFFERED": "1"}
+        given = self.composition.environment(name)
+        if "STEMMA_READY_FILE" in given:
+            given["STEMMA_READY_FILE"] = str(self.folder / name / "ready")
+        return own | given
 
 
 @contextmanager

@@ -79,7 +79,7 @@ def test_our_images_are_confined(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
     assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
-    assert "volumes" not in service
+    assert [mount for mount in service.get("volumes", []) if not mount.endswith("/admitted:ro")] == []
 
 
 @pytest.mark.parametrize("name", BUILT)

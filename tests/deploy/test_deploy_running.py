@@ -54,11 +54,11 @@ async def prove(
     composition: Composition, variables: Mapping[str, str], folder: Path, images: Mapping[str, Image]
 ) -> None:
     with installation(composition, folder, images) as running:
-        assert running.processes.keys() == SERVICES
+        assert running.processes.keys() == {*SERVICES, "admission"}
         assert connections(composition) > 0
         document = await write_a_proposal(running, variables)
         assert document.startswith(b"PK")
-        assert running.stop() == dict.fromkeys(SERVICES, 0)
+        assert running.stop() == dict.fromkeys((*SERVICES, "admission"), 0)
         assert {span.service for span in running.spans.spans} == SERVICES
         logs = "".join(running.log(name) for name in running.images)
         assert [value for value in variables.values() if value in logs] == []

@@ -61,15 +61,16 @@ PAGES = pytest.mark.parametrize("page", [README, CONTRIBUTING], ids=["README", "
 ALL_PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(folder: Path) -> dict[str, str]:
+    """That of somebody who has settings nowhere else than in a folder."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
-    return {**kept, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", **more}
+    return {**kept, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "XDG_CONFIG_HOME": str(folder / "settings")}
 
 
 def run(command: list[str], folder: Path, what: str) -> str:
     """Run to the end and return what it printed; a failure shows it, with its place. Nothing is left running."""
     with subprocess.Popen(
-        command, cwd=folder, env=environment(), stdout=PIPE, stderr=STDOUT, text=True, start_new_session=True
+        command, cwd=folder, env=environment(folder), stdout=PIPE, stderr=STDOUT, text=True, start_new_session=True
     ) as process:
         killing = threading.Timer(WITHIN_S, os.killpg, (process.pid, signal.SIGKILL))
         killing.start()
@@ -88,7 +89,7 @@ def make(*arguments: str) -> list[str]:
 def installation(tmp_path: Path) -> Iterator[Path]:
     """A folder in which ``stemma up`` runs and is ready."""
     with (tmp_path / "up.log").open("w") as log:
-        up = subprocess.Popen([BIN / "stemma", *UP.split()[1:]], cwd=tmp_path, env=environment(), stdout=log)
+        up = subprocess.Popen([BIN / "stemma", *UP.split()[1:]], cwd=tmp_path, env=environment(tmp_path), stdout=log)
     try:
         wait_until_ready(up, tmp_path / "up.log")
         yield tmp_path
@@ -139,6 +140,9 @@ def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(install
     assert files["proposal.md"].startswith(b"#")
     assert any("research: revised (version 2" in text for text in printed)
     assert any("refused with exit code 3" in text for text in printed)
+    [decided] = [text for text in printed if "refused: a reviewer decides" in text]
+    assert re.search(r"\tada\tsolution\t1\tapproved", decided)
+    assert re.search(r"\t\S+ \(claimed\)\tresearch\t2\tapproved", decided)
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
     assert [text.splitlines()[0].strip() for text in printed[-2:]] == ["document-requested"] * 2

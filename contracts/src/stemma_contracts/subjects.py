@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .tokens import Digest, check_token
+from .tokens import Digest, check_person, check_token
 
 
 class Wildcard(StrEnum):
@@ -44,20 +44,26 @@ SWEEPER = "orchestrator-sweeper"
 
 _ROOT = "stemma"
 _V = "v1"
+_OF_PEOPLE = "v2"
 ADVISORY_SUBJECTS = (
     "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>",
     "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>",
 )
 
 
-def _address(family: str, *tokens: str) -> str:
+def _address(family: str, *tokens: str, version: str = _V) -> str:
     checked = (t if isinstance(t, Wildcard) else check_token(t, "subject token") for t in tokens)
-    return ".".join((_ROOT, family, _V, *checked))
+    return ".".join((_ROOT, family, version, *checked))
 
 
 def request(tenant: str, name: str) -> str:
-    """Where a request event is published."""
+    """Where a program publishes a request event; who it is from is what its body claims."""
     return _address("request", tenant, name)
+
+
+def request_of(tenant: str, person: str, name: str) -> str:
+    """Where a person publishes a request event; the server lets nobody else publish there."""
+    return _address("request", tenant, person, name, version=_OF_PEOPLE)
 
 
 def answer(tenant: str, request_id: str) -> str:
@@ -137,10 +143,11 @@ def view_key(tenant: str, document_id: str) -> str:
 
 @dataclass(frozen=True)
 class RequestAddress:
-    """What the subject of a request says; the tenant is pinned by the caller's permission."""
+    """What the subject of a request says: tenant and person are pinned by the caller's permission."""
 
     tenant: str
     name: str
+    person: str | None = None
 
 
 @dataclass(frozen=True)
@@ -161,11 +168,12 @@ class OutcomeAddress:
 
 
 def parse_request(subject: str) -> RequestAddress:
-    """Read the subject of a request; raises `ValueError` for another subject."""
-    root, family, version, tenant, name = subject.split(".")
-    if (root, family, version) != (_ROOT, "request", _V):
+    """Read the subject of a request, of a program or a person; raises `ValueError` for another subject."""
+    root, family, version, tenant, *person, name = subject.split(".")
+    if (root, family, version, len(person)) not in ((_ROOT, "request", _V, 0), (_ROOT, "request", _OF_PEOPLE, 1)):
         raise ValueError(f"not a request subject: {subject!r}")
-    return RequestAddress(check_token(tenant, "tenant"), check_token(name, "request name"))
+    who = check_person(person[0]) if person else None
+    return RequestAddress(check_token(tenant, "tenant"), check_token(name, "request name"), who)
 
 
 def parse_outcome(subject: str) -> OutcomeAddress:

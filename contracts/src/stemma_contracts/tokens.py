@@ -13,6 +13,10 @@ from pydantic import AfterValidator, StringConstraints
 
 TOKEN_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 _TOKEN = re.compile(TOKEN_PATTERN)
+PERSON_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$"
+_PERSON = re.compile(PERSON_PATTERN)
+NOT_PEOPLE = frozenset({"policy", "unknown"})
+"""Who decides where no person does, as a history tells it."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\\:]")
 MAX_NAME_BYTES = 255
 MAX_SEGMENTS = 8
@@ -32,6 +36,16 @@ def check_token(value: str, what: str = "id") -> str:
 def is_token(value: str) -> bool:
     """Whether ``value`` is one subject token."""
     return _TOKEN.fullmatch(value) is not None
+
+
+def check_person(value: str) -> str:
+    """Return ``value`` if a person may be called so, else raise `InvalidToken`."""
+    if not _PERSON.fullmatch(value) or value in NOT_PEOPLE:
+        words = (
+            "the name of a person must be 1 to 32 of a-z, 0-9 and -, with no - at its ends, and not policy or unknown"
+        )
+        raise InvalidToken(f"{words}; got {value[:80]!r}")
+    return value
 
 
 def check_file_name(value: str) -> str:

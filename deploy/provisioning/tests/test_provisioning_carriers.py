@@ -20,16 +20,19 @@ from nats.js.api import ConsumerInfo
 from nats.js.errors import ServiceUnavailableError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
-from stemma_provisioning import NatsServer, client_user, permissions
+from stemma_provisioning import NatsServer, client_user, inbox_prefix, permissions
 from stemma_provisioning.copies import copies_api, ensure_copies
-from stemma_provisioning.permissions import PROVISIONER, User, users
+from stemma_provisioning.permissions import PROVISIONER, User, asking_user, person_inbox, reading_user, users
+from stemma_provisioning.roles import ROLES, Role
 from stemma_provisioning.topology import STREAMS
-from stemma_testkit.servers import barrier, connected, provisioned_server
+from stemma_testkit.servers import admit, barrier, connected, connected_person, provisioned_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 TENANTS = ("default", "other")
 OWN, OTHER = client_user("default"), client_user("other")
 ATTACKERS = [OWN, *subjects.WORKERS]
+READS, ASKS = "ada-reads", "ada-asks"
+"""The two connections of a person, a reviewer."""
 DIGEST = "a" * 64
 LOOT = {"stream_name": "EVENTS", "config": {"name": "loot", "ack_policy": "none", "deliver_subject": "_INBOX_x.loot"}}
 
@@ -38,6 +41,10 @@ TARGETS = [
     subjects.event("default", "d1", "section-approved"),
     subjects.answer("other", "r1"),
     subjects.request("other", "approve-section"),
+    subjects.request("default", "cancel-document"),
+    subjects.request_of("default", "bob", "approve-section"),
+    subjects.request_of("default", "ada", "cancel-document"),
+    subjects.request_of("other", "ada", "approve-section"),
     subjects.cancelled_job("other", "d1.1.generate.s1"),
     subjects.live("other", "d1", "s1"),
     subjects.artifact("other", "d1", DIGEST),
@@ -57,6 +64,7 @@ TARGETS = [
     "$JS.API.STREAM.PURGE.ANSWERS",
     "$KV.documents.other.d1",
     "$O.uploads-other.C.x",
+    "$JS.API.STREAM.PURGE.OBJ_uploads-default",
     "_DELIVER.orchestrator.REQUESTS",
     "_DELIVER.orchestrator.OUTCOMES",
     "_DELIVER.validator.JOBS",
@@ -67,6 +75,8 @@ TARGETS = [
     "$JS.STEMMA.API.CONSUMER.RESET.EVENTS.copy-other",
 ]
 
+WORDS = b'{"document_id": "d1", "section_id": "s1", "version": 1, "name": "MINE", "subjects": ["mine.>"]}'
+"""A brief of somebody who has more in mind than a document."""
 BODIES = {
     "$JS.API.STREAM.CREATE.MINE": b'{"name": "MINE", "subjects": ["mine.>"], "storage": "memory"}',
     "$JS.API.CONSUMER.CREATE.EVENTS.loot": json.dumps(LOOT).encode(),
@@ -90,6 +100,10 @@ class Stage:
     table: dict[str, User]
     heard: list[tuple[str, Msg]] = field(default_factory=list)
 
+    def inbox(self, name: str) -> str:
+        """A subject on which only this user may listen."""
+        return f"{person_inbox('ada') if name in (READS, ASKS) else inbox_prefix(name)}.literal"
+
     def may(self, name: str, subject: str) -> bool:
         """Whether a user may publish to a subject."""
         return any(matches(line.subject, subject) for line in self.table[name].publish)
@@ -100,9 +114,9 @@ class Stage:
         async def hear(message: Msg) -> None:
             self.heard.append((name, message))
 
-        for line in self.table[name].subscribe if name != OWN else ():
+        for line in self.table[name].subscribe if name not in (OWN, READS) else ():
             await self.clients[name].subscribe(line.subject, cb=hear)
-        await self.clients[name].subscribe(f"_INBOX_{name}.literal", cb=hear)
+        await self.clients[name].subscribe(self.inbox(name), cb=hear)
         await barrier(self.clients[name])
 
     async def kept(self, name: str) -> dict[str, Any]:
@@ -161,6 +175,12 @@ async def on(server: NatsServer) -> AsyncIterator[Stage]:
     table = {user.name: user for user in users(TENANTS)}
     async with AsyncExitStack() as stack:
         clients = {name: await stack.enter_async_context(connected(server, name)) for name in table}
+        if "ada" not in server.admitted("default").people():
+            login = admit(server, "ada", Role.REVIEWER)
+            table |= {READS: reading_user("default", "ada"), ASKS: asking_user("default", "ada", ROLES[Role.REVIEWER])}
+            for name in (READS, ASKS):
+                person = connected_person(login, asks=name == ASKS)
+                clients[name] = await stack.enter_async_context(person)
         made = Stage(clients[PROVISIONER], clients, table)
         for name in table:
             await made.listen(name)
@@ -177,7 +197,7 @@ async def fill(admin: Client) -> None:
         await js.publish(subjects.answer(tenant, "r1"), b"{}")
         await js.publish(subjects.request(tenant, "create-document"), b"{}")
         with suppress(ServiceUnavailableError):  # what is stored there is not replaced
-            await js.publish(subjects.artifact(tenant, "d1", DIGEST), b"{}")
+            await js.publish(subjects.artifact(tenant, "d1", DIGEST), WORDS)
         await js.publish(f"$KV.documents.{tenant}.d1", b"{}")
     for service in subjects.SERVICES:
         await js.publish(f"$KV.capabilities.{service}", b"{}")
@@ -194,15 +214,45 @@ Send = Callable[[Client, str, str], Awaitable[None]]
 
 def _own(name: str) -> str:
     """A subject under which a user stores something."""
+    if name == ASKS:
+        return subjects.request_of("default", "ada", "approve-section")
     return subjects.request("default", "x") if name == OWN else subjects.outcome(name, "x")
 
 
 async def publish(client: Client, name: str, target: str) -> None:
     """The control goes to where it may."""
-    if target.startswith(f"_INBOX_{name}."):
-        await client.publish(_own(name), b"{}", reply=target)
+    if target.startswith(client.new_inbox().rpartition(".")[0]):
+        await _echoed(client, name, target)
     else:
         await client.publish(target, BODIES.get(target, b'{"evil": 1}'))
+
+
+async def _echoed(client: Client, name: str, target: str) -> None:
+    """Something that the user may do, with the answer to a subject."""
+    if name == READS:
+        await api(client, name, target)
+    else:
+        await client.publish(_own(name), b"{}", reply=target)
+
+
+async def words_of_somebody(client: Client, name: str, target: str) -> None:
+    """A direct get of an artifact: a person chose its bytes."""
+    where = subjects.artifact("default", "d1", DIGEST)
+    await client.publish(f"$JS.API.DIRECT.GET.ARTIFACTS.{where}", b"", reply=target)
+
+
+async def summary(client: Client, name: str, target: str) -> None:
+    """A direct get of the summary of a document, which names it as a request does."""
+    where = "$JS.API.DIRECT.GET.KV_documents.$KV.documents.default.d1"
+    await client.publish(where, b'{"no_hdr": true}', reply=target)
+
+
+async def quoted_upload(client: Client, name: str, target: str) -> None:
+    """What one uploaded, as it is looked up where people ask."""
+    key = f"$O.uploads-default.M.{uuid4().hex}"
+    await client.request(key, WORDS, timeout=10)
+    asked = json.dumps({"last_by_subj": key, "no_hdr": True}).encode()
+    await client.publish("$JS.API.STREAM.MSG.GET.OBJ_uploads-default", asked, reply=target)
 
 
 async def acknowledgement(client: Client, name: str, target: str) -> None:
@@ -229,13 +279,13 @@ async def nothing_there(client: Client, name: str, target: str) -> None:
 
 
 async def api(client: Client, name: str, target: str) -> None:
-    stream = "EVENTS" if name == OWN else "JOBS"
+    stream = "EVENTS" if name in (OWN, READS) else "JOBS"
     await client.publish(f"$JS.API.CONSUMER.INFO.{stream}.{name}", b"", reply=target)
 
 
 async def next_message(client: Client, name: str, target: str) -> None:
     """The answer to a pull: a message or that there is none."""
-    where = f"EVENTS.{await _create(client)}" if name == OWN else f"JOBS.{name}"
+    where = f"EVENTS.{await _create(client)}" if name in (OWN, READS) else f"JOBS.{name}"
     await client.publish(f"$JS.API.CONSUMER.MSG.NEXT.{where}", b'{"batch": 1, "no_wait": true}', reply=target)
 
 
@@ -262,13 +312,13 @@ async def moved_delivery(client: Client, name: str, target: str) -> None:
 
 async def trace(client: Client, name: str, target: str) -> None:
     await client.publish(_own(name), b"{}", headers={"Nats-Trace-Dest": target}, reply=client.new_inbox())
-    if target.startswith(f"_INBOX_{name}."):
+    if target.startswith(client.new_inbox().rpartition(".")[0]):
         await client.publish(_own(name), b"{}", reply=target)
 
 
 async def rolled_up(client: Client, name: str, target: str) -> None:
     """A header that has the server delete what else the stream holds."""
-    where = "$O.uploads-default.M.x" if name == OWN else f"$KV.capabilities.{name}"
+    where = "$O.uploads-default.M.x" if name in (OWN, ASKS) else f"$KV.capabilities.{name}"
     await client.publish(where, b"{}", headers={"Nats-Rollup": "all"}, reply=target)
 
 
@@ -293,7 +343,9 @@ CARRIERS = [
     *((name, carrier) for name in ATTACKERS for carrier in EVERYBODYS),
     *((name, next_message) for name in ATTACKERS if name != subjects.VALIDATOR),
     *((name, more_of_the_queue) for name in subjects.WORKERS),
-    *((OWN, carrier) for carrier in (consumer_made, deliver_subject, moved_delivery)),
+    *((name, carrier) for name in (OWN, READS) for carrier in (consumer_made, deliver_subject, moved_delivery)),
+    *((READS, carrier) for carrier in (publish, words_of_somebody, summary, nothing_there, api, next_message)),
+    *((ASKS, carrier) for carrier in (publish, acknowledgement, quoted_upload, trace, rolled_up)),
 ]
 
 

@@ -59,7 +59,7 @@ async def test_history_tells_what_was_decided_and_nothing_of_the_files_of_servic
     given = NeedAnswer(text="The first is lost.", decisions={"media/a.png": "skip"}).model_dump_json()
     said = (await backstage.text(asking, given)).model_copy(update={"media_type": "application/json"})
     about: dict[str, Any] = {"section_id": "research", "need_id": "n7"}
-    by_a_person = events.SectionNeedAnswered(**about, answer=said, actor="ana")
+    by_a_person = events.SectionNeedAnswered(**about, answer=said, actor="ana", actor_verified=True)
     failed = events.SectionNeedAnswered(
         **about, answer=said, answered_by="converter", failed=True, detail="timed_out", job_id="j"
     )

@@ -44,7 +44,7 @@ async def edited(backstage: Any, document_id: str, requested: Any, drafted: Any,
         document_id,
         requested.model_copy(update={"sections": plans, "starts": ("research", "costs")}),
         drafted("research", one),
-        events.SectionApproved(section_id="research", version=1, actor="ana"),
+        events.SectionApproved(section_id="research", version=1, actor="ana", actor_verified=True),
         drafted("solution").model_copy(update={"upstream": (UpstreamVersion(section_id="research", version=1),)}),
         events.SectionApproved(section_id="solution", version=1, by_policy=True),
         drafted("plan").model_copy(update={"upstream": (UpstreamVersion(section_id="solution", version=1),)}),
@@ -73,7 +73,7 @@ async def test_stale_tells_what_why_and_the_words_that_differ_as_a_tree(cli: Any
     lines = (await cli("stale", edited)).stdout.splitlines()
 
     assert lines[0] == f"{edited}: 2 of 4 sections stale"
-    assert lines[1].endswith("research 1 -> 2, edited by ben: words removed: 1, added: 1, in 1 place")
+    assert lines[1].endswith("research 1 -> 2, edited by ben (claimed): words removed: 1, added: 1, in 1 place")
     assert lines[2].endswith("line 3: It takes [-12-] {+10+} weeks.")
     assert "solution version 1 since 2026-03-01" in lines[3]
     assert lines[3].endswith("stale (research 1 -> 2): keep or regenerate")
@@ -135,10 +135,10 @@ async def test_history_tells_who_decided_what_about_which_version_in_which_words
     assert [row[:4] for row in rows] == [
         ["ana", "research", "1", "approved"],
         ["policy", "solution", "1", "approved"],
-        ["ana", "plan", "1", "approved"],
-        ["ben", "research", "1", "edit requested"],
+        ["ana (claimed)", "plan", "1", "approved"],
+        ["ben (claimed)", "research", "1", "edit requested"],
         ["editor agent", "research", "2", "edited (by instruction)"],
-        ["ana", "plan", "", "keep section: refused upstream stale (solution is stale itself)"],
+        ["ana (claimed)", "plan", "", "keep section: refused upstream stale (solution is stale itself)"],
     ]
     assert [row[4] for row in rows[3:5]] == ["Replace 12 weeks with 10 weeks.", "Replaced 12 with 10."]
 
@@ -186,7 +186,7 @@ async def test_show_tells_versions_origins_and_reasons(cli: Any, edited: str) ->
     rows = {line.split("\t")[0]: line.split("\t") for line in (await cli("show", edited)).stdout.splitlines()}
     told = json.loads((await cli("show", edited, "--json")).stdout)
 
-    assert rows["research"][2:5] == ["edited (being checked)", "2", "edited by ben"]
+    assert rows["research"][2:5] == ["edited (being checked)", "2", "edited by ben (claimed)"]
     assert rows["solution"][7] == "research 1 -> 2"
     assert [v["number"] for v in told["sections"][0]["versions"]] == [1, 2]
     assert told["sections"][1]["stale_reasons"][0]["current_version"] == 2

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from stemma_client import InvalidAddressError
+from stemma_client.errors import InvalidLoginError
+from stemma_client.logins import Login, login_file, new_seed, write_login
 from stemma_client.settings import STATE_FILE, find_server
 from stemma_contracts.tokens import InvalidToken
 
-STATE = {"url": "nats://127.0.0.1:5", "tenant": "team", "user": "client-team", "password": "secret", "pid": 7}
+STATE_URL = "nats://127.0.0.1:5"
+STATE = {"url": STATE_URL, "tenant": "team", "user": "client-team", "password": "secret", "pid": 7}
 
 
 @pytest.fixture
@@ -115,3 +119,66 @@ def test_a_wrong_tenant_is_refused_by_the_name_of_what_gave_it(tmp_path: Path) -
         find_server(environ={"STEMMA_TENANT": "a*b"})
     with pytest.raises(InvalidToken, match=STATE_FILE):
         find_server(environ={"STEMMA_DATA_DIR": str(tmp_path)})
+
+
+@pytest.fixture
+def login(tmp_path: Path, environ: dict[str, str]) -> Login:
+    """The one who is logged in at the server of the state file."""
+    environ["XDG_CONFIG_HOME"] = str(tmp_path / "config")
+    made = Login(STATE_URL, "team", "ada", "author", new_seed(), new_seed())
+    write_login(login_file(environ), made)
+    return made
+
+
+@pytest.mark.req("S4")
+def test_who_is_logged_in_is_a_person_at_that_server_and_nowhere_else(environ: dict[str, str], login: Login) -> None:
+    assert find_server(environ=environ).login == login
+    assert find_server(login.url, environ=environ).login == login
+    assert find_server("nats://elsewhere:4222", environ=environ).login is None
+    assert find_server(tenant="other", environ=environ).login is None
+    assert find_server(user="client-team", password="p", environ=environ).login is None
+    assert find_server(environ={**environ, "STEMMA_NATS_PASSWORD": "p"}).login is None
+
+
+@pytest.mark.req("S4")
+def test_a_login_follows_its_installation_to_another_address(environ: dict[str, str], login: Login) -> None:
+    write_login(login_file(environ), replace(login, url="nats://127.0.0.1:9", installation="i1"))
+    state_file = Path(environ["STEMMA_DATA_DIR"]) / STATE_FILE
+    assert find_server(environ=environ).login is None
+    state_file.write_text(json.dumps({**STATE, "installation": "i1"}))
+    found = find_server(environ=environ)
+    assert (found.url, found.login and found.login.person, found.inbox) == (STATE_URL, "ada", "_INBOX.ada")
+
+
+@pytest.mark.req("S4")
+def test_a_login_that_is_named_counts_wherever_one_is(tmp_path: Path, environ: dict[str, str], login: Login) -> None:
+    bob = replace(login, person="bob", url="nats://there:4222")
+    write_login(tmp_path / "bob.login", bob)
+    named = {**environ, "STEMMA_LOGIN": str(tmp_path / "bob.login")}
+    assert find_server(environ=named).login == bob
+    assert find_server(environ=named).url == "nats://there:4222"
+    assert find_server(login=tmp_path / "bob.login", environ={**environ, "STEMMA_NATS_PASSWORD": "p"}).login == bob
+
+
+@pytest.mark.req("S4", "S7")
+def test_a_login_is_its_owners_alone_and_not_shown(environ: dict[str, str], login: Login) -> None:
+    file = login_file(environ)
+    file.parent.chmod(0o755)
+    write_login(file, login)
+    assert file.stat().st_mode & 0o077 == 0
+    assert not any(seed in repr(find_server(environ=environ)) for seed in (login.reading_seed, login.asking_seed))
+
+
+@pytest.mark.req("S4")
+@pytest.mark.parametrize(
+    "changed",
+    [{"person": "a.*"}, {"tenant": ">"}, {"url": "no address"}, {"asking_seed": "SUX"}, {"reading_seed": ""}],
+)
+def test_what_is_no_login_is_refused_by_its_file_and_not_quoted(
+    environ: dict[str, str], login: Login, changed: dict[str, str]
+) -> None:
+    file = login_file(environ)
+    file.write_text(json.dumps({**asdict(login), **changed}))
+    with pytest.raises(InvalidLoginError) as refused:
+        find_server(environ=environ)
+    assert str(refused.value) == f"{file} is no login of Stemma: ask for a new one"

@@ -178,3 +178,33 @@ def test_what_does_not_go_together_is_refused_at_one_of_its_fields(
     assert received.request is None
     [found] = received.problems
     assert f"{found.field}: {found.message}".startswith(problem)
+
+
+@pytest.mark.req("S4")
+@pytest.mark.parametrize("claimed", ["bob", "unknown", None])
+def test_who_asks_on_the_subject_of_a_person_is_that_person_whatever_the_body_says(claimed: str | None) -> None:
+    body = {"kind": "proposal", "brief": "Write."} | ({"actor": claimed} if claimed else {})
+    asked = read(body, subject="stemma.request.v2.default.ada.create-document").asked
+    assert (asked.actor, asked.verified) == ("ada", True)
+
+
+@pytest.mark.req("S4")
+def test_whom_a_program_names_is_claimed() -> None:
+    asked = read({"kind": "proposal", "brief": "Write.", "actor": "ada"}).asked
+    assert (asked.actor, asked.verified) == ("ada", False)
+
+
+@pytest.mark.req("S4")
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "stemma.request.v2.default.create-document",
+        "stemma.request.v1.default.ada.create-document",
+        "stemma.request.v2.default.ada.b.create-document",
+        "stemma.request.v2.default.Ada.create-document",
+        "stemma.request.v2.default.policy.create-document",
+    ],
+)
+def test_a_subject_of_nobody_is_no_request(subject: str) -> None:
+    with pytest.raises(InvalidMessage):
+        read({"kind": "proposal", "brief": "Write."}, subject=subject)

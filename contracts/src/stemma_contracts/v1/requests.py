@@ -1,6 +1,7 @@
 """Request events: what people and programs ask for.
 
-The subject is ``stemma.request.v1.<tenant>.<name>``. A plain JSON body without headers is accepted.
+The subject is ``stemma.request.v1.<tenant>.<name>``, of a person ``stemma.request.v2.<tenant>.<person>.<name>``.
+A plain JSON body without headers is accepted.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Request(Contract):
 
     The same id with the same body gets the old answer, another body is rejected; without an id one is
     made from the sequence of the message: ``seq-<n>``, which no caller may choose. ``actor`` names the
-    person, as the caller says.
+    person, as the caller says; on the subject of a person it counts for nothing.
     """
 
     request_id: Token | None = None

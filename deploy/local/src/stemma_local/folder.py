@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import secrets
@@ -118,6 +119,11 @@ class DataFolder:
     def clear_state(self) -> None:
         """Nothing runs here any more."""
         self.state_file.unlink(missing_ok=True)
+
+
+def installation_of(password: str) -> str:
+    """A name of the installation with this password of its own; it stays when the address changes."""
+    return hashlib.sha256(f"installation {password}".encode()).hexdigest()[:16]
 
 
 def _pid_in(path: Path) -> int:

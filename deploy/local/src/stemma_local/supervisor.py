@@ -21,7 +21,7 @@ from stemma_provisioning.config import user_names
 from stemma_provisioning.topology import ACK_WAIT_S
 
 from .environment import environment_of
-from .folder import DataFolder
+from .folder import DataFolder, installation_of
 from .nats_process import ManagedNats, end_left_over
 from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
@@ -190,6 +190,7 @@ class LocalStemma:
                 "password": self._passwords[user],
                 "pid": os.getpid(),
                 "nats_pid": self.nats.pid,
+                "installation": installation_of(self._passwords[PROVISIONER]),
                 "services": {name: service.pid for name, service in self.services.items()},
             }
         )

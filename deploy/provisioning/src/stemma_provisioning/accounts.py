@@ -3,8 +3,8 @@
 A reply subject, a publish acknowledgement or the deliver subject of a consumer goes wherever its sender says, past all
 permissions, but never out of an account. So all streams lie in one account, which the orchestrator and provisioning
 alone enter. Every other service has an account without JetStream that imports the lines of its permissions, and so has
-every tenant. A consumer delivers where its maker likes: callers make theirs in an account of copies of what their
-tenant may read, in which there is nothing else.
+every tenant for its programs; its people have two. A consumer delivers where its maker likes: callers make theirs in an
+account of copies of what their tenant may read, in which there is nothing else.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from stemma_contracts.subjects import ANY
+
 from .copies import Copy, copies, copies_api
-from .permissions import Line, User, copies_account, users
+from .permissions import Line, User, asking_user, copies_account, reading_user, users
+from .roles import EVERY_REQUEST
 from .topology import DEFAULT_TENANTS, STREAMS
 
 _API = "$JS.API"
@@ -68,8 +71,14 @@ def accounts(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Account]:
     return [
         Account(STREAMS, inside, management, jetstream=True),
         *(Account(user.account, (user,), _lines(user)) for user in outside),
+        *(Account(user.account, (), _lines(user)) for tenant in tenants for user in _people(tenant)),
         *(Account(copies_account(tenant), (), _feeds(tenant), jetstream=True) for tenant in tenants),
     ]
+
+
+def _people(tenant: str) -> tuple[User, User]:
+    """What people of a tenant may at most; they are no configured users: the admission lets them in."""
+    return reading_user(tenant, ANY), asking_user(tenant, ANY, EVERY_REQUEST)
 
 
 def exports(every: Sequence[Account]) -> dict[str, list[Export]]:

@@ -8,26 +8,38 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .accounts import Account, Export, Import, accounts, exports
-from .permissions import Line, User, users
+from .permissions import ADMISSION, ASKED, CONNECTIONS, Line, User, inbox_prefix, users
 from .topology import DEFAULT_TENANTS, MAX_PAYLOAD
 
 SYSTEM_USER = "sys"
+SYSTEM_ACCOUNT = "SYS"
+LOGIN_WITHIN_S = 2
 
 
 def user_names(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[str]:
     """Everybody who needs a password."""
-    return [SYSTEM_USER, *(user.name for user in users(tenants))]
+    return [SYSTEM_USER, ADMISSION, *(user.name for user in users(tenants))]
+
+
+@dataclass(frozen=True)
+class AdmissionKeys:
+    """The public keys of the admission: what it connects with, and what its answers are signed with."""
+
+    user: str
+    issuer: str
 
 
 @dataclass(frozen=True)
 class ServerConfig:
     """What differs between servers; ``port`` -1 takes a free one and tells it in ``ports_file_dir``.
 
-    ``passwords`` are by user name, in plain text or as bcrypt hashes.
+    ``passwords`` are by user name, in plain text or as bcrypt hashes. Who is none of these users is admitted or not by
+    the admission.
     """
 
     store_dir: Path
     passwords: Mapping[str, str] = field(repr=False)
+    admission: AdmissionKeys
     tenants: Sequence[str] = DEFAULT_TENANTS
     host: str = "127.0.0.1"
     port: int = 4222
@@ -50,14 +62,45 @@ class ServerConfig:
                 f"  store_dir: {_quoted(self.store_dir)}",
                 "  sync_interval: always",
                 "}",
+                *self._authorization(),
                 "accounts {",
-                f"  SYS {{ users: [ {{ user: {SYSTEM_USER}, password: {self._password(SYSTEM_USER)} }} ] }}",
+                *self._system(),
                 *(self._account(account, given.get(account.name, [])) for account in every),
                 "}",
-                "system_account: SYS",
+                f"system_account: {SYSTEM_ACCOUNT}",
                 "",
             ]
         )
+
+    def _authorization(self) -> list[str]:
+        """Nothing of it may differ when a tenant comes: the server does not take that over while it runs.
+
+        So programs of tenants are configured, which keeps their connections when the configuration is read again, and
+        asked about as well.
+        """
+        return [
+            "authorization {",
+            f"  timeout: {LOGIN_WITHIN_S}",
+            "  auth_callout {",
+            f"    issuer: {_quoted(self.admission.issuer)}",
+            f"    account: {SYSTEM_ACCOUNT}",
+            f"    auth_users: {json.dumps([self.admission.user, SYSTEM_USER, *(user.name for user in users(()))])}",
+            "  }",
+            "}",
+        ]
+
+    def _system(self) -> list[str]:
+        publish = json.dumps([CONNECTIONS, "$SYS.REQ.SERVER.*.KICK"])
+        hears = json.dumps([ASKED, f"{inbox_prefix(ADMISSION)}.>"])
+        return [
+            f"  {SYSTEM_ACCOUNT} {{",
+            "    users: [",
+            f"      {{ user: {SYSTEM_USER}, password: {self._password(SYSTEM_USER)} }}",
+            f"      {{ nkey: {_quoted(self.admission.user)}, permissions: {{",
+            f"        publish: {{ allow: {publish} }}, subscribe: {{ allow: {hears} }}, allow_responses: true }} }}",
+            "    ]",
+            "  }",
+        ]
 
     def _account(self, account: Account, given: Sequence[Export]) -> str:
         jetstream = ["    jetstream: enabled"] if account.jetstream else []

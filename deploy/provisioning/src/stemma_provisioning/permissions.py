@@ -1,8 +1,11 @@
-"""One NATS user per service and per tenant of callers, with what it may publish and subscribe, and nothing else.
+"""One NATS user per service, per tenant of callers and two per person: what each may publish and subscribe, no more.
 
 Each line says at whose border it ends: `stemma_provisioning.accounts` makes exports and imports of the same table.
 Only the provisioner makes or deletes streams and durable consumers of the streams' account. What a caller reads there
 is pinned to its tenant by a subject; consumers it makes on the copies of its tenant.
+
+A person reads in one account and asks in another: the server publishes what was read wherever its reader likes, in the
+account where it is read. So none of the answers in the account where people ask has bytes of somebody's choice.
 """
 
 from __future__ import annotations
@@ -17,6 +20,10 @@ from .copies import copies
 from .topology import DEFAULT_TENANTS, STREAMS, Consumer, consumers, deliver_subject
 
 PROVISIONER = "provisioner"
+ADMISSION = "admission"
+ASKED = "$SYS.REQ.USER.AUTH"
+"""Where the server asks about who connects; it publishes there, and nobody else may."""
+CONNECTIONS = "$SYS.REQ.SERVER.PING.CONNZ"
 _API = "$JS.API"
 _QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 _RECORDERS = (subjects.GENERATION, subjects.EDITOR)
@@ -55,6 +62,16 @@ def copies_account(tenant: str) -> str:
     return f"COPIES_{tenant}"
 
 
+def reading_account(tenant: str) -> str:
+    """The account that people of a tenant read in."""
+    return f"PEOPLE_{tenant}"
+
+
+def asking_account(tenant: str) -> str:
+    """The account that people of a tenant publish requests and uploads in."""
+    return f"ASKING_{tenant}"
+
+
 def client_user(tenant: str) -> str:
     """The user that callers of a tenant connect as."""
     return f"client-{tenant}"
@@ -72,7 +89,7 @@ def users(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[User]:
         User(PROVISIONER, STREAMS, everything, everything),
         _orchestrator(tenants),
         *(_worker(service, tenants) for service in subjects.WORKERS),
-        *(_client(tenant) for tenant in tenants),
+        *(program(tenant) for tenant in tenants),
     ]
 
 
@@ -144,29 +161,61 @@ def _consume(consumer: Consumer) -> list[str]:
     return rights if consumer.push else [*rights, f"{_API}.CONSUMER.MSG.NEXT.{where}"]
 
 
-def _client(tenant: str) -> User:
-    events, answers = subjects.event(tenant, ANY, ANY), subjects.answer(tenant, ANY)
-    views, name, read = f"$KV.{subjects.VIEWS_BUCKET}.{tenant}", client_user(tenant), copies_account(tenant)
-    publish = (
+def program(tenant: str) -> User:
+    """What programs of a tenant may do."""
+    name, uploads = client_user(tenant), subjects.uploads_bucket(tenant)
+    asks = _at(
+        STREAMS,
         subjects.request(tenant, ANY),
-        _direct_get(subjects.EVENTS, events),
-        _direct_get(subjects.ANSWERS, answers),
+        *_read_bucket(uploads),
+        *_write_bucket(uploads),
+        _purge_bucket(uploads),
+    )
+    return User(name, tenant_account(tenant), (*asks, *_reads(tenant)), _hears(tenant, inbox_prefix(name)))
+
+
+def reading_user(tenant: str, person: str) -> User:
+    """What a person of a tenant may read; `ANY` stands for all of them."""
+    return User(person, reading_account(tenant), _reads(tenant), _hears(tenant, person_inbox(person)))
+
+
+def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
+    """The requests of these names of a person, and uploads for them.
+
+    An upload is looked up by a call whose answer quotes it: one that were the upload itself could be a request.
+    """
+    uploads, account = subjects.uploads_bucket(tenant), asking_account(tenant)
+    requests = (subjects.request_of(tenant, person, name) for name in names)
+    look_up = f"{_API}.STREAM.MSG.GET.OBJ_{uploads}"
+    publish = _at(STREAMS, *requests, *_write_bucket(uploads), look_up)
+    return User(person, account, publish, _at(account, f"{person_inbox(person)}.>"))
+
+
+def person_inbox(person: str) -> str:
+    """Where a person receives replies; nobody else may listen there."""
+    return f"_INBOX.{person}"
+
+
+def _reads(tenant: str) -> tuple[Line, ...]:
+    views, read = f"$KV.{subjects.VIEWS_BUCKET}.{tenant}", copies_account(tenant)
+    publish = (
+        _direct_get(subjects.EVENTS, subjects.event(tenant, ANY, ANY)),
+        _direct_get(subjects.ANSWERS, subjects.answer(tenant, ANY)),
         _direct_get(f"KV_{subjects.VIEWS_BUCKET}", f"{views}.*"),
         _direct_get(f"KV_{subjects.CAPABILITIES_BUCKET}", f"$KV.{subjects.CAPABILITIES_BUCKET}.*"),
         _direct_get(subjects.ARTIFACTS, subjects.artifact(tenant, ANY, ANY)),
         *_read_bucket(subjects.artifacts_bucket(tenant)),
-        *_read_bucket(subjects.uploads_bucket(tenant)),
-        *_write_bucket(subjects.uploads_bucket(tenant)),
-        _purge_bucket(subjects.uploads_bucket(tenant)),
     )
     follow = (right for copy in copies(tenant) for right in _follow(copy.stream))
-    info = f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}"
-    hears = (
-        *_at(read, f"{inbox_prefix(name)}.>"),
-        *_at(STREAMS, events, answers),
+    return *_at(STREAMS, *publish), *_at(read, f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}", *follow)
+
+
+def _hears(tenant: str, inbox: str) -> tuple[Line, ...]:
+    return (
+        *_at(copies_account(tenant), f"{inbox}.>"),
+        *_at(STREAMS, subjects.event(tenant, ANY, ANY), subjects.answer(tenant, ANY)),
         *_at(service_account(subjects.GENERATION), subjects.live(tenant, ANY, ANY)),
     )
-    return User(name, tenant_account(tenant), (*_at(STREAMS, *publish), *_at(read, info, *follow)), hears)
 
 
 def _follow(stream: str) -> list[str]:

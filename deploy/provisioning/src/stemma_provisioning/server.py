@@ -15,12 +15,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .config import ServerConfig, user_names
+from .admission import Admitting, Seals
+from .admitted import Admitted
+from .config import AdmissionKeys, ServerConfig, user_names
+from .permissions import ADMISSION, client_user
 from .topology import DEFAULT_TENANTS
 
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 20.0
 _POLL_S = 0.005
+ADMITTED = "admitted"
+"""The folder of those who are let in, beside the configuration."""
 _RELOADED = "Reloaded server configuration"
 
 
@@ -45,15 +50,36 @@ class NatsServer:
     ) -> None:
         self.folder = folder
         self.passwords = passwords or {name: secrets.token_hex(16) for name in user_names(tenants)}
+        self.seals = Seals.of(self.passwords[ADMISSION])
         self._config = ServerConfig(
-            store_dir=folder / "data", passwords=self.passwords, tenants=tenants, port=port, ports_file_dir=folder
+            folder / "data",
+            self.passwords,
+            AdmissionKeys(self.seals.user.public, self.seals.issuer.public),
+            tenants=tenants,
+            port=port,
+            ports_file_dir=folder,
         )
         self._process: subprocess.Popen[bytes] | None = None
+        self._admission = Admitting(folder / ADMITTED, self.seals)
 
     @property
     def url(self) -> str:
         """Where it listens; known once it was started."""
         return f"nats://{self._config.host}:{self._config.port}"
+
+    def let_in(self) -> None:
+        """Let people and programs of the tenants in from now on."""
+        for tenant in self._config.tenants:
+            self.admitted(tenant).admit_program(client_user(tenant), self.passwords[client_user(tenant)])
+        self._admission.start(self.url)
+
+    def let_nobody_in(self) -> None:
+        """Let nobody new in; who is in stays."""
+        self._admission.stop()
+
+    def admitted(self, tenant: str) -> Admitted:
+        """Who is admitted to a tenant; a change counts at once."""
+        return Admitted(self.folder / ADMITTED, tenant)
 
     @property
     def pid(self) -> int | None:
@@ -74,6 +100,7 @@ class NatsServer:
                 [find_binary(), "-c", str(path)], stdout=log, stderr=log, start_new_session=True
             )
         self._config = replace(self._config, port=self._listening_port(self._process))
+        self.let_in()
         return self
 
     def admit(self, tenants: Sequence[str]) -> None:
@@ -87,6 +114,7 @@ class NatsServer:
         self._write_configuration()
         for _ in range(2):
             self._reload()
+        self.let_in()
 
     def _reload(self) -> None:
         if self._process is None or not self.running:
@@ -111,6 +139,7 @@ class NatsServer:
 
     def stop(self) -> None:
         """End it in good order."""
+        self.let_nobody_in()
         if self._process is not None and self.running:
             self._process.terminate()
             self._process.wait(STOP_TIMEOUT_S)

@@ -21,7 +21,8 @@ KIB = 1024
 MAX_PAYLOAD = 256 * KIB
 DEFAULT_TENANTS = ("default",)
 MAX_OPEN_REQUESTS = 1000
-"""Of one name and one tenant; the server refuses more, so that one tenant does not fill the queue of all."""
+"""Of one name and one tenant, and of one name and one person; the server refuses more, so that
+one tenant does not fill the queue of all."""
 STREAMS = "STEMMA"
 """The account of all streams. The server keeps them in a folder of that name: with another one they would be gone."""
 
@@ -60,7 +61,12 @@ def deliver_subject(stream: str, durable: str) -> str:
 def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
     """Every stream, those behind buckets included."""
     return [
-        _queue(subjects.REQUESTS, subjects.request(ANY, ANY), most_of_subject=MAX_OPEN_REQUESTS),
+        _queue(
+            subjects.REQUESTS,
+            subjects.request(ANY, ANY),
+            subjects.request_of(ANY, ANY, ANY),
+            most_of_subject=MAX_OPEN_REQUESTS,
+        ),
         _queue(subjects.JOBS, subjects.job(ANY, ANY)),
         _queue(subjects.OUTCOMES, subjects.outcome(ANY, ANY)),
         _log(subjects.ANSWERS, [subjects.answer(ANY, ANY)], max_age=7 * DAY_S, max_msgs_per_subject=8),
@@ -101,10 +107,10 @@ def _jobs(service: str, *, push: bool = False, max_ack_pending: int = 1000) -> C
     return Consumer(subjects.JOBS, service, (jobs,), push=push, max_deliver=8, max_ack_pending=max_ack_pending)
 
 
-def _queue(name: str, subject: str, *, most_of_subject: int = -1) -> StreamConfig:
+def _queue(name: str, *subjects: str, most_of_subject: int = -1) -> StreamConfig:
     return StreamConfig(
         name=name,
-        subjects=[subject],
+        subjects=list(subjects),
         retention=RetentionPolicy.WORK_QUEUE,
         storage=StorageType.FILE,
         discard=DiscardPolicy.NEW,

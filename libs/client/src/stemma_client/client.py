@@ -70,7 +70,8 @@ class Client(SectionDecisions):
         self._artifacts = JetStreamArtifactStore(connection.jetstream)
         self.tenant = connection.address.tenant
         self.url = connection.address.url
-        self.actor = actor
+        login = connection.address.login
+        self.actor = login.person if login else actor
 
     @classmethod
     @asynccontextmanager
@@ -81,18 +82,20 @@ class Client(SectionDecisions):
         tenant: str | None = None,
         user: str | None = None,
         password: str | None = None,
+        login: Path | None = None,
         actor: str = "unknown",
         told: Told = _ignore,
     ) -> AsyncIterator[Client]:
         """A connected client.
 
         What is not given comes from ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``,
-        ``STEMMA_NATS_PASSWORD`` and ``STEMMA_TENANT``, else from the state file of ``stemma up``.
-        ``actor`` names the person behind the decisions in the log. ``told`` is called with a line when the server
-        is lost and when it is back; in between the client waits for it. Raises `InvalidAddressError`, and
-        `InvalidToken` of `stemma_contracts.tokens` for what is no tenant.
+        ``STEMMA_NATS_PASSWORD`` and ``STEMMA_TENANT``, else from the login of this person and the state file of
+        ``stemma up``. ``login`` is the file of another. ``actor`` names the person behind the decisions of a program,
+        which the log tells as claimed; a person who is logged in is always that person. ``told`` is called with a line
+        when the server is lost and when it is back; in between the client waits for it. Raises `InvalidAddressError`,
+        `InvalidLoginError`, and `InvalidToken` of `stemma_contracts.tokens` for what is no tenant.
         """
-        address = find_server(url, tenant=tenant, user=user, password=password)
+        address = find_server(url, tenant=tenant, user=user, password=password, login=login)
         async with connect(address, told) as connection:
             yield cls(connection, actor)
 
@@ -136,7 +139,7 @@ class Client(SectionDecisions):
     async def _upload(self, content: bytes | BufferedReader, name: str | None) -> UploadRef:
         if not name:
             raise InvalidInputError("bytes need a name")
-        store = UploadStore(self._connection.jetstream, self.tenant)
+        store = UploadStore(await self._connection.asking(), self.tenant)
         return await self._connection.call(store.put(content, name=name, media_type=input_files.media_type_of(name)))
 
     async def create_document(

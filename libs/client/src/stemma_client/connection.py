@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -19,6 +20,7 @@ from nats.js.errors import NoStreamResponseError, NotFoundError, ServiceUnavaila
 from stemma_contracts.servers import servers_in
 
 from .errors import AccessDeniedError, ServerUnreachableError
+from .logins import credentials
 from .settings import ServerAddress
 
 CONNECT_TIMEOUT_S = 3.0
@@ -26,6 +28,9 @@ CALL_TIMEOUT_S = 10.0
 HEARTBEAT_S = 5.0
 RECREATE_AFTER_S = 30.0
 RETRY_AFTER_S = 0.25
+MOST_REFUSALS = 5
+
+_REQUEST_OF_A_PERSON = re.compile(r"stemma\.request\.v2\.[^.]+\.[^.]+\.([a-z-]+)", re.IGNORECASE)
 
 T = TypeVar("T")
 Told = Callable[[str], None]
@@ -39,6 +44,10 @@ class Connection:
         self._told = told
         self.nats = Nats()
         self.jetstream: JetStreamContext = self.nats.jetstream(timeout=CALL_TIMEOUT_S)
+        self._asking: Nats | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._opened = False
+        self._refusals = 0
         self._last_error: Exception | None = None
         self._denial: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -69,40 +78,90 @@ class Connection:
     async def _on_error(self, error: Exception) -> None:
         if not _is_refusal(self._last_error):
             self._last_error = error
+        if self._opened and self.address.login and _is_refusal(error):
+            self._count_refusal()
         if "permissions violation" in str(error).lower() and not self._denial.done():
-            self._denial.set_result(f"user {self.address.user or '(none)'} may not do this: {error}")
+            self._denial.set_result(self._forbidden(str(error)))
+
+    def _forbidden(self, violation: str) -> str:
+        """What a person may not ask for is told by role and name; else it is in the server's words."""
+        login, asked = self.address.login, _REQUEST_OF_A_PERSON.search(violation)
+        if login and asked:
+            return f"{login.person} may not {asked.group(1)}: the role {login.role} does not allow it"
+        return f"user {self.address.user or '(none)'} may not do this: {violation}"
+
+    def _count_refusal(self) -> None:
+        """A person who went is refused again and again; for a moment everybody is, when the server has just started."""
+        self._refusals += 1
+        if self._is_shut_out():
+            if not self._denial.done():
+                self._denial.set_result(self._shut_out())
+            self._ending = asyncio.create_task(self.close())
+
+    def _is_shut_out(self) -> bool:
+        return self._refusals >= MOST_REFUSALS
+
+    def _shut_out(self) -> str:
+        return f"the server at {self.address.shown} does not admit {self.address.user} any more"
 
     async def _on_lost(self) -> None:
         if not self.nats.is_closed:
             self._told(f"the server at {self.address.shown} is gone; waiting for it")
 
     async def _on_return(self) -> None:
+        self._refusals = 0
         self._told(f"the server at {self.address.shown} is back")
 
     async def open(self) -> None:
         """Connect; raises `ServerUnreachableError` or `AccessDeniedError`. Afterwards it reconnects for ever."""
+        login = self.address.login
+        who = credentials(login.reading_seed) if login else _password_of(self.address)
+        await self._open(self.nats, who, disconnected_cb=self._on_lost, reconnected_cb=self._on_return)
+        self._opened = True
+
+    async def asking(self) -> JetStreamContext:
+        """Where requests and uploads are published: a person has a connection of its own for that.
+
+        Raises `ServerUnreachableError` and `AccessDeniedError`.
+        """
+        login = self.address.login
+        if login is None:
+            return self.jetstream
+        async with self._one_at_a_time:
+            if self._asking is None:
+                connection = Nats()
+                await self._open(connection, credentials(login.asking_seed))
+                self._asking = connection
+        return self._asking.jetstream(timeout=CALL_TIMEOUT_S)
+
+    async def close(self) -> None:
+        """Send what is buffered and end."""
+        for connection in filter(None, (self._asking, self.nats)):
+            await connection.close()
+
+    async def _open(self, connection: Nats, who: Mapping[str, Any], **told: Any) -> None:
         try:
-            await self.nats.connect(
+            await connection.connect(
                 servers_in(self.address.url),
-                user=self.address.user,
-                password=self.address.password,
-                name="stemma-client",
-                inbox_prefix=f"_INBOX_{self.address.user}" if self.address.user else "_INBOX",
+                **who,
+                **told,
+                inbox_prefix=self.address.inbox,
                 error_cb=self._on_error,
-                disconnected_cb=self._on_lost,
-                reconnected_cb=self._on_return,
                 connect_timeout=CONNECT_TIMEOUT_S,  # type: ignore[arg-type]  # nats-py passes it to wait_for
                 reconnect_time_wait=RETRY_AFTER_S,  # type: ignore[arg-type]
                 max_reconnect_attempts=1,
             )
         except (NatsError, OSError, ValueError) as error:
-            raise self._connect_error(error) from error
-        self.nats.options["max_reconnect_attempts"] = -1
+            raise self._connect_error(error, connection) from error
+        connection.options["max_reconnect_attempts"] = -1
 
-    def _connect_error(self, error: Exception) -> Exception:
+    def _connect_error(self, error: Exception, connection: Nats) -> Exception:
         cause = self._last_error if isinstance(error, NoServersError) and self._last_error else error
         if _is_refusal(cause):
-            user = self.address.user
+            user, login = self.address.user, self.address.login
+            if login and connection is not self.nats:
+                self._refusals = 0
+                return AccessDeniedError(f"{login.person} may not ask for anything: the role {login.role} only reads")
             return AccessDeniedError(f"the server at {self.address.shown} refuses user {user or '(none)'}")
         return ServerUnreachableError(f"no server at {self.address.shown}")
 
@@ -136,7 +195,8 @@ class Connection:
     async def follow(self, stream: str, subject: str, from_sequence: int = 0) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject and what comes, in order, each message once, without end.
 
-        A server that restarts interrupts nothing: reading goes on behind the last message seen.
+        A server that restarts interrupts nothing: reading goes on behind the last message seen. Raises
+        `AccessDeniedError` once the caller is not admitted any more.
         """
         position, opened = max(from_sequence, 1), False
         while not self.nats.is_closed:
@@ -154,6 +214,8 @@ class Connection:
                 if not opened:
                     raise
                 await asyncio.sleep(RETRY_AFTER_S)
+        if self._is_shut_out():
+            raise AccessDeniedError(self._shut_out())
 
     async def _until_broken(
         self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig
@@ -187,6 +249,10 @@ class Connection:
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
+
+
+def _password_of(address: ServerAddress) -> Mapping[str, Any]:
+    return {"user": address.user, "password": address.password, "name": "stemma-client"}
 
 
 def _is_from(message: Msg, stream: str, config: ConsumerConfig) -> bool:
@@ -233,4 +299,4 @@ async def connect(address: ServerAddress, told: Told) -> AsyncIterator[Connectio
     try:
         yield connection
     finally:
-        await connection.nats.close()
+        await connection.close()

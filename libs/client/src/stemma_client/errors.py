@@ -20,6 +20,10 @@ class InvalidAddressError(StemmaError):
     """What was given as the address of the server is none; the message names what gave it, and nothing was tried."""
 
 
+class InvalidLoginError(StemmaError):
+    """A file that should hold a login cannot be read or written, or holds something else; the message names it."""
+
+
 class AccessDeniedError(StemmaError):
     """The server refuses the user, the password, or what the user asked for."""
 

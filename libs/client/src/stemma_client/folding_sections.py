@@ -58,6 +58,7 @@ def _(event: e.SectionRevised, section: SectionView, at: datetime | None) -> Sec
         event.draft,
         Origin.REVISED,
         made_by=section.asked_by,
+        verified=section.asker_verified,
         made_at=at,
         provenance=event.provenance,
         rests_on=_rests_on(section),
@@ -75,6 +76,7 @@ def _(event: e.SectionEdited, section: SectionView, at: datetime | None) -> Sect
         event.draft,
         event.origin,
         made_by=event.actor or section.asked_by,
+        verified=event.actor_verified if event.actor else section.asker_verified,
         made_at=at,
         provenance=event.provenance,
         rests_on=event.upstream,
@@ -91,6 +93,7 @@ def _(event: e.SectionRestored, section: SectionView, at: datetime | None) -> Se
         number=event.version,
         origin=Origin.RESTORED,
         made_by=event.actor or "",
+        verified=event.actor_verified,
         made_at=at,
         restored_version=event.restored_version,
         kept_against=(),
@@ -121,6 +124,7 @@ def _still_a_persons(current: VersionView, again: VersionView) -> VersionView:
         origin=current.origin,
         protected=current.protected,
         made_by=current.made_by,
+        verified=current.verified,
         made_at=current.made_at,
         restored_version=current.restored_version,
     )
@@ -160,7 +164,7 @@ def _(
     event: e.SectionRevisionRequested | e.SectionEditRequested, section: SectionView, at: datetime | None
 ) -> SectionView:
     if isinstance(event, e.SectionEditRequested) and event.proposal_id is not None:
-        proposal = ProposalView(event.proposal_id, event.version, event.actor or "", at)
+        proposal = ProposalView(event.proposal_id, event.version, event.actor or "", at, verified=event.actor_verified)
         return replace(section, proposal=proposal, refusal=None, failure=None)
     return replace(
         section,
@@ -168,6 +172,7 @@ def _(
         activity=Activity.EDIT,
         returns_to=_returns_to(section),
         asked_by=event.actor or "",
+        asker_verified=event.actor_verified,
         checks=frozenset(),
         need=None,
         refusal=None,

@@ -81,8 +81,9 @@ async def publish(connection: Connection, request: Request, encoded: EncodedRequ
         correlation_id=encoded.request_id,
     )
     headers = envelope.headers() | {"Nats-Msg-Id": f"{message_id}.{copy}" if copy else message_id}
-    subject = subjects.request(tenant, entry.token)
-    stored = await connection.call(_stored(connection.jetstream, subject, encoded.body, headers))
+    login = connection.address.login
+    subject = subjects.request_of(tenant, login.person, entry.token) if login else subjects.request(tenant, entry.token)
+    stored = await connection.call(_stored(await connection.asking(), subject, encoded.body, headers))
     return not stored.duplicate
 
 

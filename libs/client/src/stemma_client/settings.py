@@ -12,6 +12,7 @@ from stemma_contracts.servers import InvalidServers, check_servers, without_cred
 from stemma_contracts.tokens import check_token
 
 from .errors import InvalidAddressError
+from .logins import LOGIN_VARIABLE, Login, login_file, read_login
 
 STATE_FILE = "stemma.json"
 DATA_DIR = ".stemma"
@@ -19,19 +20,29 @@ DEFAULT_URL = "nats://127.0.0.1:4222"
 DEFAULT_TENANT = "default"
 URL_VARIABLE = "STEMMA_NATS_URL"
 TENANT_VARIABLE = "STEMMA_TENANT"
+USER_VARIABLE = "STEMMA_NATS_USER"
+PASSWORD_VARIABLE = "STEMMA_NATS_PASSWORD"
 
 
 @dataclass(frozen=True)
 class ServerAddress:
     """A NATS server, or several with commas between, and the user that the caller is there.
 
-    ``tenant`` is pinned by the user's permissions.
+    ``tenant`` is pinned by the user's permissions. With a ``login`` the caller is a person, else a program.
     """
 
     url: str = field(repr=False)
     tenant: str = DEFAULT_TENANT
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+    login: Login | None = field(default=None, repr=False)
+
+    @property
+    def inbox(self) -> str:
+        """Where replies come to: nobody else may listen there."""
+        if self.login:
+            return f"_INBOX.{self.login.person}"
+        return f"_INBOX_{self.user}" if self.user else "_INBOX"
 
     @property
     def shown(self) -> str:
@@ -55,27 +66,59 @@ def find_server(
     tenant: str | None = None,
     user: str | None = None,
     password: str | None = None,
+    login: Path | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> ServerAddress:
     """The server to talk to.
 
+    ``login`` or ``STEMMA_LOGIN`` names the login of a person. Without them and without a user, the caller is the person
+    who is logged in at this server and tenant, if anybody is.
     The credentials of the state file are used only with the address of the state file, so that a
-    password never goes to a server that it is not for. Raises `InvalidAddressError` and, for a tenant, `InvalidToken`;
-    each names the argument, the variable or the file that the value is from.
+    password never goes to a server that it is not for. Raises `InvalidAddressError`, `InvalidLoginError` and, for a
+    tenant, `InvalidToken`; each names the argument, the variable or the file that the value is from.
     """
     state_file = data_dir(environ) / STATE_FILE
     url, url_from = _given(url, "url", URL_VARIABLE, environ)
     state = {} if url else _read_state(state_file)
+    if login or not (user or password or environ.get(USER_VARIABLE) or environ.get(PASSWORD_VARIABLE)):
+        named = login or (Path(environ[LOGIN_VARIABLE]) if environ.get(LOGIN_VARIABLE) else None)
+        address = _of_named(named, url, state) if named else _of_person(login_file(environ), url, state)
+        if address and (named or (tenant or environ.get(TENANT_VARIABLE) or address.tenant) == address.tenant):
+            return address
     if not url:
         url, url_from = state.get("url", DEFAULT_URL), f"the url in {state_file}"
     tenant, tenant_from = _given(tenant, "tenant", TENANT_VARIABLE, environ)
     if not tenant:
         tenant, tenant_from = state.get("tenant", DEFAULT_TENANT), f"the tenant in {state_file}"
-    password = password or environ.get("STEMMA_NATS_PASSWORD") or state.get("password")
-    user = user or environ.get("STEMMA_NATS_USER") or state.get("user")
+    password = password or environ.get(PASSWORD_VARIABLE) or state.get("password")
+    user = user or environ.get(USER_VARIABLE) or state.get("user")
     if password and not user:
         user = client_user(tenant)
     return ServerAddress(_checked_url(url, url_from), check_token(tenant, tenant_from), user, password)
+
+
+def _of_named(file: Path, url: str | None, state: Mapping[str, str]) -> ServerAddress:
+    """The person of a login that is named, at whatever server is."""
+    login = read_login(file)
+    return _as_person(login, url or (state["url"] if _is_for(login, state) else login.url))
+
+
+def _of_person(file: Path, url: str | None, state: Mapping[str, str]) -> ServerAddress | None:
+    """The person who is logged in, if that is for the server that is meant."""
+    if not file.exists():
+        return None
+    login = read_login(file)
+    meant = url or state.get("url") or login.url
+    return _as_person(login, meant) if meant == login.url or _is_for(login, state) else None
+
+
+def _is_for(login: Login, state: Mapping[str, str]) -> bool:
+    """Whether a login is for the installation of a state file, whose address may be another one meanwhile."""
+    return bool(login.installation) and login.installation == state.get("installation")
+
+
+def _as_person(login: Login, url: str) -> ServerAddress:
+    return ServerAddress(url, login.tenant, login.person, login=login)
 
 
 def _given(value: str | None, argument: str, variable: str, environ: Mapping[str, str]) -> tuple[str | None, str]:

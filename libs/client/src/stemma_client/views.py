@@ -34,7 +34,8 @@ class VersionView:
     """One version of a section's text.
 
     ``rests_on`` are the upstream versions that it is accepted against; ``kept_against`` are the same if a
-    person said so by keeping it. ``made_by`` is the person who asked for it or wrote it, else the model.
+    person said so by keeping it. ``made_by`` is the person who asked for it or wrote it, else the model;
+    ``verified`` if the server knew that person, who is claimed else.
     ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     """
 
@@ -54,6 +55,7 @@ class VersionView:
     processing_metadata: ProcessingMetadata | None = None
     warnings: tuple[GenerationWarning, ...] = ()
     protected: bool = False
+    verified: bool = False
 
     @property
     def model(self) -> str:
@@ -83,7 +85,8 @@ class ProposalView:
     """An edit of a settled section that waits until a person accepts or rejects it.
 
     ``version`` is the one that it changes; there is no ``draft`` while the editor agent is at work. The text is
-    validated while it waits (``checking``); ``unchecked`` says why it could not be.
+    validated while it waits (``checking``); ``unchecked`` says why it could not be. ``verified``: the
+    server knew who asked.
     """
 
     proposal_id: str
@@ -98,6 +101,7 @@ class ProposalView:
     checking: bool = False
     validation: ValidationSummary | None = None
     unchecked: str = ""
+    verified: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,7 @@ class SectionView:
     lint_round: int = 0
     need: Need | None = None
     asked_by: str = ""
+    asker_verified: bool = False
     returns_to: SectionStatus = SectionStatus.AWAITING_REVIEW
     refusal: ArtifactRef | None = None
     failure: str | None = None

@@ -14,7 +14,12 @@ _STREAMS = {
     "dead": subjects.DEAD,
 }
 _SERVICE_TOKENS = 5
-_VARIABLES = {"request": ("{tenant}",), "answer": ("{tenant}", "{request}"), "event": ("{tenant}", "{document}")}
+_VARIABLES = {
+    "request": ("{tenant}",),
+    "request.v2": ("{tenant}", "{person}"),
+    "answer": ("{tenant}", "{request}"),
+    "event": ("{tenant}", "{document}"),
+}
 
 
 def stream_of(subject: str) -> str:
@@ -28,7 +33,7 @@ def template_of(subject: str) -> str:
     if family not in _STREAMS:
         return subject.split(".")[0]
     tokens = subject.split(".")
-    variables = _VARIABLES.get(family, ())
+    variables = _VARIABLES.get(".".join(tokens[1:3])) or _VARIABLES.get(family, ())
     return ".".join((*tokens[:3], *variables, *tokens[3 + len(variables) :]))
 
 

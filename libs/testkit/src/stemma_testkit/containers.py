@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import yaml
 from stemma_provisioning import NatsServer
-from stemma_provisioning.config import ServerConfig
+from stemma_provisioning.config import AdmissionKeys, ServerConfig
 from stemma_provisioning.topology import DEFAULT_TENANTS
 
 from .ports import free_port
@@ -98,7 +98,8 @@ class ContainerNatsServer(NatsServer):
         super().__init__(folder, tenants=tenants)
         self._address = ("", 0)
         self._container = Container("nats", 4222, free_port(), ["-c", CONFIGURATION])
-        rendered = ServerConfig(Path("/data"), self.passwords, tenants, host="0.0.0.0").render()
+        keys = AdmissionKeys(self.seals.user.public, self.seals.issuer.public)
+        rendered = ServerConfig(Path("/data"), self.passwords, keys, tenants, host="0.0.0.0").render()
         self._container.definition.with_copy_into_container(rendered.encode(), CONFIGURATION)
 
     @property
@@ -114,9 +115,11 @@ class ContainerNatsServer(NatsServer):
         self._container.start()
         self._address = self._container.address
         wait_for(self._greets, self._container)
+        self.let_in()
         return self
 
     def stop(self) -> None:
+        self.let_nobody_in()
         self._container.stop()
 
     def kill(self) -> None:
@@ -125,6 +128,7 @@ class ContainerNatsServer(NatsServer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.let_nobody_in()
         self._container.remove()
 
     def _greets(self) -> bool:

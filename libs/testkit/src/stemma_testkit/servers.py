@@ -11,7 +11,11 @@ from typing import assert_never
 
 import nats
 from nats.aio.client import Client
+from stemma_client.logins import Login, credentials, new_seed, public_key
 from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
+from stemma_provisioning.admitted import Keys
+from stemma_provisioning.permissions import person_inbox
+from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_TENANTS
 
 from .server_choice import Servers, servers
@@ -58,6 +62,31 @@ async def connected(
         inbox_prefix=inbox_prefix(user),
         max_reconnect_attempts=-1,
         reconnect_time_wait=0.1,
+        error_cb=on_error or _ignore,
+    )
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+def admit(server: NatsServer, name: str, role: Role, tenant: str = "default") -> Login:
+    """Admit a person to a server; the login that is handed over."""
+    login = Login(server.url, tenant, name, role, new_seed(), new_seed())
+    server.admitted(tenant).add(name, role, Keys(public_key(login.reading_seed), public_key(login.asking_seed)))
+    return login
+
+
+@asynccontextmanager
+async def connected_person(
+    login: Login, *, asks: bool, on_error: Callable[[Exception], Awaitable[None]] | None = None
+) -> AsyncIterator[Client]:
+    """One of the two connections of a person; refused at once where the person is not admitted."""
+    client = await nats.connect(
+        login.url,
+        **credentials(login.asking_seed if asks else login.reading_seed),
+        inbox_prefix=person_inbox(login.person),
+        allow_reconnect=False,
         error_cb=on_error or _ignore,
     )
     try:

@@ -41,7 +41,7 @@ class Queue:
 
 
 QUEUES = (
-    Queue(subjects.REQUESTS, subjects.ORCHESTRATOR, subjects.request(ANY, ANY)),
+    Queue(subjects.REQUESTS, subjects.ORCHESTRATOR, REST),
     Queue(subjects.OUTCOMES, subjects.ORCHESTRATOR, subjects.outcome(ANY, ANY)),
     *(Queue(subjects.JOBS, service, subjects.job(service, REST)) for service in subjects.WORKERS),
 )

@@ -39,7 +39,7 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
     What a caller wrote into the body is answered, never raised; `InvalidMessage` is for a subject under which no
     answer could be found.
     """
-    tenant, name = _address(subject)
+    address, name = _address(subject)
     digest = sha256(data).hexdigest()
     fallback = request_id_for(sequence)
     try:
@@ -47,16 +47,21 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
         request = _decode(headers.get("ce-type"), name, body)
     except _Unreadable as error:
         asked = Asked(_own_id(error.body) or fallback, digest, "unknown")
-        return Received(tenant, asked, sequence, None, error.problems, error.ignored_fields)
-    asked = Asked(request.request_id or fallback, digest, request.actor)
-    return Received(tenant, asked, sequence, request, ignored_fields=_ignored_fields(type(request), body))
+        return Received(address.tenant, asked, sequence, None, error.problems, error.ignored_fields)
+    asked = _asked(address, request.request_id or fallback, digest, request.actor)
+    return Received(address.tenant, asked, sequence, request, ignored_fields=_ignored_fields(type(request), body))
 
 
-def _address(subject: str) -> tuple[str, str]:
-    """Tenant and name in a subject. Whatever the name is, a tenant can be answered."""
+def _asked(address: subjects.RequestAddress, request_id: str, digest: str, claimed: str) -> Asked:
+    """Who asks: the person whose subject it is, whatever the body says, or whom a program names."""
+    return Asked(request_id, digest, address.person or claimed, verified=address.person is not None)
+
+
+def _address(subject: str) -> tuple[subjects.RequestAddress, str]:
+    """Address and name in a subject. Whatever the name is, a tenant can be answered."""
     before, _, name = subject.rpartition(".")
     try:
-        return subjects.parse_request(f"{before}.name").tenant, name
+        return subjects.parse_request(f"{before}.name"), name
     except ValueError as error:
         raise InvalidMessage(str(error)) from None
 

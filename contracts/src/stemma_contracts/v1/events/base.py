@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Digest, Token
@@ -16,6 +16,9 @@ class Event(Contract):
     request_id: Token | None = None
     request_digest: Digest | None = None
     actor: Actor | None = None
+    actor_verified: StrictBool = Field(
+        default=False, description="whether the server knew the actor; else it is claimed"
+    )
     starts: tuple[Token, ...] = Field(default=(), description="sections that begin to be generated")
     makes_stale: tuple[StaleMark, ...] = Field(default=(), description="sections that the event makes stale")
     clears_stale: tuple[Token, ...] = Field(default=(), description="sections that are not stale any more")

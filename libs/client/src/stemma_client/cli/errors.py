@@ -12,6 +12,7 @@ from stemma_client.errors import (
     DocumentNotFoundError,
     InvalidAddressError,
     InvalidInputError,
+    InvalidLoginError,
     RequestRejectedError,
     RequestTooLargeError,
     ServerUnreachableError,
@@ -35,11 +36,16 @@ def words_for(error: Exception) -> CliError | None:
 
 _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
     (ServerUnreachableError, ExitCode.NO_SERVER, "start one with `stemma up`, or set STEMMA_NATS_URL"),
-    (AccessDeniedError, ExitCode.FAILED, "check STEMMA_NATS_USER, STEMMA_NATS_PASSWORD and STEMMA_TENANT"),
+    (
+        AccessDeniedError,
+        ExitCode.FAILED,
+        "see `stemma login`, or STEMMA_NATS_USER, STEMMA_NATS_PASSWORD and STEMMA_TENANT",
+    ),
     (RequestRejectedError, ExitCode.REJECTED, ""),
     (AnswerTimeoutError, ExitCode.FAILED, "does the orchestrator run? see `stemma list`, and the logs of `stemma up`"),
     (DocumentNotFoundError, ExitCode.FAILED, SEE_THE_LIST),
     (InvalidAddressError, ExitCode.USAGE, ""),
+    (InvalidLoginError, ExitCode.USAGE, ""),
     (InvalidInputError, ExitCode.USAGE, ""),
     (RequestTooLargeError, ExitCode.USAGE, "say less, or send fewer files"),
     (StemmaError, ExitCode.FAILED, ""),

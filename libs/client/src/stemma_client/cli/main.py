@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from importlib.metadata import entry_points, version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from . import comparing, decisions, documents, editing, exporting, kinds, progress, tracing
+from . import comparing, decisions, documents, editing, exporting, identity, kinds, progress, tracing
 from .narrow import NARROW, Verb, Verbs
 from .output import console
 
@@ -20,7 +20,8 @@ Example: stemma new proposal --sample
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 rejected by Stemma, 4 no server, 5 exported but unfinished, 130 interrupted.
 
-Environment: STEMMA_NATS_URL, STEMMA_NATS_USER, STEMMA_NATS_PASSWORD, STEMMA_TENANT, STEMMA_ACTOR (who decides), \
+Environment: STEMMA_NATS_URL, STEMMA_NATS_USER, STEMMA_NATS_PASSWORD, STEMMA_TENANT, \
+STEMMA_ACTOR (whom a program names), STEMMA_LOGIN (file of a person's login), \
 STEMMA_DATA_DIR (folder of `stemma up`, ./.stemma by default, where the other verbs find the server)."""
 
 CONTEXT: dict[str, object] = {"help_option_names": ["-h", "--help"]}
@@ -53,7 +54,7 @@ def stemma(
 
 VERBS = {
     name: verb
-    for group in (documents, kinds, progress, decisions, editing, comparing, exporting, tracing)
+    for group in (documents, kinds, progress, decisions, editing, comparing, exporting, tracing, identity)
     for name, verb in group.VERBS.items()
 }
 
@@ -62,7 +63,15 @@ def _add_commands() -> None:
     for name, verb in VERBS.items():
         app.command(name, cls=Verb)(verb)
     for entry_point in sorted(entry_points(group=COMMANDS_GROUP), key=lambda e: e.name):
-        app.command(entry_point.name, cls=Verb)(entry_point.load())
+        _add(entry_point.name, entry_point.load())
+
+
+def _add(name: str, verb: Any) -> None:
+    """A verb, or a group of them."""
+    if isinstance(verb, typer.Typer):
+        app.add_typer(verb, name=name, cls=Verbs)
+    else:
+        app.command(name, cls=Verb)(verb)
 
 
 _add_commands()

@@ -161,6 +161,11 @@ def _reason_words(reason: StaleReason) -> str:
     return f"{reason.upstream_section_id} {reason.accepted_version} -> {reason.current_version}"
 
 
+def person_words(name: str, *, verified: bool) -> str:
+    """A person whom the server knew, or whom a program named."""
+    return name if verified or not name else f"{name} (claimed)"
+
+
 def event_words(event: RecordedEvent) -> str:
     """What happened, in a line without the time."""
     about = getattr(event.contract, "section_id", None) or "document"
@@ -175,8 +180,13 @@ def name_words(event: RecordedEvent) -> str:
 
 def detail_words(event: RecordedEvent, without: Container[str] = ()) -> str:
     """What an event says of versions, scores, people and consequences."""
-    told = ((tell, getattr(event.contract, name, None)) for name, tell in _DETAILS if name not in without)
+    told = ((tell, _detail(event.contract, name)) for name, tell in _DETAILS if name not in without)
     return ", ".join(filter(None, (tell(value) for tell, value in told if value)))
+
+
+def _detail(contract: Any, name: str) -> Any:
+    value = getattr(contract, name, None)
+    return person_words(value, verified=contract.actor_verified) if name == "actor" and value else value
 
 
 def event_line(event: RecordedEvent) -> str:
@@ -282,7 +292,10 @@ def origin_words(version: VersionView | None) -> str:
     if version is None:
         return ""
     how = f"restored from {version.restored_version}" if version.origin is Origin.RESTORED else version.origin
-    return f"{how} by {version.made_by}" if version.made_by else how
+    if not version.made_by:
+        return how
+    by_a_model = version.origin is Origin.GENERATED
+    return f"{how} by {person_words(version.made_by, verified=by_a_model or version.verified)}"
 
 
 def proposal_words(section: SectionView) -> str:
@@ -292,7 +305,8 @@ def proposal_words(section: SectionView) -> str:
         return ""
     if proposal.draft is None:
         return f"the editor is at work on version {proposal.version}"
-    by = f" for {proposal.asked_by}" if proposal.asked_by else ""
+    asked_by = person_words(proposal.asked_by, verified=proposal.verified)
+    by = f" for {asked_by}" if asked_by else ""
     return f"edit {proposal.proposal_id} of version {proposal.version} proposed{by}: accept or reject"
 
 

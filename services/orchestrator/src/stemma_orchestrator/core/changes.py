@@ -39,7 +39,12 @@ def decide_change(command: Change, document: Document, section: Section, refusal
 
 def by(asked: Asked) -> dict[str, Any]:
     """The fields that say whose request led to an event."""
-    return {"request_id": asked.request_id, "request_digest": asked.digest, "actor": asked.actor}
+    return {
+        "request_id": asked.request_id,
+        "request_digest": asked.digest,
+        "actor": asked.actor,
+        "actor_verified": asked.verified,
+    }
 
 
 def _write(command: Write, document: Document, section: Section) -> e.AnyEvent:

@@ -14,11 +14,15 @@ from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, Sec
 
 @dataclass(frozen=True)
 class Asked:
-    """Whose request it is; the digest is that of the request's body."""
+    """Whose request it is; the digest is that of the request's body.
+
+    The actor is ``verified`` if the server vouches for it, else it is what the caller claims.
+    """
 
     request_id: str
     digest: str
     actor: str
+    verified: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 
+from .changes import by
 from .commands import (
     AcceptEdit,
     Answer,
@@ -78,9 +79,7 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
 
 def _create(command: Create) -> e.DocumentRequested:
     return e.DocumentRequested(
-        request_id=command.asked.request_id,
-        request_digest=command.asked.digest,
-        actor=command.asked.actor,
+        **by(command.asked),
         tenant=command.tenant,
         document_id=command.document_id,
         kind=command.kind,

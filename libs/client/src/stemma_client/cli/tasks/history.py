@@ -11,7 +11,7 @@ from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.values import ArtifactRef
 
 from stemma_client.cli.output import clean_line, say, say_json, say_table
-from stemma_client.cli.wording import detail_words, event_json, event_words, name_words, version_words
+from stemma_client.cli.wording import detail_words, event_json, event_words, name_words, person_words, version_words
 from stemma_client.client import Client
 from stemma_client.recorded import RecordedEvent
 
@@ -63,7 +63,7 @@ def _row(event: RecordedEvent, said: str) -> tuple[str, ...]:
 
 def _who(contract: Any) -> str:
     if contract.actor:
-        return str(contract.actor)
+        return person_words(contract.actor, verified=contract.actor_verified)
     return "policy" if isinstance(contract, e.SectionApproved) else "editor agent"
 
 

@@ -1,0 +1,329 @@
+"""Whom the server admits beside its configured users: it asks here, and what is answered is signed.
+
+A person shows a key, a program a password; who it is stands in the files of the tenants, and is answered with an
+account and permissions.
+Nothing of the server is configured or reloaded for it: who comes is admitted, who goes is cut off, and everybody else
+goes on. While nobody answers, nobody new gets in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any
+
+import nats
+import nkeys
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from stemma_contracts.servers import servers_in
+
+from .admitted import AdmittedError, Everybody, digest_of, everybody_in
+from .nats_jwt import Signer, claims_of, has_signed
+from .permissions import (
+    ADMISSION,
+    ASKED,
+    CONNECTIONS,
+    User,
+    asking_account,
+    asking_user,
+    client_user,
+    inbox_prefix,
+    program,
+    reading_account,
+    reading_user,
+    tenant_account,
+)
+from .roles import ROLES
+
+WATCH_S = 0.1
+CUT_OFF_AFTER_S = (0.0, 0.5, 5.0)
+"""Who was let in a moment before is not there yet when the server is asked who is."""
+PAGE = 256
+ANSWER_WITHIN_S = 10.0
+RECONNECT_WAIT_S = 0.25
+START_WITHIN_S = 20.0
+LET_IN_TO = (reading_account(""), asking_account(""), tenant_account(""))
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Seals:
+    """The keys of the admission: who it is at the server, and what it signs with."""
+
+    user: Signer
+    issuer: Signer
+
+    @classmethod
+    def of(cls, secret: str) -> Seals:
+        """The keys that are made of a secret."""
+        user = Signer(secret, ADMISSION, nkeys.PREFIX_BYTE_USER)
+        return cls(user, Signer(secret, "issuer", nkeys.PREFIX_BYTE_ACCOUNT))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Somebody who is known by a key or by a name, and what is to be shown: the digest of a password, or no more."""
+
+    user: User
+    digest: str | None = None
+
+    def is_shown_by(self, told: Mapping[str, str], nonce: str) -> bool:
+        """Whether who connects is who it says: its key signed the nonce of the server, or it has the password.
+
+        A connection has the name of its key, by which it is found when it is to be cut off.
+        """
+        if self.digest is not None:
+            return compare_digest(digest_of(told.get("pass", "")), self.digest)
+        key = told.get("auth_token", "")
+        return told.get("name") == key and bool(nonce) and has_signed(key, told.get("sig", ""), nonce)
+
+
+Entries = dict[str, Callable[[], Entry]]
+
+
+class Register:
+    """Whom the files of a folder admit now, by the key or the name that they show."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[Path, tuple[object, Everybody, Entries]] = {}
+
+    def of(self, shown: str) -> Entry | None:
+        """Who is known by a key or a name."""
+        found = next((entries[shown] for _, _, entries in self._read.values() if shown in entries), None)
+        return found() if found else None
+
+    def refresh(self) -> bool:
+        """Read what has changed, and tell whether somebody went; what cannot be read counts as it was before."""
+        try:
+            return self._refresh()
+        except OSError as error:
+            _log.error("%s", error)
+            return False
+
+    def _refresh(self) -> bool:
+        stamps = {file: _stamp(file) for file in sorted(self._folder.glob("[!.]*.json"))}
+        if stamps == {file: read[0] for file, read in self._read.items()}:
+            return False
+        before, self._read = self._read, {file: self._reread(file, stamp) for file, stamp in stamps.items()}
+        return any(_somebody_went(read[1], self._everybody(file)) for file, read in before.items())
+
+    def _everybody(self, file: Path) -> Everybody:
+        return self._read[file][1] if file in self._read else Everybody()
+
+    def _reread(self, file: Path, stamp: object) -> tuple[object, Everybody, Entries]:
+        was = self._read.get(file, (None, Everybody(), {}))
+        if was[0] == stamp:
+            return was
+        try:
+            everybody = everybody_in(file)
+        except (OSError, AdmittedError) as error:
+            _log.error("%s", error)
+            return stamp, *was[1:]
+        return stamp, everybody, dict(_entries(file.stem, everybody))
+
+
+def _somebody_went(before: Everybody, now: Everybody) -> bool:
+    return not (before.people.items() <= now.people.items() and before.programs.items() <= now.programs.items())
+
+
+def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[[], Entry]]]:
+    """Thousands of people have permissions of their own: they are made when they are needed."""
+    for name, digest in everybody.programs.items():
+        if name == client_user(tenant):
+            yield name, partial(_program, tenant, digest)
+    for name, person in everybody.people.items():
+        yield person.keys.reading, partial(_reader, tenant, name)
+        if names := ROLES[person.role]:
+            yield person.keys.asking, partial(_asker, tenant, name, names)
+
+
+def _program(tenant: str, digest: str) -> Entry:
+    return Entry(program(tenant), digest)
+
+
+def _reader(tenant: str, name: str) -> Entry:
+    return Entry(reading_user(tenant, name))
+
+
+def _asker(tenant: str, name: str, names: Sequence[str]) -> Entry:
+    return Entry(asking_user(tenant, name, names))
+
+
+def _stamp(file: Path) -> object:
+    with suppress(FileNotFoundError):
+        found = file.stat()
+        return found.st_ino, found.st_mtime_ns, found.st_size
+    return None
+
+
+def answer(asked: Mapping[str, Any], register: Register, issuer: Signer) -> str:
+    """The answer to a server that asks about a connection."""
+    about = asked["nats"]
+    told, key = about["connect_opts"], about["user_nkey"]
+    shown = told.get("auth_token") or told.get("user") or ""
+    entry = register.of(shown)
+    if entry is None or not entry.is_shown_by(told, about["client_info"].get("nonce", "")):
+        return _response(issuer, about, {"error": "not admitted"})
+    rights = {
+        "type": "user",
+        "pub": {"allow": [line.subject for line in entry.user.publish]},
+        "sub": {"allow": [line.subject for line in entry.user.subscribe]},
+        **dict.fromkeys(("subs", "data", "payload"), -1),
+    }
+    return _response(issuer, about, {"jwt": issuer.token(key, entry.user.account, rights)})
+
+
+def _response(issuer: Signer, about: Mapping[str, Any], given: Mapping[str, str]) -> str:
+    return issuer.token(about["user_nkey"], about["server_id"]["id"], {"type": "authorization_response", **given})
+
+
+class Admission:
+    """Answers the server, and has it cut off who is not admitted any more."""
+
+    def __init__(self, client: Client, register: Register, issuer: Signer) -> None:
+        self._client = client
+        self._register = register
+        self._issuer = issuer
+        self._somebody_went = asyncio.Event()
+        self._somebody_went.set()  # perhaps while nobody watched
+
+    async def on_asked(self, message: Msg) -> None:
+        """Let somebody in, or not; what cannot be read is not answered, which lets nobody in."""
+        self._refresh()
+        try:
+            told = answer(claims_of(message.data), self._register, self._issuer)
+        except (ValueError, KeyError, TypeError) as error:
+            _log.error("the server asked what cannot be read: %s", type(error).__name__)
+            return
+        await message.respond(told.encode())
+
+    async def watch(self) -> None:
+        """Cut off who is not admitted any more, until cancelled."""
+        async with asyncio.TaskGroup() as cutting:
+            while True:
+                self._refresh()
+                if self._somebody_went.is_set():
+                    self._somebody_went.clear()
+                    cutting.create_task(self._cut_off())
+                await asyncio.sleep(WATCH_S)
+
+    def _refresh(self) -> None:
+        if self._register.refresh():
+            self._somebody_went.set()
+
+    async def _cut_off(self) -> None:
+        for delay in CUT_OFF_AFTER_S:
+            await asyncio.sleep(delay)
+            try:
+                await self._look()
+            except (NatsError, ValueError, KeyError) as error:
+                _log.warning("who is connected cannot be seen: %s %s", type(error).__name__, error)
+                self._somebody_went.set()
+                return
+
+    async def _look(self) -> None:
+        async for server, connection in connections(self._client):
+            if _was_let_in(connection) and not self._may_stay(connection):
+                whom = json.dumps({"cid": connection["cid"]}).encode()
+                await self._client.request(f"$SYS.REQ.SERVER.{server}.KICK", whom, timeout=ANSWER_WITHIN_S)
+
+    def _may_stay(self, connection: Mapping[str, Any]) -> bool:
+        is_program = connection["account"].startswith(tenant_account(""))
+        entry = self._register.of(connection.get("authorized_user" if is_program else "name", ""))
+        return entry is not None and entry.user.account == connection["account"]
+
+
+def _was_let_in(connection: Mapping[str, Any]) -> bool:
+    """Whether a connection is in an account that the admission lets into."""
+    return str(connection.get("account", "")).startswith(LET_IN_TO)
+
+
+async def connections(client: Client) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """Who is connected, each with the server: for somebody who may ask the system account."""
+    offset, more = 0, True
+    while more:
+        asked = json.dumps({"auth": True, "limit": PAGE, "offset": offset, "sort": "cid"}).encode()
+        told = json.loads((await client.request(CONNECTIONS, asked, timeout=ANSWER_WITHIN_S)).data)
+        for connection in told["data"]["connections"]:
+            yield told["server"]["id"], connection
+        offset += PAGE
+        more = offset < told["data"]["total"]
+
+
+@asynccontextmanager
+async def admitting(url: str, folder: Path, seals: Seals) -> AsyncIterator[Client]:
+    """Admit the people of a folder at a server, which may go and come back."""
+    client = await nats.connect(
+        servers_in(url),
+        nkeys_seed_str=seals.user.seed,
+        inbox_prefix=inbox_prefix(ADMISSION),
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=RECONNECT_WAIT_S,
+        error_cb=_tell,
+    )
+    admission = Admission(client, Register(folder), seals.issuer)
+    try:
+        await client.subscribe(ASKED, queue=ADMISSION, cb=admission.on_asked)
+        await client.flush()
+        watching = asyncio.create_task(admission.watch())
+        try:
+            yield client
+        finally:
+            watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await watching
+    finally:
+        await client.close()
+
+
+class Admitting:
+    """The same in a thread of its own, for whoever runs a server."""
+
+    def __init__(self, folder: Path, seals: Seals) -> None:
+        self._folder = folder
+        self._seals = seals
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self, url: str) -> None:
+        """Begin, and return once people are let in; once begun it outlives the server. Raises `TimeoutError`."""
+        if self._loop is not None:
+            return
+        ready: Future[asyncio.AbstractEventLoop] = Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(url, ready)), name=ADMISSION, daemon=True)
+        self._thread.start()
+        self._loop = ready.result(START_WITHIN_S)
+
+    def stop(self) -> None:
+        """End."""
+        if self._loop is not None and self._thread is not None:
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join()
+            self._loop = self._thread = None
+
+    async def _run(self, url: str, ready: Future[asyncio.AbstractEventLoop]) -> None:
+        self._stopping = asyncio.Event()
+        try:
+            async with admitting(url, self._folder, self._seals):
+                ready.set_result(asyncio.get_running_loop())
+                await self._stopping.wait()
+        except BaseException as error:
+            if not ready.done():
+                ready.set_exception(error)
+            raise
+
+
+async def _tell(error: Exception) -> None:
+    _log.warning("%s", error)

@@ -1,0 +1,60 @@
+"""The command ``stemma-admission``: answer a server that asks whom to admit, until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from stemma_contracts.servers import check_servers
+
+from .admission import Seals, admitting
+
+HEALTHY_FOR_S = 10.0
+TELL_EVERY_S = 1.0
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command. Its secret comes from ``STEMMA_NATS_PASSWORD``, the server from ``STEMMA_NATS_URL``."""
+    arguments = _arguments(argv)
+    ready = Path(os.environ.get("STEMMA_READY_FILE", "/tmp/stemma-admission.ready"))  # noqa: S108 (inside a container)
+    if arguments.check:
+        sys.exit(0 if ready.exists() and time.time() - ready.stat().st_mtime < HEALTHY_FOR_S else 1)
+    secret = os.environ.get("STEMMA_NATS_PASSWORD")
+    if not secret:
+        sys.exit("stemma-admission: STEMMA_NATS_PASSWORD is not set")
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    asyncio.run(_run(arguments.server, arguments.folder, Seals.of(secret), ready))
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="stemma-admission", description=__doc__)
+    parser.add_argument("folder", type=Path, help="of those who are admitted: `stemma user --admitted` writes there")
+    parser.add_argument(
+        "--server",
+        type=check_servers,
+        default=os.environ.get("STEMMA_NATS_URL", "nats://127.0.0.1:4222"),
+        help="STEMMA_NATS_URL by default",
+    )
+    parser.add_argument("--check", action="store_true", help="exit 0 if the one that runs here was well a moment ago")
+    return parser.parse_args(argv)
+
+
+async def _run(server: str, folder: Path, seals: Seals, ready: Path) -> None:
+    stopping = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    async with admitting(server, folder, seals) as client:
+        while not stopping.is_set():
+            if client.is_connected:
+                await asyncio.to_thread(ready.touch)
+            try:
+                await asyncio.wait_for(stopping.wait(), TELL_EVERY_S)
+            except TimeoutError:
+                continue

@@ -1,0 +1,103 @@
+"""Who a person is at a server: a name, a role and two keys, in a file that only that person can read."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from stemma_contracts.servers import InvalidServers, check_servers
+from stemma_contracts.tokens import InvalidToken, check_person, check_token
+
+from .errors import InvalidLoginError
+
+LOGIN_VARIABLE = "STEMMA_LOGIN"
+
+
+@dataclass(frozen=True)
+class Login:
+    """A person at a server.
+
+    One key reads, the other asks: what is read is carried on by the server wherever its reader likes, but never from
+    where people ask. ``role`` is what the person was when the keys were made. ``installation`` names a folder of
+    ``stemma up``, whose address may change.
+    """
+
+    url: str
+    tenant: str
+    person: str
+    role: str
+    reading_seed: str = field(repr=False)
+    asking_seed: str = field(repr=False)
+    installation: str = ""
+
+
+def login_file(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the login of this person lies: ``STEMMA_LOGIN``, else in the folder of the settings of this person."""
+    if given := environ.get(LOGIN_VARIABLE):
+        return Path(given)
+    settings = environ.get("XDG_CONFIG_HOME")
+    return (Path(settings) if settings else Path.home() / ".config") / "stemma" / "login.json"
+
+
+def read_login(path: Path) -> Login:
+    """The login in a file; raises `InvalidLoginError`, which names the file and quotes nothing of it."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        login = Login(**{each.name: str(value[each.name]) for each in fields(Login)})
+        check_servers(login.url)
+        check_token(login.tenant, "tenant")
+        check_person(login.person)
+        public_key(login.reading_seed), public_key(login.asking_seed)
+    except OSError as error:
+        raise InvalidLoginError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, InvalidServers, InvalidToken):
+        raise InvalidLoginError(f"{path} is no login of Stemma: ask for a new one") from None
+    return login
+
+
+def write_login(path: Path, login: Login) -> None:
+    """Keep a login where its owner alone can read it; raises `InvalidLoginError`."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(asdict(login), file, indent=1)
+        temporary.replace(path)
+    except OSError as error:
+        raise InvalidLoginError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def new_seed() -> str:
+    """A new secret key."""
+    import nkeys
+
+    return bytes(nkeys.encode_seed(secrets.token_bytes(32), nkeys.PREFIX_BYTE_USER)).decode()
+
+
+def credentials(seed: str) -> dict[str, Any]:
+    """What a connection of nats-py shows to be let in: the public key, also as its name, and what proves the secret."""
+    key = public_key(seed)
+    return {"token": key, "name": key, "signature_cb": partial(_signature, seed)}
+
+
+def _signature(seed: str, nonce: str) -> bytes:
+    import nkeys
+
+    return urlsafe_b64encode(nkeys.from_seed(bytearray(seed.encode())).sign(nonce.encode()))
+
+
+def public_key(seed: str) -> str:
+    """The public key of a secret one; raises `ValueError`."""
+    import nkeys
+
+    try:
+        return bytes(nkeys.from_seed(bytearray(seed.encode())).public_key).decode()
+    except nkeys.NkeysError:
+        raise ValueError("no seed of a user") from None
