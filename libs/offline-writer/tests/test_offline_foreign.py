@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from langchain_core.messages import HumanMessage
+from stemma_evidence import UNSUPPORTED, ground, read
 from stemma_languages import language as language_of
 from stemma_languages import shipped
 from stemma_models.prompting import block
@@ -157,8 +158,8 @@ def test_a_table_in_html_keeps_its_own_caption_and_the_lines_of_its_cells_apart(
         for year in (2023, 2024)
     ]
     draft = draft_of("budget", "en", {"a.md": "# Costs\n\n" + "\n\n".join(tables) + "\n"})
-    assert "Table: Prices of 2023, a.md, Costs" in draft
-    assert "Table: Prices of 2024, a.md, Costs" in draft
+    assert "Table: Prices of 2023 (a.md, Costs)" in draft
+    assert "Table: Prices of 2024 (a.md, Costs)" in draft
     assert "| Gate Door | EUR 80 |" in draft
 
 
@@ -242,3 +243,14 @@ def test_an_amount_stands_under_its_own_head_also_where_cells_of_html_are_joined
     table = "".join(f"<tr>{row}</tr>" for row in [*rows, "<td>EUR 90</td><td>EUR 95</td>"])
     draft = draft_of("budget", "en", {"a.md": f"# Costs\n\n<table>{table}</table>\n"})
     assert "| Gate | EUR 70 | EUR 80 |\n| ↑ | EUR 90 | EUR 95 |" in draft
+
+
+@pytest.mark.req("T3")
+def test_the_number_in_the_heading_of_a_table_is_nothing_that_the_draft_says() -> None:
+    table = "| | |\n|---|---|\n| Bid of one | EUR 83 |\n"
+    facts = "# Rating\n\nBids have had prices for three years.\n\n## Step 2\n\nThe prices of the bids are:\n\n" + table
+    draft = draft_of("budget", "en", {"a.md": facts})
+    sources = [read(facts, "text/markdown", "en", standing="input", name="a.md")]
+    grounded = ground(read(draft, "text/markdown", "en", standing="draft", name=""), sources, ["Budget", "Costs"])
+    assert "Table: The prices of the bids are (a.md, Step 2)" in draft
+    assert [g.claim.text for g in grounded if g.standing == UNSUPPORTED] == []

@@ -368,7 +368,7 @@ def test_a_table_stands_once_under_the_line_above_it_also_if_it_is_html() -> Non
     rows = f"<table>{head}<tr><td>Gate</td><td></td><td>EUR 80</td></tr></table>"
     facts = f"# Costs\n\nPrices until 2030\n\n| Item | Price |\n| --- | --- |\n| Lamp | EUR 70 |\n\n{rows}\n"
     draft = written(prompt("budget", "en", "A lamp.", {"a.md": facts}, "amounts", "- Costs"))
-    assert "Table: Prices until 2030, a.md, Costs\n\n| Item | Price |\n| --- | --- |\n| Lamp | EUR 70 |" in draft
+    assert "Table: Prices until 2030 (a.md, Costs)\n\n| Item | Price |\n| --- | --- |\n| Lamp | EUR 70 |" in draft
     assert "| Item | Price |\n| --- | --- |\n| Gate | EUR 80 |" in draft
 
 

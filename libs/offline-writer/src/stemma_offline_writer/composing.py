@@ -161,14 +161,14 @@ def _nested(run: Sequence[Passage]) -> list[str]:
 
 
 def _table(table: Table, label: str) -> str:
-    source = ", ".join(filter(None, (table.caption.rstrip(":："), table.place.name, table.place.heading)))
-    return markdown.table(source, table.head, table.rows, label)
+    place = ", ".join(filter(None, (table.place.name, table.place.heading)))
+    words = table.caption.rstrip(":：")
+    return markdown.table(f"{words} ({place})" if words and place else words or place, table.head, table.rows, label)
 
 
 def _stray(stray: Stray) -> tuple[str, str, str]:
     heading = "" if stray.words.startswith(stray.place.heading) else stray.place.heading
-    place = ", ".join(filter(None, (stray.place.name, heading)))
-    return stray.claim, stray.words, place
+    return stray.claim, stray.words, ", ".join(filter(None, (stray.place.name, heading)))
 
 
 def _figure(image: Image) -> str:
