@@ -115,6 +115,14 @@ async def test_brief_upstream_and_words_of_people_are_grounds_and_are_told_as_su
     assert standings == {"EUR 11": ("brief", ""), "EUR 22": ("upstream", "solution"), "EUR 33": ("person", "")}
 
 
+async def test_an_amount_is_a_persons_who_said_its_number_without_the_currency(looked: Looked) -> None:
+    job = await looked.job("# Budget\n\nIt costs EUR 4,300 and USD 7,100.\n")
+    said = (await looked.put("Replace 4,250 by 4,300, for EUR 7,100 is too much."),)
+    outcome = await looked.handled(job.model_copy(update={"said": said}))
+    standings = {claim.text: claim.standing for claim in await looked.claims(outcome)}
+    assert standings == {"EUR 4,300": "person", "USD 7,100": "unsupported"}
+
+
 async def test_the_text_of_a_person_is_said_by_that_person(looked: Looked) -> None:
     job = await looked.job(INVENTED)
     outcome = await looked.handled(job.model_copy(update={"said": (job.draft,)}))

@@ -132,7 +132,13 @@ def _measured(claim: Claim, index: Index) -> Grounded:
         return _standing(claim, places, "in another unit")
     if claim.hedged and (places := _rounded(claim, index)):
         return _standing(claim, places, "rounded")
-    return Grounded(claim, UNSUPPORTED)
+    return _standing(claim, _told_without_unit(claim, index))
+
+
+def _told_without_unit(claim: Claim, index: Index) -> list[Found]:
+    """Where a person said the number alone: who writes “replace 4,250 by 4,300” need not repeat the currency."""
+    found = index.of_number(claim)
+    return [place for place in found if place.source.standing == PERSON and place.claim and not place.claim.units]
 
 
 def _with_the_year(claim: Claim, index: Index) -> list[Found]:
