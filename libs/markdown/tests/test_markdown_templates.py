@@ -11,6 +11,7 @@ from stemma_markdown import without_templates
     ("text", "expected"),
     [
         ("## A {%include a/b.html %}\n", "## A\n"),
+        ("a\n\n#### {%include a/b.html %}\n* b\n", "a\n\n\n* b\n"),
         ("{% include a.html %} Any new API\n", "Any new API\n"),
         ("- [a](b) {%include c %}\n- {%- d -%} e\n", "- [a](b)\n- e\n"),
         ("a {% if x %} b {% endif %} c\n", "a b c\n"),

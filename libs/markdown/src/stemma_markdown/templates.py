@@ -35,11 +35,17 @@ def _leave(kept: list[str], text: str, start: int, end: int) -> int:
     """Close the gap of a tag as if it had not been written; where the text goes on."""
     kept.append("\n" * text.count("\n", start, end))
     if end == len(text) or text[end] in "\r\n":
-        kept[-2] = kept[-2].rstrip(" \t")
+        kept[-2] = _without_empty_heading(kept[-2].rstrip(" \t"))
     elif start == 0 or text[start - 1] in " \t\r\n":
         behind = text[end : end + _MOST_CHARACTERS]
         end += len(behind) - len(behind.lstrip(" \t"))
     return end
+
+
+def _without_empty_heading(text: str) -> str:
+    """The text without the marks of a heading at its end of which the words were a tag."""
+    before, line_end, line = text.rpartition("\n")
+    return text if line.strip("# ") else before + line_end
 
 
 def tags_of(text: str) -> Iterator[_Range]:
