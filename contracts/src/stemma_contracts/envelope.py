@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
 from .registry import Entry
 
@@ -79,10 +79,12 @@ class Envelope:
 
 
 def parse_time(text: str) -> datetime:
-    """Read an RFC 3339 time; raises `ValueError` for one without a zone."""
+    """Read an RFC 3339 time; raises `ValueError` for one without a zone, or that has no hour in another zone."""
     time = datetime.fromisoformat(text.replace("Z", "+00:00"))
     if time.tzinfo is None:
         raise ValueError(f"time without a zone: {text!r}")
+    if not MINYEAR < time.year < MAXYEAR:
+        raise ValueError(f"time out of range: {text!r}")
     return time
 
 

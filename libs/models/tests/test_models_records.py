@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from langchain_core.messages import HumanMessage, ToolCall
 from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_contracts import subjects
 from stemma_contracts.v1.values import ArtifactRef, Usage
 from stemma_models import (
     CallContext,
@@ -65,6 +66,17 @@ async def test_the_last_record_of_a_key_counts(store: RecordStore) -> None:
     await store.put("default", "doc-4", KEY, RECORD)
     await store.put("default", "doc-4", KEY, LONG)
     assert await store.get("default", "doc-4", KEY) == LONG
+
+
+@pytest.mark.req("F5")
+@pytest.mark.parametrize("data", [b"", b"no JSON", b'{"model": 7}'])
+async def test_a_record_that_nobody_can_read_is_none_and_replaced(server: NatsServer, data: bytes) -> None:
+    async with connected(server) as client:
+        js, store = client.jetstream(), JetStreamRecordStore(client.jetstream())
+        await js.publish(subjects.record("default", "doc-5", KEY), data)
+        assert await store.get("default", "doc-5", KEY) is None
+        await store.put("default", "doc-5", KEY, RECORD)
+        assert await store.get("default", "doc-5", KEY) == RECORD
 
 
 async def test_a_name_that_is_no_subject_token_is_refused(store: RecordStore) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
+from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.values import Provenance
@@ -21,7 +22,7 @@ _DEFAULT = "default"
 
 
 async def read_recipes(jetstream: JetStreamContext) -> Recipes:
-    """What the agents told when they started last; one that never did is missing."""
+    """What the agents told when they started last; one that never did, or not to be read, is missing."""
     found = {agent: await _told(jetstream, agent) for agent in _AGENTS}
     return {agent: capabilities for agent, capabilities in found.items() if capabilities is not None}
 
@@ -32,7 +33,10 @@ async def _told(jetstream: JetStreamContext, agent: str) -> Capabilities | None:
         message = await jetstream.get_last_msg(f"KV_{subjects.CAPABILITIES_BUCKET}", subject, direct=True)
     except NotFoundError:
         return None
-    return Capabilities.model_validate_json(message.data or b"{}")
+    try:
+        return Capabilities.model_validate_json(message.data or b"{}")
+    except ValidationError:
+        return None
 
 
 async def read_kinds(jetstream: JetStreamContext) -> tuple[DocumentKind, ...]:

@@ -58,6 +58,8 @@ class Genuine:
         about, number = f"{address.tenant}/{address.document_id}", event.envelope.sequence
         if event.envelope.subject != about:
             raise NoEventError("it says that it belongs to another document")
+        if number > event.sequence:
+            raise NoEventError("its number is larger than all of the log")
         before, self._numbers[about] = self._numbers[about], max(self._numbers[about], number)
         if number <= before:
             raise NoEventError("its number was there before")

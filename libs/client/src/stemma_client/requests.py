@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import PubAck
 from nats.js.errors import APIError
@@ -135,7 +136,16 @@ async def _first_answer(connection: Connection, request_id: str, digest: str | N
     subject = subjects.answer(connection.address.tenant, request_id)
     async with aclosing(connection.follow(subjects.ANSWERS, subject)) as messages:
         async for message in messages:
-            answer = registry.decode((message.headers or {})["ce-type"], message.data)
-            if isinstance(answer, Answer) and digest in (None, answer.request_digest):
+            answer = _answer_in(message)
+            if answer is not None and digest in (None, answer.request_digest):
                 return answer
     raise AnswerTimeoutError(request_id, 0)
+
+
+def _answer_in(message: Msg) -> Answer | None:
+    """The answer in a message; what cannot be read is none."""
+    try:
+        answer = registry.decode((message.headers or {}).get("ce-type", ""), message.data)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, Answer) else None

@@ -5,7 +5,8 @@ A decider is a start value and two plain functions. `EventStore.handle` loads th
 tail and decides again. ``decide`` must be idempotent: the same command decided again gives nothing.
 
 What lies in the log and is no event of its document (it cannot be read, says that it belongs elsewhere, repeats a
-number, does not fold) is skipped and reported: whoever put it there cannot stop the document.
+number or has one larger than the log's, does not fold) is skipped and reported: whoever put it there cannot stop the
+document.
 """
 
 from __future__ import annotations
@@ -159,7 +160,8 @@ class EventStore(Generic[C, S]):
                 events += [found] if isinstance(found, Recorded) else []
             except _NoEvent as skipped:
                 self._report(stream, found.sequence, skipped.reason)
-                folded = replace(folded, sequence=found.sequence, count=max(folded.count, skipped.number))
+                number = skipped.number if skipped.number <= found.sequence else 0
+                folded = replace(folded, sequence=found.sequence, count=max(folded.count, number))
         self._cache[stream] = folded
         return folded, events
 
@@ -171,6 +173,8 @@ class EventStore(Generic[C, S]):
             raise _NoEvent("it says that it belongs to another document")
         if found.envelope.sequence <= folded.count:
             raise _NoEvent("its number was there before")
+        if found.envelope.sequence > found.sequence:
+            raise _NoEvent("its number is larger than all of the log")
         try:
             return self._fold(folded, [found], found.sequence)
         except Exception as error:

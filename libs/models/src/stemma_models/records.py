@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall, ToolMessage
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import ArtifactRef, Usage
 
@@ -66,13 +66,16 @@ class JetStreamRecordStore:
         self._js = js
 
     async def get(self, tenant: str, document_id: str, key: str) -> Record | None:
-        """The record of a call, or nothing if it was never answered."""
+        """The record of a call, or nothing if it was never answered, or nobody can read it."""
         subject = subjects.record(tenant, document_id, key)
         try:
             message = await self._js.get_last_msg(subjects.RECORDS, subject, direct=True)
         except NotFoundError:
             return None
-        return Record.model_validate_json(message.data or b"")
+        try:
+            return Record.model_validate_json(message.data or b"")
+        except ValidationError:
+            return None
 
     async def put(self, tenant: str, document_id: str, key: str, record: Record) -> None:
         """Keep a record; returns once the server has stored it."""

@@ -43,7 +43,10 @@ class Answers:
             first = await self._js.get_msg(subjects.ANSWERS, seq=1, subject=subject, next=True, direct=True)
         except NotFoundError:
             return False
-        answer = registry.decode((first.headers or {})["ce-type"], first.data or b"")
+        try:
+            answer = registry.decode((first.headers or {}).get("ce-type", ""), first.data or b"")
+        except ValueError:  # what nobody can read answered nobody
+            return False
         return isinstance(answer, _ANY_ANSWER) and answer.request_digest != received.asked.digest
 
     async def publish(self, answer: RequestAccepted | RequestRejected, received: Received, cause: Cause) -> None:

@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 
 from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
-from pydantic import Field
+from pydantic import Field, ValidationError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
@@ -102,12 +102,15 @@ def bounds(settings: OrchestratorSettings, bus: Bus, store: EventStore[Command, 
 
 
 async def known_graphs(bucket: KeyValue) -> frozenset[str] | None:
-    """The graphs that generation-graph has said it knows, None while it never said."""
+    """The graphs that generation-graph has said it knows, None while it never said, or nobody can read what."""
     try:
         entry = await bucket.get(subjects.GENERATION)
     except KeyNotFoundError:
         return None
-    return _graphs(entry.value or b"{}")
+    try:
+        return _graphs(entry.value or b"{}")
+    except ValidationError:
+        return None
 
 
 @lru_cache(maxsize=1)

@@ -6,14 +6,14 @@ orchestrator is told, so that the section fails visibly instead of waiting for e
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from nats.js.errors import NotFoundError
+from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
-from stemma_messaging import Delivery, Publisher
+from stemma_messaging import Delivery, InvalidMessage, Publisher
 from stemma_messaging.dead import bury
 from stemma_messaging.verdict import DeadLetter
 
@@ -22,6 +22,15 @@ _QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 
 class WorkerDied(Exception):
     """No handling of the message ever came to an end."""
+
+
+class Advisory(BaseModel):
+    """What the server says of a message that a consumer gave up."""
+
+    stream: str
+    stream_seq: int = Field(ge=1, lt=2**63)
+    consumer: str
+    deliveries: int = 0
 
 
 class Sweeper:
@@ -33,15 +42,18 @@ class Sweeper:
 
     async def on_advisory(self, delivery: Delivery) -> None:
         """Bury the message that an advisory names, and take it out of its queue."""
-        advisory = json.loads(delivery.data)
-        stream, sequence = advisory["stream"], advisory["stream_seq"]
+        try:
+            advisory = Advisory.model_validate_json(delivery.data)
+        except ValidationError as error:
+            raise InvalidMessage(type(error).__name__) from None
+        stream, sequence = advisory.stream, advisory.stream_seq
         if stream not in _QUEUES:
             return
         try:
             message = await self._js.get_msg(stream, sequence)
         except NotFoundError:
             return
-        given_up = stored_delivery(message, stream, advisory["consumer"], advisory.get("deliveries", 0))
+        given_up = stored_delivery(message, stream, advisory.consumer, advisory.deliveries)
         await bury(given_up, DeadLetter("exhausted"), WorkerDied(), subjects.ORCHESTRATOR, self._publisher)
         await self._js.delete_msg(stream, sequence)
 
