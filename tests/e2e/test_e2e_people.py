@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -36,23 +35,23 @@ async def run(settings: dict[str, str], *arguments: str, login: Path | None = No
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def logins(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, Path]]:
+async def logins(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """An owner, an author, two reviewers and a reader."""
     folder = tmp_path_factory.mktemp("logins")
     people = {"olga": "owner", "bob": "author", "ada": "reviewer", "eve": "reviewer", "cy": "reader"}
     for name, role in people.items():
         told = await run(settings, "user", "add", name, "--role", role, "-o", str(folder / name))
         assert told.exit_code == 0, told.output
-    yield {name: folder / name for name in people}
+    return {name: folder / name for name in people}
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def document_id(logins: dict[str, Path]) -> AsyncIterator[str]:
+async def document_id(logins: dict[str, Path]) -> str:
     """A document of the author's whose first section waits for its reviewer."""
     async with Client.connect(login=logins["bob"]) as client:
         asked = await request_sample(client)
         await wait_for(client, asked, lambda event: isinstance(event, e.SectionReviewRequested))
-        yield asked
+    return asked
 
 
 async def decisions(client: Client, document_id: str) -> list[tuple[str, str | None, bool]]:
