@@ -32,6 +32,7 @@ MEDIA = {
     "md": "text/markdown",
     "txt": "text/plain",
     "csv": "text/csv",
+    "yml": "text/plain",
     "json": "application/json",
     "png": "image/png",
     "pdf": "application/pdf",

@@ -30,3 +30,15 @@ async def test_tables_are_carried_over_and_covered() -> None:
     assert "## People\n\n|" in text
     assert [(check.check, check.passed) for check in outcome.evaluation.checks] == [("coverage", True)]
     assert outcome.left_out is None
+
+
+@pytest.mark.req("T1")
+async def test_the_comments_of_a_yaml_file_are_no_chapters() -> None:
+    agency = Agency()
+    rules = "# Style\n\nAlign: true\n# ```\n# method_call(a,\n#             b)\nWidth: 80\n"
+    files = {"site.md": "# Site\n\nThe quay is 40 m long.\n", "rules.yml": rules, "team.md": "# Team\n\nAnn leads.\n"}
+    outcome = await agency.drive(await agency.job(files), OfflineWriter())
+    text = await agency.workshop.read(outcome.draft)
+    assert f"## Rules\n\n````\n{rules}````\n" in text
+    assert [line for line in text.splitlines() if line.startswith("## ")] == ["## Site", "## Rules", "## Team"]
+    assert [(check.check, check.passed) for check in outcome.evaluation.checks] == [("coverage", True)]

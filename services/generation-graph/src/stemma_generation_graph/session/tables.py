@@ -1,4 +1,4 @@
-"""Tables and JSON as Markdown: so an agent reads them, and so they stand in the document."""
+"""Tables, JSON and YAML as Markdown: so an agent reads them, and so they stand in the document."""
 
 from __future__ import annotations
 
@@ -10,8 +10,22 @@ from stemma_evidence import rows_of
 
 JSON = "application/json"
 TABLES = ("text/csv", JSON)
+CODE = (".yaml", ".yml", ".log")
+"""How names of plain texts end in which a ``#`` begins no heading."""
 
+_BACKTICKS = re.compile("`+")
 _MARKUP = re.compile(r"([\\\\|`*<>\[\]]|(?<![^\W_])_|_(?![^\W_]))")
+
+
+def is_code(name: str) -> bool:
+    """Whether a plain text of this name means nothing as Markdown."""
+    return name.casefold().endswith(CODE)
+
+
+def as_code(text: str) -> str:
+    """The text between fences."""
+    fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
+    return f"{fence}\n{text.rstrip()}\n{fence}\n"
 
 
 def as_tables(text: str, media_type: str) -> str:

@@ -19,7 +19,7 @@ from .labels import without_labels
 from .outline import headings_of
 from .references import is_image, shown_by
 from .session import DRAFT, INPUTS, Session
-from .tables import TABLES, as_tables
+from .tables import TABLES, as_code, as_tables, is_code
 
 FINISH = "finish"
 PAGE_CHARS = 10_000
@@ -189,6 +189,8 @@ async def shown_text(session: Session, name: str, decisions: Mapping[str, str]) 
     ref = session.ref(INPUTS + name)
     if ref is not None and ref.media_type in TABLES:
         return await asyncio.to_thread(as_tables, text, ref.media_type)
+    if is_code(name):
+        return as_code(text)
     return await asyncio.to_thread(_shown, name, text, decisions)
 
 
