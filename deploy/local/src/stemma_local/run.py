@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import entry_points
 
 SERVICES_GROUP = "stemma.services"
@@ -33,11 +34,21 @@ def set_up(name: str) -> None:
 
 def run_command(name: str, *arguments: str) -> None:
     """Run the command of a service in this process."""
-    # Collecting garbage while modules are imported is a tenth of the start; services collect once ready.
-    gc.disable()
     sys.argv = [f"stemma-{name}", *arguments]
     (found,) = entry_points(group="console_scripts", name=sys.argv[0])
-    found.load()()
+    with collecting_no_garbage():
+        command = found.load()
+    command()
+
+
+@contextmanager
+def collecting_no_garbage() -> Iterator[None]:
+    """While modules are imported: looking for garbage would be a tenth of the start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def main() -> None:

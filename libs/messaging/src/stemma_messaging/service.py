@@ -149,7 +149,6 @@ def _summary(name: str) -> str:
 def _collect_rarely() -> None:
     """What was made at the start stays; looking through it again and again for garbage was a tenth of all work."""
     gc.freeze()
-    gc.enable()
     gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
 
 
