@@ -1,7 +1,7 @@
 """A store that is away or full: what needs it waits, and neither a delivery nor a dead letter is spent on that."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -15,9 +15,11 @@ from stemma_eventlog import AppendUnknown, LogFull, LogRefused
 from stemma_messaging import Bus, WorkerSettings, worker_service
 from stemma_messaging.errors import Outage
 from stemma_messaging.outages import is_outage, reason_of
+from stemma_telemetry import names
 from stemma_testkit.filling import full
 from stemma_testkit.servers import eventually
 from stemma_testkit.swallowing import swallowing
+from structlog.testing import capture_logs
 
 KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
 Validated = Callable[[ValidateDraft], DraftValidated]
@@ -88,6 +90,29 @@ async def test_a_service_whose_first_call_is_not_answered_in_time_waits(
         await eventually(lab.settled)
         assert not running.done()
     assert swallowed[0].startswith(b"_INBOX_")
+
+
+@KINDS
+@pytest.mark.req("F1")
+@pytest.mark.failure("no-room")
+async def test_a_service_that_starts_while_the_server_takes_nothing_waits_and_works_once_there_is_room(
+    lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    async def has_waited() -> bool:
+        assert not running.done()
+        return [line["event"] for line in logs].count(names.Log.OUTAGE) > 1
+
+    async with AsyncExitStack() as stack:
+        logs = stack.enter_context(capture_logs())
+        async with full(lab.client, [f"KV_{subjects.CAPABILITIES_BUCKET}"]):
+            running = await stack.enter_async_context(lab.working(kind, handler))
+            await eventually(has_waited)
+        await lab.publish(service, lab.job())
+        await eventually(lab.settled)
+    assert {line["reason"] for line in logs if "reason" in line} == {"maximum messages per subject exceeded (10077)"}
 
 
 @pytest.mark.req("F1")

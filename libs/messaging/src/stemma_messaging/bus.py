@@ -75,9 +75,12 @@ class Bus:
         self._starts.append(begin)
 
     async def publish_capabilities(self, capabilities: bytes) -> None:
-        """Tell what this service can do, under its name; intake checks blueprints against it."""
+        """Tell what this service can do, under its name; intake checks blueprints against it.
+
+        It waits for a server that takes nothing.
+        """
         self._capabilities = capabilities
-        await self._put_capabilities(capabilities, API_TIMEOUT_S)
+        await _through_outages(lambda: self._put_capabilities(capabilities, API_TIMEOUT_S))
 
     async def _put_capabilities(self, capabilities: bytes, timeout_s: float) -> None:
         bucket = subjects.CAPABILITIES_BUCKET
@@ -112,16 +115,8 @@ class Bus:
     async def until_answered(self) -> None:
         """Wait until the server answers a first call: one that reads its streams still is not one that is gone."""
         impatient = self.nats.jetstream(timeout=FIRST_TIMEOUT_S)
-        while True:
-            try:
-                await impatient.stream_info(f"KV_{subjects.CAPABILITIES_BUCKET}")
-            except NatsError as error:
-                if not is_outage(error):
-                    return
-                get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), error=error)
-                await asyncio.sleep(PAUSE_S)
-            else:
-                return
+        with suppress(NatsError):
+            await _through_outages(lambda: impatient.stream_info(f"KV_{subjects.CAPABILITIES_BUCKET}"))
 
     async def start(self) -> None:
         """Begin to receive; raises `nats.js.errors.NotFoundError` if a consumer was not provisioned."""
@@ -214,6 +209,20 @@ class Bus:
         """Take no more messages and let work under way end, all subscriptions at the same time."""
         self._watch.expect_close()
         await asyncio.gather(*(stop() for stop in self._stops))
+
+
+async def _through_outages(call: Callable[[], Awaitable[object]]) -> None:
+    """Call again and again while the server does not answer or takes nothing; raises its other errors."""
+    while True:
+        try:
+            await call()
+        except NatsError as error:
+            if not is_outage(error):
+                raise
+            get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), error=error)
+            await asyncio.sleep(PAUSE_S)
+        else:
+            return
 
 
 @asynccontextmanager
