@@ -14,8 +14,8 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 
-import nats
 import pytest
+from faults_here import as_user
 from faults_poison import Poison, of_contracts, of_stores
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
@@ -26,7 +26,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy
 from stemma_local.supervisor import LocalStemma
 from stemma_messaging.dead import ERROR, REASON
-from stemma_provisioning import PROVISIONER, inbox_prefix
+from stemma_provisioning import PROVISIONER
 from stemma_provisioning.topology import consumers
 from stemma_testkit.driving import ENDS, listed, wait_for
 from stemma_testkit.servers import barrier, eventually
@@ -88,17 +88,6 @@ async def poisoned(folder: Path) -> AsyncIterator[Poisoned]:
         as_user(stemma, subjects.GENERATION) as writer,
     ):
         yield Poisoned(everything, writer, (one, other))
-
-
-@asynccontextmanager
-async def as_user(stemma: LocalStemma, user: str) -> AsyncIterator[Nats]:
-    connection = await nats.connect(
-        stemma.url, user=user, password=stemma.password(user), inbox_prefix=inbox_prefix(user)
-    )
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 async def asked(client: Client, review: ReviewMode, request_id: str) -> str:

@@ -1,0 +1,75 @@
+"""Services as tasks of this process, for proofs that stop no process, and connections as any user."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import nats
+from nats.aio.client import Client as Nats
+from stemma_generation_graph.app import GenerationSettings
+from stemma_generation_graph.checkpoints import set_up
+from stemma_local.run import SERVICES_GROUP
+from stemma_local.supervisor import LocalStemma
+from stemma_messaging import Service
+from stemma_messaging.cancellation import end
+from stemma_provisioning import inbox_prefix
+from stemma_testkit.servers import eventually
+
+RETRY_S = 0.001
+"""The pause before the first repetition; each that follows is twice as long."""
+
+
+@asynccontextmanager
+async def here(stemma: LocalStemma, names: Sequence[str], url: str) -> AsyncIterator[None]:
+    """These services at work on an installation that they reach at ``url``; none may end in the block."""
+    ready_files = [stemma.folder.ready_file(name) for name in names]
+    tasks = [asyncio.create_task(_run(stemma, name, url, file)) for name, file in zip(names, ready_files, strict=True)]
+
+    async def are_ready() -> bool:
+        _assert_at_work(tasks)
+        return all(file.exists() for file in ready_files)
+
+    try:
+        await eventually(are_ready, 60)
+        yield
+        _assert_at_work(tasks)
+    finally:
+        await end(tasks)
+
+
+async def _run(stemma: LocalStemma, name: str, url: str, ready_file: Path) -> None:
+    (found,) = entry_points(group=SERVICES_GROUP, name=name)
+    service: Service[Any] = found.load()
+    settings = service.load_settings(
+        nats_url=url,
+        nats_user=name,
+        nats_password=stemma.password(name),
+        ready_file=ready_file,
+        retry_base_s=RETRY_S,
+        **({"data_dir": stemma.folder.root} if issubclass(service.settings_class, GenerationSettings) else {}),
+    )
+    if isinstance(settings, GenerationSettings):
+        await set_up(settings.checkpoint_place)
+    await service.run(settings)
+
+
+def _assert_at_work(tasks: Sequence[asyncio.Task[None]]) -> None:
+    ended = [task.exception() for task in tasks if task.done()]
+    assert not ended, ended
+
+
+@asynccontextmanager
+async def as_user(stemma: LocalStemma, user: str) -> AsyncIterator[Nats]:
+    """A connection to an installation as one of its users."""
+    connection = await nats.connect(
+        stemma.url, user=user, password=stemma.password(user), inbox_prefix=inbox_prefix(user)
+    )
+    try:
+        yield connection
+    finally:
+        await connection.close()

@@ -1,0 +1,91 @@
+"""Every first acknowledgement of what services publish is lost: nothing is there twice, and no call is paid twice.
+
+It would find: an event, a job, an outcome or an answer that is stored once more when it is published once more, a
+service that ends over it, a call that is made again although it was recorded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from faults_here import as_user, here
+from nats.js import JetStreamContext
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy
+from stemma_local.supervisor import LocalStemma
+from stemma_provisioning import PROVISIONER
+from stemma_testkit.driving import ENDS, wait_for
+from stemma_testkit.servers import eventually
+from stemma_testkit.swallowing import FirstAcknowledgements, swallowing
+
+WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR)
+STREAMS = {
+    subjects.EVENTS: "stemma.event.",
+    subjects.JOBS: "stemma.job.",
+    subjects.OUTCOMES: "stemma.outcome.",
+    subjects.ANSWERS: "stemma.answer.",
+    subjects.DEAD: "stemma.dead.",
+}
+
+
+async def written_without_first_acknowledgements(folder: Path, sections: tuple[str, ...], *, told: bool) -> None:
+    acknowledgements = FirstAcknowledgements()
+    async with (
+        LocalStemma(folder, services=[]) as stemma,
+        swallowing(stemma.url, acknowledgements.swallows, acknowledgements.publishes, told=told) as url,
+        here(stemma, WRITING, url),
+        stemma.client() as client,
+        as_user(stemma, PROVISIONER) as everything,
+    ):
+        create = r.CreateDocument(
+            request_id="one",
+            kind="proposal",
+            brief="Write a proposal for a library of 12 bicycles in Aumont, for 48,000 EUR.",
+            sections=sections,
+            review=ReviewPolicy(mode=ReviewMode.NONE),
+        )
+        document_id = (await client.request(create, wait_s=200)).document_id
+        history = await wait_for(client, document_id, lambda event: isinstance(event, ENDS), within_s=1800)
+        assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
+        there = await stored_in_the_end(everything.jetstream(timeout=10))
+
+    assert there == {stream: acknowledgements.different(root) for stream, root in STREAMS.items()}
+    assert there[subjects.DEAD] == 0
+    assert acknowledgements.lost >= sum(there.values())
+    assert [event.envelope.sequence for event in history] == list(range(1, len(history) + 1))
+    drafted = Counter(event.contract.section_id for event in history if isinstance(event.contract, e.SectionDrafted))
+    assert set(drafted) >= set(sections)
+    assert set(drafted.values()) == {1}
+    recorded = [number for name, number in acknowledgements.published.items() if name.startswith("stemma.record.")]
+    assert set(recorded) == {1}, "a call that is made again is recorded again"
+
+
+async def stored_in_the_end(js: JetStreamContext) -> dict[str, int]:
+    """How many messages each stream ever took, once no job and no outcome waits."""
+
+    async def all_is_done() -> bool:
+        queues = [await js.stream_info(queue) for queue in (subjects.JOBS, subjects.OUTCOMES)]
+        return not any(queue.state.messages for queue in queues)
+
+    await eventually(all_is_done, within_s=200)
+    return {stream: (await js.stream_info(stream)).state.last_seq for stream in STREAMS}
+
+
+@pytest.mark.req("F5", "P8")
+async def test_nothing_is_doubled_where_every_first_acknowledgement_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stemma_messaging.publisher.PAUSES_S", (0.01, 0.02))
+    monkeypatch.setattr("stemma_messaging.bus.PAUSE_S", 0.01)
+    await written_without_first_acknowledgements(tmp_path, ("research",), told=True)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.req("F5", "P8")
+async def test_nothing_is_doubled_where_nothing_is_heard_of_the_first_acknowledgements(tmp_path: Path) -> None:
+    await written_without_first_acknowledgements(tmp_path, ("solution",), told=False)
