@@ -57,7 +57,7 @@ ADVISORIES = (
     b"[]",
     b"{}",
     b'{"stream": "JOBS", "stream_seq": "x", "consumer": "validator"}',
-    b'{"stream": "REQUESTS", "stream_seq": 18446744073709551616, "consumer": "orchestrator"}',
+    b'{"stream": "REQUESTS", "stream_seq": 18446744073709551616, "consumer": "orchestrator-default"}',
     b'{"stream": "OUTCOMES", "stream_seq": 999999, "consumer": "*", "deliveries": -1}',
 )
 
@@ -154,4 +154,4 @@ def of_stores(tenant: str, document_id: str) -> Iterator[Poison]:
         yield Poison(f"$KV.{subjects.CAPABILITIES_BUCKET}.{service}", b'{"graphs": 7, "kinds": "none"}')
     for data in ADVISORIES:
         yield Poison("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.JOBS.generation-graph", data)
-        yield Poison("$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.REQUESTS.orchestrator", data)
+        yield Poison("$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.REQUESTS.orchestrator-default", data)

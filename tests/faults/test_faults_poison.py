@@ -63,7 +63,7 @@ class Poisoned:
 
     async def settled(self) -> bool:
         """Whether no message waits, and none comes again."""
-        for consumer in consumers():
+        for consumer in consumers(TENANTS):
             info = await self.jetstream.consumer_info(consumer.stream, consumer.durable)
             if info.num_pending or info.num_ack_pending:
                 return False

@@ -66,6 +66,16 @@ def request_of(tenant: str, person: str, name: str) -> str:
     return _address("request", tenant, person, name, version=_OF_PEOPLE)
 
 
+def requests_of(tenant: str) -> str:
+    """The pattern of all requests of a tenant, of its programs and of its people."""
+    return _address("request", tenant, REST, version=ANY)
+
+
+def requests_consumer(tenant: str) -> str:
+    """The consumer of the requests of a tenant: none waits behind those of another one."""
+    return f"{ORCHESTRATOR}-{check_token(tenant, 'tenant')}"
+
+
 def answer(tenant: str, request_id: str) -> str:
     """Where the answer to a request is read, also later."""
     return _address("answer", tenant, request_id)

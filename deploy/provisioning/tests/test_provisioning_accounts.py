@@ -194,9 +194,9 @@ async def _provision(server: NatsServer, tenants: tuple[str, ...]) -> None:
         assert await check(admin, tenants) == []
 
 
-@pytest.mark.req("S1")
-async def test_what_was_stored_before_there_were_copies_is_read_from_them(tmp_path: Path) -> None:
-    """As in a data folder of an earlier release: streams, and no copies."""
+@pytest.mark.req("S1", "S5")
+async def test_what_was_stored_by_an_earlier_release_is_read_and_handled(tmp_path: Path) -> None:
+    """There were no copies, and one consumer of the requests of all tenants."""
     with NatsServer(tmp_path) as server:
         async with connected(server) as admin:
             js = admin.jetstream()
@@ -204,7 +204,12 @@ async def test_what_was_stored_before_there_were_copies_is_read_from_them(tmp_pa
                 await js.add_stream(stream)
             for number in range(MANY):
                 await js.publish(subjects.event("default", "old", f"e{number}"), b"{}")
+            await js.add_consumer(subjects.REQUESTS, ConsumerConfig(durable_name=subjects.ORCHESTRATOR))
+            await js.publish(subjects.request("default", "create-document"), b"{}")
             await provision(admin)
+            assert await check(admin) == []
+            waits = await js.consumer_info(subjects.REQUESTS, subjects.requests_consumer("default"))
+            assert waits.num_pending == 1
         async with connected(server, OWN) as caller:
             events = await caller.jetstream().subscribe(
                 subjects.event("default", "old", ANY), stream="EVENTS", ordered_consumer=True

@@ -56,7 +56,7 @@ TARGETS = [
     *(f"$JS.API.CONSUMER.MSG.NEXT.JOBS.{service}" for service in subjects.WORKERS),
     *(f"$JS.API.CONSUMER.DELETE.JOBS.{service}" for service in subjects.WORKERS),
     *(f"$JS.ACK.JOBS.{service}.1.1.1.1.0" for service in subjects.WORKERS),
-    "$JS.ACK.REQUESTS.orchestrator.1.1.1.1.0",
+    "$JS.ACK.REQUESTS.orchestrator-other.1.1.1.1.0",
     "$JS.API.CONSUMER.MSG.NEXT.EVENTS.orchestrator-views",
     "$JS.API.CONSUMER.CREATE.EVENTS.loot",
     "$JS.API.STREAM.CREATE.MINE",

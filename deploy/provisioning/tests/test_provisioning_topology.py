@@ -33,6 +33,7 @@ async def test_provisioning_again_changes_nothing_and_loses_nothing(nats_server:
         after = await js.stream_info(subjects.EVENTS)
         assert (after.created, after.state.last_seq) == (before.created, before.state.last_seq)
         assert await check(client, tenants) == []
+        assert await check(client, ("default",)) == [], "what waits of a tenant that is not named is kept"
 
 
 async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:

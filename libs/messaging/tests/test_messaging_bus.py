@@ -14,6 +14,8 @@ from stemma_provisioning import PROVISIONER, client_user
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
 
+OWN_REQUESTS = subjects.requests_consumer("default")
+
 
 class Inbox:
     """A service of the orchestrator's rights that keeps what it gets."""
@@ -23,7 +25,7 @@ class Inbox:
 
     @asynccontextmanager
     async def open(self, settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
-        bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, self.deliveries.put)
+        bus.subscribe_push_by_tenant(subjects.REQUESTS, self.deliveries.put)
         bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, self.deliveries.put)
         bus.subscribe_pull(subjects.EVENTS, subjects.PROJECTOR, 1, self.deliveries.put)
         yield
@@ -47,7 +49,7 @@ async def test_plain_json_of_any_client_arrives_as_it_was_sent(lab: Any) -> None
         stored = await anybody.jetstream().publish(subject, b'{"kind": "proposal"}')
         delivery = await inbox.next()
     assert (delivery.subject, delivery.data, delivery.envelope) == (subject, b'{"kind": "proposal"}', None)
-    assert (delivery.stream, delivery.consumer) == (subjects.REQUESTS, subjects.ORCHESTRATOR)
+    assert (delivery.stream, delivery.consumer) == (subjects.REQUESTS, OWN_REQUESTS)
     assert (delivery.stream_sequence, delivery.deliveries) == (stored.seq, 1)
     assert delivery.time.tzinfo is not None
 
@@ -81,7 +83,7 @@ async def test_what_another_consumer_was_made_to_deliver_here_is_left_alone(lab:
 
 
 async def _is_bound(lab: Any) -> bool:
-    return bool((await lab.jetstream.consumer_info(subjects.REQUESTS, subjects.ORCHESTRATOR)).push_bound)
+    return bool((await lab.jetstream.consumer_info(subjects.REQUESTS, OWN_REQUESTS)).push_bound)
 
 
 async def test_each_stream_comes_with_its_envelope(lab: Any) -> None:

@@ -27,6 +27,7 @@ from stemma_testkit.servers import connected, eventually, provisioned_server
 
 BODY = {"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}
 WRITTEN = (subjects.EVENTS, subjects.ANSWERS, subjects.DEAD, subjects.ADVISORIES, f"KV_{subjects.CAPABILITIES_BUCKET}")
+OWN_REQUESTS = subjects.requests_consumer("default")
 JOB = subjects.job(subjects.CONVERTER, "convert-document")
 pytestmark = pytest.mark.req("F1")
 
@@ -117,7 +118,8 @@ async def gave_up(client: Client, stream: str, durable: str) -> None:
         with suppress(TimeoutError):  # the server notices when it is asked for more
             await subscription.fetch(1, timeout=0.5)
     else:
-        pushed = await client.subscribe(deliver_subject(stream, durable), queue=durable, cb=refuse)
+        service = subjects.ORCHESTRATOR
+        pushed = await client.subscribe(deliver_subject(stream, service), queue=service, cb=refuse)
         await eventually(lambda: _is(lambda: handed == most))
         await pushed.unsubscribe()
     await eventually(lambda: _nowhere(client, stream, durable))
@@ -175,7 +177,7 @@ async def test_a_request_that_nobody_would_see_again_is_answered_by_its_place_at
 ) -> None:
     async with full(client, WRITTEN):
         number = await ask(client)
-        await gave_up(client, subjects.REQUESTS, subjects.ORCHESTRATOR)
+        await gave_up(client, subjects.REQUESTS, OWN_REQUESTS)
     async with orchestrator(server, tmp_path / "ready"):
         assert (await answer(client, f"seq-{number}"))["document_id"]
 
@@ -185,7 +187,7 @@ async def test_a_running_orchestrator_finds_what_is_lost_from_time_to_time(
 ) -> None:
     async with full(client, WRITTEN):
         await ask(client, request_id="lost")
-        await gave_up(client, subjects.REQUESTS, subjects.ORCHESTRATOR)
+        await gave_up(client, subjects.REQUESTS, OWN_REQUESTS)
     async with orchestrator(server, tmp_path / "ready", sweep_every_s=0.1):
         assert (await answer(client, "lost"))["document_id"]
 
@@ -200,7 +202,7 @@ async def test_repair_brings_back_lost_jobs_and_handles_lost_requests_and_outcom
         number = await ask(client)
         await gave_up(client, subjects.JOBS, subjects.CONVERTER)
         await gave_up(client, subjects.OUTCOMES, subjects.ORCHESTRATOR)
-        await gave_up(client, subjects.REQUESTS, subjects.ORCHESTRATOR)
+        await gave_up(client, subjects.REQUESTS, OWN_REQUESTS)
     await repair(settings(server))
     assert (await answer(client, f"seq-{number}"))["document_id"]
     left = {stream: (await js.stream_info(stream)).state.messages for stream in (subjects.OUTCOMES, subjects.REQUESTS)}

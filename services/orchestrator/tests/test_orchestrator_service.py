@@ -321,8 +321,8 @@ async def test_what_is_no_event_stops_neither_its_document_nor_the_summaries_of_
 
 
 @pytest.mark.req("S5")
-async def test_requests_with_spoilt_uploads_are_rejected_and_hold_up_nobody(bus: Bus) -> None:
-    js, upload = bus.client.jetstream(), {"size": 3, "media_type": "text/markdown", "name": "a.md"}
+async def test_requests_with_spoilt_uploads_are_rejected_and_others_do_not_wait_behind_them(server: NatsServer) -> None:
+    upload = {"size": 3, "media_type": "text/markdown", "name": "a.md"}
     spoilt = [
         b"no JSON",
         b"{}",
@@ -331,18 +331,23 @@ async def test_requests_with_spoilt_uploads_are_rejected_and_hold_up_nobody(bus:
         b'{"nuid": "a", "chunks": "x"}',
         b'{"options": 7}',
     ]
-    for number, description in enumerate(spoilt):
-        digest = f"{number:064x}"
-        name = urlsafe_b64encode(digest.encode()).decode()
-        await js.publish(f"$O.{subjects.uploads_bucket('default')}.M.{name}", description)
-        body = {"kind": "proposal", "brief": "b", "inputs": [{**upload, "object_name": digest, "digest": digest}]}
-        for again in range(50):
-            await bus.ask("create-document", {**body, "request_id": f"spoilt-{number}-{again}"})
-    await bus.ask("create-document", {**BRIEF, "request_id": "after"}, tenant="other")
-    [answer] = await bus.answers("after", tenant="other")
-    [rejected] = await bus.answers("spoilt-0-0")
+    async with connected(server) as client:
+        bus = Bus(server, client)
+        for number, description in enumerate(spoilt):
+            digest = f"{number:064x}"
+            name = urlsafe_b64encode(digest.encode()).decode()
+            await client.jetstream().publish(f"$O.{subjects.uploads_bucket('default')}.M.{name}", description)
+            body = {"kind": "proposal", "brief": "b", "inputs": [{**upload, "object_name": digest, "digest": digest}]}
+            for again in range(50):
+                await bus.ask("create-document", {**body, "request_id": f"spoilt-{number}-{again}"})
+        await bus.ask("create-document", {**BRIEF, "request_id": "after"}, tenant="other")
+        async with orchestrator(server):
+            [answer] = await bus.answers("after", tenant="other")
+            [rejected] = await bus.answers("spoilt-0-0")
+        place = await client.jetstream().get_last_msg(subjects.ANSWERS, subjects.answer("other", "after"))
     assert answer["document_id"]
     assert [problem["field"] for problem in rejected["problems"]] == ["inputs.0"]
+    assert (place.seq or 0) < 100, "it came after 300 others, and has not waited for them"
 
 
 @pytest.mark.req("S5")

@@ -110,6 +110,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         f"{_API}.DIRECT.GET.{subjects.EVENTS}",
         f"{_API}.DIRECT.GET.{subjects.EVENTS}.>",
         f"{_API}.STREAM.INFO.{subjects.EVENTS}",
+        f"{_API}.CONSUMER.LIST.{subjects.REQUESTS}",
         f"{_API}.DIRECT.GET.{subjects.ANSWERS}",
         *(f"{_API}.STREAM.MSG.{verb}.{queue}" for verb in ("GET", "DELETE") for queue in _QUEUES),
         *_write_artifacts(tenants),
@@ -120,7 +121,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         *_read_values(subjects.CAPABILITIES_BUCKET),
         *_write_values(subjects.CAPABILITIES_BUCKET, subjects.ORCHESTRATOR),
     ]
-    return _service(subjects.ORCHESTRATOR, publish)
+    return _service(subjects.ORCHESTRATOR, publish, tenants=tenants)
 
 
 def _worker(service: str, tenants: Sequence[str]) -> User:
@@ -139,20 +140,17 @@ def _worker(service: str, tenants: Sequence[str]) -> User:
     return _service(service, publish, live)
 
 
-def _service(name: str, publish: Iterable[str], own: Iterable[str] = ()) -> User:
+def _service(
+    name: str, publish: Iterable[str], own: Iterable[str] = (), tenants: Sequence[str] = DEFAULT_TENANTS
+) -> User:
     """``own`` are subjects of the service's own account."""
     account = service_account(name)
-    bound = [consumer for consumer in consumers() if _owner(consumer) == name]
+    bound = [consumer for consumer in consumers(tenants) if consumer.owner == name]
     rights = (right for consumer in bound for right in _consume(consumer))
-    deliveries = (deliver_subject(consumer.stream, consumer.durable) for consumer in bound if consumer.push)
+    deliveries = dict.fromkeys(deliver_subject(consumer.stream, name) for consumer in bound if consumer.push)
     cancels = (subjects.cancelled_jobs(),) if name in subjects.LONG_WORKERS else ()
     hears = (*_at(account, f"{inbox_prefix(name)}.>"), *_at(STREAMS, *deliveries, *cancels))
     return User(name, account, (*_at(STREAMS, *publish, *rights), *_at(account, *own)), hears)
-
-
-def _owner(consumer: Consumer) -> str:
-    views = (subjects.PROJECTOR, subjects.SWEEPER)
-    return subjects.ORCHESTRATOR if consumer.durable in views else consumer.durable
 
 
 def _consume(consumer: Consumer) -> list[str]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from nats.aio.client import Client
 from nats.errors import NoRespondersError
 from nats.js import JetStreamContext
-from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
+from nats.js.api import ConsumerConfig, ConsumerInfo, RetentionPolicy, StreamConfig
 from nats.js.errors import NotFoundError, ServiceUnavailableError
+from stemma_contracts import subjects
+from stemma_contracts.tokens import is_token
 
 from .copies import API_TIMEOUT_S, copies, copies_api, copy_drift, ensure_copies
 from .topology import ACK_WAIT_S, DEFAULT_TENANTS, Consumer, consumers, streams
@@ -37,7 +40,8 @@ async def provision(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS, ac
     js = client.jetstream(timeout=API_TIMEOUT_S)
     for stream in streams(tenants):
         await _ensure_stream(js, stream)
-    for consumer in consumers():
+    await _retire(js)
+    for consumer in consumers(tenants):
         await js.add_consumer(consumer.stream, consumer.config(ack_wait_s))
     await ensure_copies(client, tenants)
 
@@ -50,7 +54,7 @@ async def check(
     drifts: list[Drift] = []
     for stream in streams(tenants):
         drifts += await _stream_drift(js, stream)
-    for consumer in consumers():
+    for consumer in consumers(tenants):
         drifts += await _consumer_drift(js, consumer, ack_wait_s)
     drifts += await _strangers(js, tenants)
     return drifts + [drift for tenant in tenants for drift in await _copy_drifts(client, js, tenant)]
@@ -65,6 +69,12 @@ async def _ensure_stream(js: JetStreamContext, wanted: StreamConfig) -> None:
         return
     if _differences(wanted.name, wanted, found):
         await js.update_stream(wanted)
+
+
+async def _retire(js: JetStreamContext) -> None:
+    """All requests had one consumer once; while it is there, none can be made for those of a tenant."""
+    with suppress(NotFoundError):
+        await js.delete_consumer(subjects.REQUESTS, subjects.ORCHESTRATOR)
 
 
 async def _stream_drift(js: JetStreamContext, wanted: StreamConfig) -> list[Drift]:
@@ -97,16 +107,25 @@ async def _copy_drifts(client: Client, js: JetStreamContext, tenant: str) -> lis
 
 
 async def _strangers(js: JetStreamContext, tenants: Sequence[str]) -> list[Drift]:
-    """Consumers of a work queue that nobody provisioned: they would take messages away."""
-    known = {(c.stream, c.durable) for c in consumers()}
+    """Consumers of a work queue that nobody provisioned: they would take messages away.
+
+    That of a tenant that is not named now keeps what waits of it.
+    """
+    known = {(c.stream, c.durable) for c in consumers(tenants)}
     queues = [s.name for s in streams(tenants) if s.name and s.retention is RetentionPolicy.WORK_QUEUE]
-    found = [(queue, info.name) for queue in queues for info in await _consumers_of(js, queue)]
-    return [
-        Drift(f"{queue}/{name}", "consumer", None, "present") for queue, name in found if (queue, name) not in known
-    ]
+    found = [(queue, info) for queue in queues for info in await _consumers_of(js, queue)]
+    strange = [(queue, info) for queue, info in found if (queue, info.name) not in known and not _is_requests_of(info)]
+    return [Drift(f"{queue}/{info.name}", "consumer", None, "present") for queue, info in strange]
 
 
-async def _consumers_of(js: JetStreamContext, stream: str) -> list[Any]:
+def _is_requests_of(info: ConsumerInfo) -> bool:
+    """Whether a consumer is that of the requests of some tenant."""
+    tenant = info.name.removeprefix(f"{subjects.ORCHESTRATOR}-")
+    of_a_tenant = is_token(tenant) and info.name == subjects.requests_consumer(tenant)
+    return of_a_tenant and info.config.filter_subject == subjects.requests_of(tenant)
+
+
+async def _consumers_of(js: JetStreamContext, stream: str) -> list[ConsumerInfo]:
     try:
         return list(await js.consumers_info(stream))
     except NotFoundError:

@@ -23,6 +23,8 @@ DEFAULT_TENANTS = ("default",)
 MAX_OPEN_REQUESTS = 1000
 """Of one name and one tenant, and of one name and one person; the server refuses more, so that
 one tenant does not fill the queue of all."""
+REQUESTS_IN_HAND = 16
+"""Of one tenant, by all processes of the orchestrator; the others wait in their queue, behind nobody else's."""
 STREAMS = "STEMMA"
 """The account of all streams. The server keeps them in a folder of that name: with another one they would be gone."""
 
@@ -35,6 +37,7 @@ class Consumer:
     durable: str
     filters: tuple[str, ...] = ()
     push: bool = False
+    service: str = ""
     max_deliver: int = -1
     max_ack_pending: int = 1000
     headers_only: bool = False
@@ -48,14 +51,22 @@ class Consumer:
             max_deliver=self.max_deliver,
             max_ack_pending=self.max_ack_pending,
             headers_only=self.headers_only or None,
-            deliver_subject=deliver_subject(self.stream, self.durable) if self.push else None,
-            deliver_group=self.durable if self.push else None,
+            deliver_subject=deliver_subject(self.stream, self.owner) if self.push else None,
+            deliver_group=self.owner if self.push else None,
         )
 
+    @property
+    def owner(self) -> str:
+        """The service that handles what it delivers."""
+        return self.service or self.durable
 
-def deliver_subject(stream: str, durable: str) -> str:
-    """Where a push consumer delivers; its service alone may subscribe there."""
-    return f"_DELIVER.{durable}.{stream}"
+
+def deliver_subject(stream: str, service: str) -> str:
+    """Where push consumers deliver; their service alone may subscribe there.
+
+    All that a service has on a stream deliver to one subject, so that it hears those as well that come later.
+    """
+    return f"_DELIVER.{service}.{stream}"
 
 
 def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
@@ -88,18 +99,30 @@ def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
     ]
 
 
-def consumers() -> list[Consumer]:
+def consumers(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Consumer]:
     """Every durable consumer. Short handlers are pushed to, long jobs are pulled as slots become free."""
     return [
-        Consumer(subjects.REQUESTS, subjects.ORCHESTRATOR, push=True, max_deliver=6, max_ack_pending=256),
+        *(_requests(tenant) for tenant in tenants),
         Consumer(subjects.OUTCOMES, subjects.ORCHESTRATOR, push=True, max_deliver=20, max_ack_pending=256),
         _jobs(subjects.VALIDATOR, push=True, max_ack_pending=64),
         _jobs(subjects.GENERATION),
         _jobs(subjects.EDITOR),
         _jobs(subjects.CONVERTER),
-        Consumer(subjects.EVENTS, subjects.PROJECTOR, headers_only=True),
-        Consumer(subjects.ADVISORIES, subjects.SWEEPER),
+        Consumer(subjects.EVENTS, subjects.PROJECTOR, service=subjects.ORCHESTRATOR, headers_only=True),
+        Consumer(subjects.ADVISORIES, subjects.SWEEPER, service=subjects.ORCHESTRATOR),
     ]
+
+
+def _requests(tenant: str) -> Consumer:
+    return Consumer(
+        subjects.REQUESTS,
+        subjects.requests_consumer(tenant),
+        (subjects.requests_of(tenant),),
+        push=True,
+        service=subjects.ORCHESTRATOR,
+        max_deliver=6,
+        max_ack_pending=REQUESTS_IN_HAND,
+    )
 
 
 def _jobs(service: str, *, push: bool = False, max_ack_pending: int = 1000) -> Consumer:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
+from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_telemetry import get_logger, names
 
@@ -51,7 +54,7 @@ class Bus:
         self._watch = watch
         self._outages = Outages()
         self._capabilities: bytes | None = None
-        self._bound: list[tuple[str, str]] = []
+        self._bound: dict[str, Callable[[JetStreamContext], Awaitable[object]]] = {}
         self._starts: list[Callable[[], Awaitable[None]]] = []
         self._stops: list[Callable[[], Awaitable[None]]] = []
 
@@ -92,6 +95,19 @@ class Bus:
         """For short handlers: the server delivers up to the consumer's ``max_ack_pending`` messages at a time."""
         self._register(stream, durable, lambda info: self._start_push(stream, durable, info, handler))
 
+    def subscribe_push_by_tenant(self, stream: str, handler: Handler) -> None:
+        """The same where each tenant has a consumer of its own, for those of tenants that come later, too.
+
+        All deliver to one subject, and are otherwise alike.
+        """
+        one_of_them = partial(_one_consumer, stream)
+
+        async def begin() -> None:
+            await self._start_push(stream, None, await one_of_them(self.jetstream), handler)
+
+        self._bound[stream] = one_of_them
+        self._starts.append(begin)
+
     def subscribe_pull(self, stream: str, durable: str, slots: int, handler: Handler) -> None:
         """For long work: at most ``slots`` messages at a time; each comes when a slot is free."""
         self._register(stream, durable, lambda info: self._start_pull(stream, durable, slots, info, handler))
@@ -109,7 +125,7 @@ class Bus:
         async def begin() -> None:
             await start(await self.jetstream.consumer_info(stream, durable))
 
-        self._bound.append((stream, durable))
+        self._bound[f"{stream}/{durable}"] = lambda jetstream: jetstream.consumer_info(stream, durable)
         self._starts.append(begin)
 
     async def until_answered(self) -> None:
@@ -123,7 +139,7 @@ class Bus:
         for start in self._starts:
             await start()
 
-    async def _start_push(self, stream: str, durable: str, info: ConsumerInfo, handler: Handler) -> None:
+    async def _start_push(self, stream: str, durable: str | None, info: ConsumerInfo, handler: Handler) -> None:
         worker = PushWorker(self.jetstream, stream, durable, info.config, self._handle(info, handler))
         await worker.start()
         self._stops.append(lambda: worker.stop(self._settings.shutdown_grace_s))
@@ -179,8 +195,8 @@ class Bus:
 
     async def missing(self) -> list[str]:
         """What hinders this service: consumers that are gone or do not answer, and stores that take no more."""
-        found = await asyncio.gather(*(self._has(*bound) for bound in self._bound))
-        gone = [f"{stream}/{durable}" for (stream, durable), there in zip(self._bound, found, strict=True) if not there]
+        found = await asyncio.gather(*map(self._is_there, self._bound.values()))
+        gone = [name for name, there in zip(self._bound, found, strict=True) if not there]
         return [*gone, *(self._outages.told() or await self._refused())]
 
     async def _refused(self) -> list[str]:
@@ -194,9 +210,9 @@ class Bus:
             return [f"writing: {reason_of(error)}"]
         return []
 
-    async def _has(self, stream: str, durable: str) -> bool:
+    async def _is_there(self, look_up: Callable[[JetStreamContext], Awaitable[object]]) -> bool:
         try:
-            await self.jetstream.consumer_info(stream, durable, timeout=READY_TIMEOUT_S)
+            await look_up(self.nats.jetstream(timeout=READY_TIMEOUT_S))
         except NatsError:
             return False
         return True
@@ -223,6 +239,13 @@ async def _through_outages(call: Callable[[], Awaitable[object]]) -> None:
             await asyncio.sleep(PAUSE_S)
         else:
             return
+
+
+async def _one_consumer(stream: str, jetstream: JetStreamContext) -> ConsumerInfo:
+    """Any consumer of a stream; raises `nats.js.errors.NotFoundError` where there is none."""
+    for info in await jetstream.consumers_info(stream):
+        return info
+    raise NotFoundError(description=f"{stream} has no consumer")
 
 
 @asynccontextmanager

@@ -8,18 +8,22 @@ from typing import Any
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig
+from stemma_contracts import subjects
 
 from .under_way import UnderWay, drain_subscription
 
 
 class PushWorker:
-    """Handles the messages of a push consumer, each in a task of its own, so that none waits without a heartbeat."""
+    """Handles the messages of a push consumer, each in a task of its own, so that none waits without a heartbeat.
+
+    Without a ``durable`` it is for all consumers of the stream that deliver where that of ``config`` does.
+    """
 
     def __init__(
         self,
         jetstream: JetStreamContext,
         stream: str,
-        durable: str,
+        durable: str | None,
         config: ConsumerConfig,
         handle: Callable[[Msg], Coroutine[Any, Any, None]],
     ) -> None:
@@ -34,12 +38,13 @@ class PushWorker:
     async def start(self) -> None:
         """Subscribe to what the consumer delivers."""
         self._subscription = await self._js.subscribe_bind(
-            self._stream, self._config, self._durable, cb=self._receive, manual_ack=True
+            self._stream, self._config, self._durable or subjects.ANY, cb=self._receive, manual_ack=True
         )
 
     async def _receive(self, message: Msg) -> None:
         """What another consumer was made to deliver here is none of ours and is left alone."""
-        if (message.metadata.stream, message.metadata.consumer) == (self._stream, self._durable):
+        meta = message.metadata
+        if meta.stream == self._stream and self._durable in (None, meta.consumer):
             self._under_way.begin(self._handle(message))
 
     async def stop(self, grace_s: float) -> None:

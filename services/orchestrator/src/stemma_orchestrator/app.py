@@ -153,7 +153,7 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     sweeper = Sweeper(bus.jetstream, bus.publisher)
     told = Capabilities(kinds=document_kinds(kinds))
     await bus.publish_capabilities(told.model_dump_json(exclude_defaults=True).encode())
-    bus.subscribe_push(subjects.REQUESTS, subjects.ORCHESTRATOR, parts.on_request)
+    bus.subscribe_push_by_tenant(subjects.REQUESTS, parts.on_request)
     bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, parts.on_outcome)
     on_event = parts.projector.on_event
     bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, on_event)

@@ -19,6 +19,7 @@ from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
 from stemma_messaging import Delivery, Handler, Publisher
+from stemma_messaging.consumers import consumers_of
 from stemma_messaging.dead import bury
 from stemma_messaging.outages import is_outage, reason_of
 from stemma_messaging.verdict import DeadLetter
@@ -33,15 +34,14 @@ SWEEP_EVERY_S = 180.0
 
 @dataclass(frozen=True)
 class Queue:
-    """The messages of a work queue that one consumer is to handle."""
+    """The messages of a work queue that one consumer is to handle; of requests each tenant has one."""
 
     stream: str
     durable: str
     subject: str
 
 
-QUEUES = (
-    Queue(subjects.REQUESTS, subjects.ORCHESTRATOR, REST),
+SHARED = (
     Queue(subjects.OUTCOMES, subjects.ORCHESTRATOR, subjects.outcome(ANY, ANY)),
     *(Queue(subjects.JOBS, service, subjects.job(service, REST)) for service in subjects.WORKERS),
 )
@@ -70,15 +70,20 @@ class LostMessages:
 
     async def bring_back(self) -> int:
         """See to every lost message; how many there were."""
-        before = [await self._lost(queue) for queue in QUEUES]
+        queues = [*await self._of_tenants(), *SHARED]
+        before = [await self._lost(queue) for queue in queues]
         if not any(before):
             return 0
         await asyncio.sleep(self.moment_s)
         found = 0
-        for queue, earlier in zip(QUEUES, before, strict=True):
+        for queue, earlier in zip(queues, before, strict=True):
             for number in [one for one in await self._lost(queue) if one in earlier]:
                 found += await self._bring_back(queue, number)
         return found
+
+    async def _of_tenants(self) -> list[Queue]:
+        found = await consumers_of(self.jetstream, subjects.REQUESTS)
+        return [Queue(subjects.REQUESTS, info.name, info.config.filter_subject or REST) for info in found]
 
     async def _lost(self, queue: Queue) -> list[int]:
         """The places of as many messages as are there and not waited for, the oldest of those that were delivered."""
