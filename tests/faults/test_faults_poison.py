@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from faults_documents import asked, completes
 from faults_here import as_user
 from faults_poison import Poison, of_contracts, of_stores
 from nats.aio.client import Client as Nats
@@ -22,13 +23,12 @@ from nats.js import JetStreamContext
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy
+from stemma_contracts.v1.values import ReviewMode
 from stemma_local.supervisor import LocalStemma
 from stemma_messaging.dead import ERROR, REASON
 from stemma_provisioning import PROVISIONER
 from stemma_provisioning.topology import consumers
-from stemma_testkit.driving import ENDS, listed, wait_for
+from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.servers import barrier, eventually
 
 TENANTS = ("default", "other")
@@ -88,23 +88,6 @@ async def poisoned(folder: Path) -> AsyncIterator[Poisoned]:
         as_user(stemma, subjects.GENERATION) as writer,
     ):
         yield Poisoned(everything, writer, (one, other))
-
-
-async def asked(client: Client, review: ReviewMode, request_id: str) -> str:
-    create = r.CreateDocument(
-        request_id=request_id,
-        kind="proposal",
-        brief="Write a proposal for a library of 12 bicycles in Aumont, for 48,000 EUR.",
-        sections=("research",),
-        review=ReviewPolicy(mode=review),
-    )
-    return (await client.request(create)).document_id
-
-
-async def completes(client: Client, document_id: str) -> None:
-    await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
-    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
-    assert (await listed(client, document_id)).status is DocumentStatus.COMPLETED
 
 
 async def read_to_its_end(client: Client, document_id: str, begun: asyncio.Event) -> None:

@@ -1,0 +1,29 @@
+"""A small document: asked for, and seen to its end."""
+
+from __future__ import annotations
+
+from stemma_client import Client
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy
+from stemma_testkit.driving import DEADLINE_S, ENDS, listed, wait_for
+
+
+async def asked(
+    client: Client, review: ReviewMode, request_id: str, section: str = "research", within_s: float = DEADLINE_S
+) -> str:
+    """Ask for a proposal of one section, and those that it rests on; its id."""
+    create = r.CreateDocument(
+        request_id=request_id,
+        kind="proposal",
+        brief="Write a proposal for a library of 12 bicycles in Aumont, for 48,000 EUR.",
+        sections=(section,),
+        review=ReviewPolicy(mode=review),
+    )
+    return (await client.request(create, wait_s=within_s)).document_id
+
+
+async def completes(client: Client, document_id: str, within_s: float = DEADLINE_S) -> None:
+    """The document is completed, in its log and in the list of all."""
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS), within_s)
+    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
+    assert (await listed(client, document_id, within_s)).status is DocumentStatus.COMPLETED
