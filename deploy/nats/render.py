@@ -5,12 +5,14 @@ usage: python deploy/nats/render.py            write deploy/nats/nats.conf
        python deploy/nats/render.py --env      print fresh passwords, for a .env beside docker-compose.yml
        python deploy/nats/render.py --to FILE --tenant NAME ...    write a configuration with these tenants
 
+The last one holds tenants to the bounds of the environment (STEMMA_TENANT_CONNECTIONS, STEMMA_TENANT_CONSUMERS).
 The last two admit the programs of the tenants in the folder --admitted, where `stemma user --admitted` admits people.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import secrets
 import sys
@@ -18,12 +20,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stemma_contracts.tokens import check_token
-from stemma_provisioning import client_user
+from stemma_provisioning import Bounds, client_user
 from stemma_provisioning.admission import Seals
 from stemma_provisioning.admitted import Admitted
 from stemma_provisioning.config import AdmissionKeys, ServerConfig, user_names
 from stemma_provisioning.permissions import ADMISSION
-from stemma_provisioning.topology import DEFAULT_TENANTS
+from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 TARGET = Path(__file__).with_name("nats.conf")
 HEADER = "# Made by `make nats`. Every password is an environment variable that begins with a letter.\n"
@@ -38,10 +40,10 @@ def variable(user: str) -> str:
     return f"STEMMA_PASSWORD_{user.upper().replace('-', '_')}"
 
 
-def rendered(tenants: Sequence[str] = DEFAULT_TENANTS) -> str:
+def rendered(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS) -> str:
     """The text of nats.conf."""
     passwords = {user: f"${variable(user)}" for user in user_names(tenants)}
-    config = ServerConfig(Path("/data"), passwords, KEYS, tenants, host="0.0.0.0")  # noqa: S104 (in a container)
+    config = ServerConfig(Path("/data"), passwords, KEYS, tenants, bounds, "0.0.0.0")  # noqa: S104 (in a container)
     text = config.render()
     for reference in (*passwords.values(), KEYS.user, KEYS.issuer):
         text = text.replace(f'"{reference}"', reference)
@@ -58,7 +60,7 @@ def own(file: Path, tenants: Sequence[str], admitted: Path) -> str:
         if tenant not in DEFAULT_TENANTS:
             name = variable(client_user(tenant))
             lines.append(f'{name}: "{_admitted(admitted, tenant, kept.get(name) or password())}"\n')
-    return "".join(lines) + rendered(tenants)
+    return "".join(lines) + rendered(tenants, Bounds.of(os.environ))
 
 
 def _admitted(folder: Path, tenant: str, secret: str) -> str:

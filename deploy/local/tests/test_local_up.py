@@ -100,12 +100,21 @@ def test_damaged_passwords_refuse_the_start_by_their_file(tmp_path: Path, capsys
     assert (code, capsys.readouterr().err) == (1, told)
 
 
-def test_a_tenant_that_is_no_token_refuses_the_start_by_its_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [("STEMMA_TENANT", "a*b", "must match"), ("STEMMA_TENANT_CONNECTIONS", "many", "must be a number")],
+)
+def test_a_wrong_tenant_or_bound_refuses_the_start_by_its_variable(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variable: str,
+    value: str,
+    words: str,
 ) -> None:
-    monkeypatch.setenv("STEMMA_TENANT", "a*b")
+    monkeypatch.setenv(variable, value)
 
     code = run_in_foreground(tmp_path / "data", in_process=False, port=None, as_json=False)
 
     assert (code, (tmp_path / "data").exists()) == (2, False)
-    assert capsys.readouterr().err.startswith("error: STEMMA_TENANT must match")
+    assert capsys.readouterr().err.startswith(f"error: {variable} {words}")

@@ -8,9 +8,9 @@ from nats.errors import Error as NatsError
 from nats.js.api import ConsumerConfig, DiscardPolicy, RetentionPolicy, StreamConfig
 from nats.js.errors import APIError, BadRequestError, NotFoundError
 from stemma_contracts import subjects
-from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, provision
+from stemma_provisioning import PROVISIONER, BadBound, Bounds, Drift, NatsServer, check, provision
 from stemma_provisioning.copies import copies
-from stemma_provisioning.topology import MAX_OPEN_REQUESTS, consumers, streams
+from stemma_provisioning.topology import consumers, streams
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected
 
@@ -112,12 +112,21 @@ async def test_no_stream_drops_what_it_has_for_what_comes(nats_server: NatsServe
 async def test_a_tenant_that_fills_the_queue_of_requests_is_refused_and_another_is_not(nats_server: NatsServer) -> None:
     async with connected(nats_server) as client:
         js = client.jetstream()
-        for _ in range(MAX_OPEN_REQUESTS):
+        for _ in range(Bounds().waiting_requests):
             await client.publish(subjects.request("flooding", "x"), b"{}")
         await client.flush()
         with pytest.raises(APIError, match="maximum messages per subject exceeded"):
             await js.publish(subjects.request("flooding", "x"), b"{}")
         await js.publish(subjects.request("default", "x"), b"{}")
+
+
+@pytest.mark.req("S5")
+def test_bounds_are_those_of_the_environment_and_what_is_no_number_is_refused_by_its_variable() -> None:
+    assert Bounds.of({"STEMMA_TENANT": "team", "STEMMA_TENANT_CONSUMERS": ""}) == Bounds()
+    assert Bounds.of({"STEMMA_TENANT_UPLOAD_BYTES": "7"}).upload_bytes == 7
+    for wrong in ("many", "0", "-1", "1.5"):
+        with pytest.raises(BadBound, match=r"^STEMMA_TENANT_CONNECTIONS must be a number from 1 on$"):
+            Bounds.of({"STEMMA_TENANT_CONNECTIONS": wrong})
 
 
 async def test_a_message_above_the_limit_is_refused_with_an_answer(nats_server: NatsServer) -> None:

@@ -13,13 +13,11 @@ from stemma_client import (
     RequestRejectedError,
     RequestTooLargeError,
     ServerUnreachableError,
-    TooManyRequestsError,
 )
 from stemma_contracts import Envelope, subjects
 from stemma_contracts.v1.requests import CreateDocument, PauseDocument
 from stemma_contracts.v1.values import Problem, ReviewMode
 from stemma_provisioning import NatsServer
-from stemma_provisioning.topology import MAX_OPEN_REQUESTS
 
 
 @pytest.mark.req("E3")
@@ -172,15 +170,3 @@ async def test_a_caller_of_another_tenant_is_refused_at_once(server: NatsServer)
             await client.pause("d1")
         with pytest.raises(AccessDeniedError, match="may not do this"):
             await client.history("d1")
-
-
-@pytest.mark.req("S5")
-async def test_a_full_queue_is_told_in_words(own_server: NatsServer) -> None:
-    password = own_server.passwords["client-default"]
-    async with Client.connect(own_server.url, tenant="default", user="client-default", password=password) as client:
-        nats = client._connection.nats
-        for _ in range(MAX_OPEN_REQUESTS):
-            await nats.publish(subjects.request("default", "pause-document"), b"{}")
-        await nats.flush()
-        with pytest.raises(TooManyRequestsError, match="too many requests wait"):
-            await client.pause("d1")

@@ -351,6 +351,26 @@ async def test_requests_with_spoilt_uploads_are_rejected_and_others_do_not_wait_
 
 
 @pytest.mark.req("S5")
+async def test_requests_of_a_tenant_behind_which_too_many_wait_are_rejected_whoever_asks_and_for_whatever(
+    server: NatsServer,
+) -> None:
+    async with connected(server) as client:
+        bus = Bus(server, client)
+        people = [f"p{number}" for number in range(6)]
+        for person in people:
+            name = subjects.request_of("default", person, "create-document")
+            await client.jetstream().publish(name, json.dumps({**BRIEF, "request_id": person}).encode())
+        await bus.ask("create-document", {**BRIEF, "request_id": "theirs"}, tenant="other")
+        async with orchestrator(server, max_waiting_requests=2):
+            answers = [(await bus.answers(person))[0] for person in people]
+            [theirs] = await bus.answers("theirs", tenant="other")
+    assert [bool(answer.get("document_id")) for answer in answers] == [False, False, False, True, True, True]
+    words = "as many requests wait as a tenant may have, 2 (max_waiting_requests)"
+    assert words in answers[0]["problems"][0]["message"]
+    assert theirs["document_id"]
+
+
+@pytest.mark.req("S5")
 async def test_a_tenant_that_has_enough_open_is_told_until_some_of_it_is_done(server: NatsServer) -> None:
     async with connected(server) as client, orchestrator(server, max_open_jobs=1):
         bus = Bus(server, client)

@@ -14,7 +14,7 @@ from typing import Any
 
 from stemma_client.settings import DEFAULT_TENANT, TENANT_VARIABLE
 from stemma_contracts.tokens import InvalidToken, check_token
-from stemma_provisioning import ServerFailed
+from stemma_provisioning import BadBound, Bounds, ServerFailed
 
 from .demonstration import USAGE, demonstrate
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
@@ -58,7 +58,7 @@ def _told(running: Coroutine[Any, Any, int]) -> int:
     except UnusableFolderError as error:
         print(f"error: {error}; name another folder by --data or STEMMA_DATA_DIR", file=sys.stderr)
         return USAGE
-    except InvalidToken as error:
+    except (InvalidToken, BadBound) as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE
     except (AlreadyRunningError, DamagedPasswordsError, ServerFailed, OSError) as error:
@@ -70,7 +70,8 @@ async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) ->
     tenant = check_token(os.environ.get(TENANT_VARIABLE) or DEFAULT_TENANT, TENANT_VARIABLE)
     _cancel_on_signals(say)
     tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
-    local = LocalStemma(data, tenants=tenants, in_process=in_process, port=port, report=say)
+    bounds = Bounds.of(os.environ)
+    local = LocalStemma(data, tenants=tenants, bounds=bounds, in_process=in_process, port=port, report=say)
     with suppress(asyncio.CancelledError):
         async with local:
             say("stemma", "ready")

@@ -16,9 +16,9 @@ import nats
 from stemma_client.client import Client
 from stemma_client.settings import DEFAULT_TENANT
 from stemma_messaging.cancellation import raise_if_cancelled
-from stemma_provisioning import PROVISIONER, NatsServer, client_user, inbox_prefix, provision
+from stemma_provisioning import PROVISIONER, Bounds, NatsServer, client_user, inbox_prefix, provision
 from stemma_provisioning.config import user_names
-from stemma_provisioning.topology import ACK_WAIT_S
+from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS
 
 from .environment import environment_of
 from .folder import DataFolder, installation_of
@@ -57,6 +57,7 @@ class LocalStemma:
         env: Mapping[str, Mapping[str, str]] | None = None,
         in_process: bool = False,
         ack_wait_s: float = ACK_WAIT_S,
+        bounds: Bounds = DEFAULT_BOUNDS,
         ready_within_s: float = READY_WITHIN_S,
         report: Report = _silent,
     ) -> None:
@@ -68,6 +69,7 @@ class LocalStemma:
         self._env = env or {}
         self._in_process = in_process
         self._ack_wait_s = ack_wait_s
+        self._bounds = bounds
         self._ready_within_s = ready_within_s
         self._report = report
         self._passwords: dict[str, str] = {}
@@ -124,7 +126,9 @@ class LocalStemma:
         folder = self.folder.root / "nats"
         self._passwords = self.folder.make_passwords(user_names(self._tenants))
         await end_left_over(folder, self._passwords[PROVISIONER])
-        server = NatsServer(folder, tenants=self._tenants, passwords=self._passwords, port=self._port)
+        server = NatsServer(
+            folder, tenants=self._tenants, passwords=self._passwords, port=self._port, bounds=self._bounds
+        )
         self._nats = ManagedNats(server, self._told)
         stack.callback(self.folder.clear_state)
         stack.push_async_callback(self._nats.stop)
@@ -135,7 +139,7 @@ class LocalStemma:
             self.url, user=PROVISIONER, password=self._passwords[PROVISIONER], inbox_prefix=inbox_prefix(PROVISIONER)
         )
         try:
-            await provision(connection, self._tenants, self._ack_wait_s)
+            await provision(connection, self._tenants, self._ack_wait_s, self._bounds)
         finally:
             await connection.close()
 

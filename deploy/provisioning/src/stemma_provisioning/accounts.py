@@ -16,10 +16,11 @@ from typing import Literal
 
 from stemma_contracts.subjects import ANY
 
+from .bounds import Bounds
 from .copies import Copy, copies, copies_api
-from .permissions import Line, User, asking_user, copies_account, reading_user, users
+from .permissions import Line, User, asking_user, copies_account, program, reading_user, tenant_account, users
 from .roles import EVERY_REQUEST
-from .topology import DEFAULT_TENANTS, STREAMS
+from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, STREAMS
 
 _API = "$JS.API"
 _MANY_REPLIES = (f"{_API}.CONSUMER.MSG.NEXT.",)
@@ -38,12 +39,14 @@ class Import:
 
 @dataclass(frozen=True)
 class Account:
-    """An account with its users, and what it imports."""
+    """An account with its users, what it imports, and how many connections, and consumers of a stream, it may have."""
 
     name: str
     users: tuple[User, ...]
     imports: tuple[Import, ...]
     jetstream: bool = False
+    connections: int | None = None
+    consumers: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,19 +63,27 @@ class Export:
         return self.subject.startswith(_MANY_REPLIES)
 
 
-def accounts(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Account]:
+def accounts(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS) -> list[Account]:
     """Every account in which Stemma runs."""
     everybody = users(tenants)
     inside = tuple(user for user in everybody if user.account == STREAMS)
-    outside = [user for user in everybody if user.account != STREAMS]
+    services = [user for user in everybody if user.account not in (STREAMS, *map(tenant_account, tenants))]
     management = tuple(
         Import("service", f"{_API}.>", copies_account(tenant), f"{copies_api(tenant)}.>") for tenant in tenants
     )
     return [
         Account(STREAMS, inside, management, jetstream=True),
-        *(Account(user.account, (user,), _lines(user)) for user in outside),
-        *(Account(user.account, (), _lines(user)) for tenant in tenants for user in _people(tenant)),
-        *(Account(copies_account(tenant), (), _feeds(tenant), jetstream=True) for tenant in tenants),
+        *(Account(user.account, (user,), _lines(user)) for user in services),
+        *(account for tenant in tenants for account in _of_tenant(tenant, bounds)),
+    ]
+
+
+def _of_tenant(tenant: str, bounds: Bounds) -> list[Account]:
+    named, most = program(tenant), bounds.connections
+    return [
+        Account(named.account, (named,), _lines(named), connections=most),
+        *(Account(user.account, (), _lines(user), connections=most) for user in _people(tenant)),
+        Account(copies_account(tenant), (), _feeds(tenant), jetstream=True, consumers=bounds.consumers),
     ]
 
 

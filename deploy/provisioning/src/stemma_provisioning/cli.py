@@ -15,6 +15,7 @@ from nats.js.errors import ServiceUnavailableError
 from stemma_contracts.servers import InvalidServers, check_servers, servers_in, without_credentials
 from stemma_contracts.tokens import check_token
 
+from .bounds import BadBound, Bounds
 from .permissions import PROVISIONER, inbox_prefix
 from .provision import Drift, check, provision
 from .topology import ACK_WAIT_S, DEFAULT_TENANTS
@@ -29,7 +30,7 @@ EXIT_UNUSABLE = 2
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command. The password comes from ``STEMMA_NATS_PASSWORD``."""
+    """Run the command. The password comes from ``STEMMA_NATS_PASSWORD``, the bounds of tenants from `Bounds`."""
     sys.exit(asyncio.run(_run(_arguments(argv))))
 
 
@@ -50,6 +51,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="change nothing; exit 1 and list what differs, exit 2 without a usable server",
     )
+    try:
+        parser.set_defaults(bounds=Bounds.of(environment))
+    except BadBound as error:
+        parser.error(str(error))
     return parser.parse_args(argv)
 
 
@@ -96,8 +101,8 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
     try:
         tenants = _tenants(arguments)
         if not arguments.check:
-            await provision(connection, tenants, arguments.ack_wait)
-        return await check(connection, tenants, arguments.ack_wait)
+            await provision(connection, tenants, arguments.ack_wait, arguments.bounds)
+        return await check(connection, tenants, arguments.ack_wait, arguments.bounds)
     finally:
         await connection.close()
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .accounts import Account, Export, Import, accounts, exports
+from .bounds import Bounds
 from .permissions import ADMISSION, ASKED, CONNECTIONS, Line, User, inbox_prefix, users
-from .topology import DEFAULT_TENANTS, MAX_PAYLOAD
+from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, MAX_PAYLOAD
 
 SYSTEM_USER = "sys"
 SYSTEM_ACCOUNT = "SYS"
@@ -41,6 +42,7 @@ class ServerConfig:
     passwords: Mapping[str, str] = field(repr=False)
     admission: AdmissionKeys
     tenants: Sequence[str] = DEFAULT_TENANTS
+    bounds: Bounds = DEFAULT_BOUNDS
     host: str = "127.0.0.1"
     port: int = 4222
     ports_file_dir: Path | None = None
@@ -49,7 +51,7 @@ class ServerConfig:
     def render(self) -> str:
         """The text of the configuration file; raises `KeyError` for a user without a password."""
         ports = [f"ports_file_dir: {_quoted(self.ports_file_dir)}"] if self.ports_file_dir else []
-        every = accounts(self.tenants)
+        every = accounts(self.tenants, self.bounds)
         given = exports(every)
         return "\n".join(
             [
@@ -103,11 +105,13 @@ class ServerConfig:
         ]
 
     def _account(self, account: Account, given: Sequence[Export]) -> str:
-        jetstream = ["    jetstream: enabled"] if account.jetstream else []
+        consumers = f" {{ max_consumers: {account.consumers} }}" if account.consumers else ": enabled"
+        jetstream = [f"    jetstream{consumers}"] if account.jetstream else []
+        limits = [f"    limits {{ max_connections: {account.connections} }}"] if account.connections else []
         users_ = _block("users", [self._user(user) for user in account.users])
         imports = _block("imports", [_import(line) for line in account.imports])
         shared = _block("exports", [_export(line) for line in given])
-        return "\n".join([f"  {_quoted(account.name)} {{", *jetstream, *users_, *shared, *imports, "  }"])
+        return "\n".join([f"  {_quoted(account.name)} {{", *jetstream, *limits, *users_, *shared, *imports, "  }"])
 
     def _password(self, name: str) -> str:
         return _quoted(self.passwords[name])

@@ -15,8 +15,9 @@ from nats.js.errors import NotFoundError, ServiceUnavailableError
 from stemma_contracts import subjects
 from stemma_contracts.tokens import is_token
 
+from .bounds import Bounds
 from .copies import API_TIMEOUT_S, copies, copies_api, copy_drift, ensure_copies
-from .topology import ACK_WAIT_S, DEFAULT_TENANTS, Consumer, consumers, streams
+from .topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, streams
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,18 @@ class Drift:
         return f"{self.name}: {self.setting} should be {self.wanted!r}, is {self.found!r}"
 
 
-async def provision(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S) -> None:
+async def provision(
+    client: Client,
+    tenants: Sequence[str] = DEFAULT_TENANTS,
+    ack_wait_s: float = ACK_WAIT_S,
+    bounds: Bounds = DEFAULT_BOUNDS,
+) -> None:
     """Make or correct every stream, consumer, bucket and copy; doing it again changes nothing.
 
     Raises `nats.js.errors.APIError` for a difference that the server cannot correct.
     """
     js = client.jetstream(timeout=API_TIMEOUT_S)
-    for stream in streams(tenants):
+    for stream in streams(tenants, bounds):
         await _ensure_stream(js, stream)
     await _retire(js)
     for consumer in consumers(tenants):
@@ -47,12 +53,15 @@ async def provision(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS, ac
 
 
 async def check(
-    client: Client, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
+    client: Client,
+    tenants: Sequence[str] = DEFAULT_TENANTS,
+    ack_wait_s: float = ACK_WAIT_S,
+    bounds: Bounds = DEFAULT_BOUNDS,
 ) -> list[Drift]:
     """Every difference between the topology and the server, extra consumers of work queues included."""
     js = client.jetstream(timeout=API_TIMEOUT_S)
     drifts: list[Drift] = []
-    for stream in streams(tenants):
+    for stream in streams(tenants, bounds):
         drifts += await _stream_drift(js, stream)
     for consumer in consumers(tenants):
         drifts += await _consumer_drift(js, consumer, ack_wait_s)

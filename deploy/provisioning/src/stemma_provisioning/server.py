@@ -17,9 +17,10 @@ from typing import Self
 
 from .admission import Admitting, Seals
 from .admitted import Admitted
+from .bounds import Bounds
 from .config import AdmissionKeys, ServerConfig, user_names
 from .permissions import ADMISSION, client_user
-from .topology import DEFAULT_TENANTS
+from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 20.0
@@ -47,6 +48,7 @@ class NatsServer:
         tenants: Sequence[str] = DEFAULT_TENANTS,
         passwords: dict[str, str] | None = None,
         port: int = -1,
+        bounds: Bounds = DEFAULT_BOUNDS,
     ) -> None:
         self.folder = folder
         self.passwords = passwords or {name: secrets.token_hex(16) for name in user_names(tenants)}
@@ -56,6 +58,7 @@ class NatsServer:
             self.passwords,
             AdmissionKeys(self.seals.user.public, self.seals.issuer.public),
             tenants=tenants,
+            bounds=bounds,
             port=port,
             ports_file_dir=folder,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nats.js.api import (
     ConsumerConfig,
@@ -15,14 +15,16 @@ from nats.js.api import (
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
 
+from .bounds import Bounds
+
 DAY_S = 24 * 3600.0
 ACK_WAIT_S = 10.0
 KIB = 1024
 MAX_PAYLOAD = 256 * KIB
+PIECE = 128 * KIB
+"""Of an upload, as client libraries cut it."""
 DEFAULT_TENANTS = ("default",)
-MAX_OPEN_REQUESTS = 1000
-"""Of one name and one tenant, and of one name and one person; the server refuses more, so that
-one tenant does not fill the queue of all."""
+DEFAULT_BOUNDS = Bounds()
 REQUESTS_IN_HAND = 16
 """Of one tenant, by all processes of the orchestrator; the others wait in their queue, behind nobody else's."""
 STREAMS = "STEMMA"
@@ -69,14 +71,15 @@ def deliver_subject(stream: str, service: str) -> str:
     return f"_DELIVER.{service}.{stream}"
 
 
-def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
+def streams(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS) -> list[StreamConfig]:
     """Every stream, those behind buckets included."""
+    pieces = bounds.upload_bytes // PIECE + 1
     return [
         _queue(
             subjects.REQUESTS,
             subjects.request(ANY, ANY),
             subjects.request_of(ANY, ANY, ANY),
-            most_of_subject=MAX_OPEN_REQUESTS,
+            most_of_subject=bounds.waiting_requests,
         ),
         _queue(subjects.JOBS, subjects.job(ANY, ANY)),
         _queue(subjects.OUTCOMES, subjects.outcome(ANY, ANY)),
@@ -95,7 +98,7 @@ def streams(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[StreamConfig]:
         _key_value(subjects.VIEWS_BUCKET),
         _key_value(subjects.CAPABILITIES_BUCKET, rollup=False),
         *(_objects(subjects.artifacts_bucket(tenant)) for tenant in tenants),
-        *(_objects(subjects.uploads_bucket(tenant), max_age=7 * DAY_S, rollup=True) for tenant in tenants),
+        *(_uploads(tenant, pieces) for tenant in tenants),
     ]
 
 
@@ -198,11 +201,17 @@ def _key_value(bucket: str, *, rollup: bool = True) -> StreamConfig:
     )
 
 
-def _objects(bucket: str, *, max_age: float = 0, rollup: bool = False) -> StreamConfig:
-    """The stream behind an object bucket, as client libraries make it.
+def _uploads(tenant: str, pieces: int) -> StreamConfig:
+    """Bounded by their number: the server keeps room free for as many bytes as a stream may have.
 
-    ``rollup`` is for those that they write to: a header of any message then empties the bucket.
+    Client libraries write here and roll up: a header of any message then empties the bucket.
     """
+    bucket = _objects(subjects.uploads_bucket(tenant), max_age=7 * DAY_S)
+    return replace(bucket, max_msgs=pieces, allow_rollup_hdrs=True)
+
+
+def _objects(bucket: str, *, max_age: float = 0) -> StreamConfig:
+    """The stream behind an object bucket, as client libraries make it."""
     return StreamConfig(
         name=f"OBJ_{bucket}",
         subjects=[f"$O.{bucket}.C.>", f"$O.{bucket}.M.>"],
@@ -211,5 +220,4 @@ def _objects(bucket: str, *, max_age: float = 0, rollup: bool = False) -> Stream
         max_age=max_age,
         duplicate_window=120,
         allow_direct=True,
-        allow_rollup_hdrs=rollup,
     )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         RequestTooLargeError,
         ServerUnreachableError,
         StemmaError,
+        TenantFullError,
         TooManyRequestsError,
     )
     from .recorded import RecordedEvent
@@ -56,6 +57,7 @@ __all__ = [
     "SectionView",
     "ServerUnreachableError",
     "StemmaError",
+    "TenantFullError",
     "TooManyRequestsError",
 ]
 

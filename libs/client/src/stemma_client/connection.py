@@ -16,10 +16,10 @@ from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
-from nats.js.errors import NoStreamResponseError, NotFoundError, ServiceUnavailableError
+from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
 from stemma_contracts.servers import servers_in
 
-from .errors import AccessDeniedError, ServerUnreachableError
+from .errors import AccessDeniedError, ServerUnreachableError, StemmaError, TenantFullError
 from .logins import credentials
 from .settings import ServerAddress
 
@@ -30,6 +30,15 @@ RECREATE_AFTER_S = 30.0
 RETRY_AFTER_S = 0.25
 MOST_REFUSALS = 5
 
+FULL = {
+    "maximum consumers limit reached": "as many readers are open as a tenant may have (STEMMA_TENANT_CONSUMERS of "
+    "the server); close some",
+    "maximum messages exceeded": "as many bytes of uploads are kept as a tenant may have (STEMMA_TENANT_UPLOAD_BYTES "
+    "of the server); each goes after seven days",
+    "maximum account active connections exceeded": "as many connections are open as a tenant may have "
+    "(STEMMA_TENANT_CONNECTIONS of the server); close some",
+}
+"""What the server says where a tenant has as much as it may have, and what we say."""
 _REQUEST_OF_A_PERSON = re.compile(r"stemma\.request\.v2\.[^.]+\.[^.]+\.([a-z-]+)", re.IGNORECASE)
 
 T = TypeVar("T")
@@ -60,12 +69,25 @@ class Connection:
             if not task.done():
                 raise AccessDeniedError(self._take_denial())
             return task.result()
+        except APIError as error:
+            if meant := self._meaning(error):
+                raise meant from error
+            raise
         except (NatsTimeoutError, ConnectionClosedError) as error:
             raise ServerUnreachableError(f"the server at {self.address.shown} does not answer") from error
-        except (NotFoundError, NoStreamResponseError, ServiceUnavailableError) as error:
-            raise ServerUnreachableError(f"the server at {self.address.shown} is not set up for Stemma") from error
+        except NoStreamResponseError as error:
+            raise self._not_set_up() from error
         finally:
             task.cancel()
+
+    def _meaning(self, error: APIError) -> StemmaError | None:
+        """What an answer of the server means to a caller, if that is known."""
+        if full := FULL.get(error.description or ""):
+            return TenantFullError(full)
+        return self._not_set_up() if isinstance(error, (NotFoundError, ServiceUnavailableError)) else None
+
+    def _not_set_up(self) -> ServerUnreachableError:
+        return ServerUnreachableError(f"the server at {self.address.shown} is not set up for Stemma")
 
     def tell(self, line: str) -> None:
         """Tell whoever listens to this connection."""
@@ -157,6 +179,8 @@ class Connection:
 
     def _connect_error(self, error: Exception, connection: Nats) -> Exception:
         cause = self._last_error if isinstance(error, NoServersError) and self._last_error else error
+        if full := FULL.get(str(cause).removeprefix("nats: ").strip("'")):
+            return TenantFullError(full)
         if _is_refusal(cause):
             user, login = self.address.user, self.address.login
             if login and connection is not self.nats:
@@ -249,6 +273,7 @@ class Connection:
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
+                await self.nats.publish(f"$JS.API.CONSUMER.DELETE.{stream}.{info.name}")
 
 
 def _password_of(address: ServerAddress) -> Mapping[str, Any]:

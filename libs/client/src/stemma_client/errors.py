@@ -44,7 +44,11 @@ class RequestTooLargeError(StemmaError):
     """The request is longer than a message may be; nothing was sent."""
 
 
-class TooManyRequestsError(StemmaError):
+class TenantFullError(StemmaError):
+    """The tenant has as much of something as the server lets it have; the message names the bound."""
+
+
+class TooManyRequestsError(TenantFullError):
     """As many requests of this name wait as a tenant may have; nothing was stored: ask again later."""
 
 

@@ -95,7 +95,8 @@ async def _stored(jetstream: JetStreamContext, subject: str, body: bytes, header
         if refused.description != _FULL:
             raise
         name = subject.rpartition(".")[2]
-        raise TooManyRequestsError(f"too many requests wait ({name}); ask again when some are answered") from None
+        words = f"as many requests wait ({name}) as a tenant may have (STEMMA_TENANT_WAITING_REQUESTS of the server)"
+        raise TooManyRequestsError(f"{words}; ask again when some are answered") from None
 
 
 async def answered(connection: Connection, request: Request, encoded: EncodedRequest, wait_s: float) -> RequestAccepted:

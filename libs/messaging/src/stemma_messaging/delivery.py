@@ -24,7 +24,8 @@ class Delivery:
     """One delivery of a stored message.
 
     ``stream_sequence`` and ``time`` are those of the stream, the same at every delivery; ``deliveries`` counts
-    from 1. ``envelope`` is `None` if the headers are none: on request subjects anybody may publish plain JSON.
+    from 1. ``waiting`` is what its consumer still had to deliver. ``envelope`` is `None` if the headers are none: on
+    request subjects anybody may publish plain JSON.
     """
 
     subject: str
@@ -35,6 +36,7 @@ class Delivery:
     stream_sequence: int
     deliveries: int
     time: datetime
+    waiting: int = 0
 
     @classmethod
     def of(cls, message: Msg) -> Delivery:
@@ -49,6 +51,7 @@ class Delivery:
             stream_sequence=meta.sequence.stream,
             deliveries=meta.num_delivered or 1,
             time=meta.timestamp,
+            waiting=meta.num_pending or 0,
         )
 
     @cached_property

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import yaml
-from stemma_provisioning import NatsServer
+from stemma_provisioning import Bounds, NatsServer
 from stemma_provisioning.config import AdmissionKeys, ServerConfig
-from stemma_provisioning.topology import DEFAULT_TENANTS
+from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 from .ports import free_port
 from .postgres import PostgresServer
@@ -94,12 +94,14 @@ class Container:
 class ContainerNatsServer(NatsServer):
     """The same server in a container; it has no process of this machine."""
 
-    def __init__(self, folder: Path, *, tenants: Sequence[str] = DEFAULT_TENANTS) -> None:
-        super().__init__(folder, tenants=tenants)
+    def __init__(
+        self, folder: Path, *, tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS
+    ) -> None:
+        super().__init__(folder, tenants=tenants, bounds=bounds)
         self._address = ("", 0)
         self._container = Container("nats", 4222, free_port(), ["-c", CONFIGURATION])
         keys = AdmissionKeys(self.seals.user.public, self.seals.issuer.public)
-        rendered = ServerConfig(Path("/data"), self.passwords, keys, tenants, host="0.0.0.0").render()
+        rendered = ServerConfig(Path("/data"), self.passwords, keys, tenants, bounds, host="0.0.0.0").render()
         self._container.definition.with_copy_into_container(rendered.encode(), CONFIGURATION)
 
     @property

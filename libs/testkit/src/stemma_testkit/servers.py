@@ -12,11 +12,11 @@ from typing import assert_never
 import nats
 from nats.aio.client import Client
 from stemma_client.logins import Login, credentials, new_seed, public_key
-from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
+from stemma_provisioning import PROVISIONER, Bounds, NatsServer, inbox_prefix, provision
 from stemma_provisioning.admitted import Keys
 from stemma_provisioning.permissions import person_inbox
 from stemma_provisioning.roles import Role
-from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_TENANTS
+from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 from .server_choice import Servers, servers
 
@@ -25,29 +25,33 @@ POLL_S = 0.02
 
 @contextmanager
 def provisioned_server(
-    folder: Path, *, tenants: Sequence[str] = DEFAULT_TENANTS, ack_wait_s: float = ACK_WAIT_S
+    folder: Path,
+    *,
+    tenants: Sequence[str] = DEFAULT_TENANTS,
+    ack_wait_s: float = ACK_WAIT_S,
+    bounds: Bounds = DEFAULT_BOUNDS,
 ) -> Iterator[NatsServer]:
     """A running server with every stream, consumer and bucket; for fixtures, also of a whole test module."""
-    with _nats_server(folder, tenants) as server:
-        asyncio.run(_provision(server, tenants, ack_wait_s))
+    with _nats_server(folder, tenants, bounds) as server:
+        asyncio.run(_provision(server, tenants, ack_wait_s, bounds))
         yield server
 
 
-def _nats_server(folder: Path, tenants: Sequence[str]) -> NatsServer:
+def _nats_server(folder: Path, tenants: Sequence[str], bounds: Bounds) -> NatsServer:
     match servers():
         case Servers.PACKAGED:
-            return NatsServer(folder, tenants=tenants)
+            return NatsServer(folder, tenants=tenants, bounds=bounds)
         case Servers.CONTAINERS:
             from .containers import ContainerNatsServer
 
-            return ContainerNatsServer(folder, tenants=tenants)
+            return ContainerNatsServer(folder, tenants=tenants, bounds=bounds)
         case other:
             assert_never(other)
 
 
-async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: float) -> None:
+async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: float, bounds: Bounds) -> None:
     async with connected(server) as client:
-        await provision(client, tenants, ack_wait_s)
+        await provision(client, tenants, ack_wait_s, bounds)
 
 
 @asynccontextmanager

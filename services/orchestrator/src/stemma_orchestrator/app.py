@@ -53,6 +53,7 @@ class OrchestratorSettings(ServiceSettings):
     max_inputs_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_text_input_bytes: int = Field(default=5 * 1024 * 1024, ge=1, description="of an input that writers read")
     max_brief_bytes: int = Field(default=1024 * 1024, ge=1)
+    max_waiting_requests: int = Field(default=2000, ge=1, description="of one tenant, by whomever of it")
     max_open_jobs: int = Field(default=1000, ge=1, description="of one tenant")
     max_open_exports: int = Field(default=16, ge=1, description="of one tenant")
     max_stored_bytes: int = Field(default=20 * 1024**3, ge=1, description="large artifacts of one tenant")
@@ -93,7 +94,9 @@ def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog, capabilitie
 
 def bounds(settings: OrchestratorSettings, bus: Bus, store: EventStore[Command, State], jobs: OpenJobs) -> Bounds:
     """What one tenant may have open."""
-    limits = TenantLimits(settings.max_open_jobs, settings.max_open_exports, settings.max_stored_bytes)
+    limits = TenantLimits(
+        settings.max_waiting_requests, settings.max_open_jobs, settings.max_open_exports, settings.max_stored_bytes
+    )
 
     async def stored(tenant: str) -> int:
         return (await bus.jetstream.stream_info(f"OBJ_{subjects.artifacts_bucket(tenant)}")).state.bytes

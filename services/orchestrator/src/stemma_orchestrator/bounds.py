@@ -23,13 +23,17 @@ _ADDS_WORK = (
     r.RetrySection,
 )
 
+LATER = "ask again when some are done"
+RAISE = "an operator can raise the bound"
+
 Stored = Callable[[str], Awaitable[int]]
 
 
 @dataclass(frozen=True)
 class TenantLimits:
-    """Open jobs, open exports among them, and bytes of large artifacts of one tenant."""
+    """Requests that wait, open jobs, open exports among them, and bytes of large artifacts of one tenant."""
 
+    requests: int
     jobs: int
     exports: int
     stored_bytes: int
@@ -39,7 +43,7 @@ class TenantLimits:
 class Bounds:
     """Tells a tenant that has enough; ``stored`` gives the bytes of its large artifacts.
 
-    Decisions of people are always taken: they finish work.
+    Decisions of people are taken whatever is open: they finish work.
     """
 
     store: EventStore[Command, State]
@@ -47,16 +51,18 @@ class Bounds:
     limits: TenantLimits
     stored: Stored
 
-    async def problem(self, tenant: str, request: r.Request) -> Problem | None:
-        """Why a request is not taken now, if it is not."""
+    async def problem(self, tenant: str, request: r.Request, waiting: int) -> Problem | None:
+        """Why a request is not taken now, if it is not; ``waiting`` are those of its tenant that came after it."""
+        if waiting > self.limits.requests:
+            return _full("requests wait", "max_waiting_requests", self.limits.requests, LATER)
         if not isinstance(request, _ADDS_WORK):
             return None
         if isinstance(request, r.CreateDocument) and await self.stored(tenant) >= self.limits.stored_bytes:
-            return _full("bytes are stored", self.limits.stored_bytes, "an operator can raise the bound")
+            return _full("bytes are stored", "max_stored_bytes", self.limits.stored_bytes, RAISE)
         if await self._open(tenant, "") >= self.limits.jobs:
-            return _full("jobs are open", self.limits.jobs, "ask again when some are done")
+            return _full("jobs are open", "max_open_jobs", self.limits.jobs, LATER)
         if isinstance(request, r.ExportDocument) and await self._open(tenant, CONVERT) >= self.limits.exports:
-            return _full("exports are open", self.limits.exports, "ask again when some are done")
+            return _full("exports are open", "max_open_exports", self.limits.exports, LATER)
         return None
 
     async def _open(self, tenant: str, name: str) -> int:
@@ -73,5 +79,5 @@ class Bounds:
         return sum(not name or name_of(job_id) == name for job_id in self.jobs.open_of(tenant))
 
 
-def _full(what: str, limit: int, words: str) -> Problem:
-    return Problem(field="", message=f"as many {what} as a tenant may have, {limit}: {words}")
+def _full(what: str, setting: str, limit: int, words: str) -> Problem:
+    return Problem(field="", message=f"as many {what} as a tenant may have, {limit} ({setting}): {words}")

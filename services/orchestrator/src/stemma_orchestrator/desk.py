@@ -33,8 +33,10 @@ class Desk:
     jobs: OpenJobs
     bounds: Bounds
 
-    async def request(self, received: Received, cause: Cause, time: datetime) -> RequestAccepted | RequestRejected:
-        """Handle a request and give its answer."""
+    async def request(
+        self, received: Received, cause: Cause, time: datetime, waiting: int
+    ) -> RequestAccepted | RequestRejected:
+        """Handle a request, behind which others of its tenant wait, and give its answer."""
         if received.request is None:
             return _rejected(received, *received.problems)
         stream = StreamId(received.tenant, _document_id(received, received.request))
@@ -46,7 +48,7 @@ class Desk:
         if not isinstance(state, Document) and isinstance(received.request, r.DocumentRequest):
             return _rejected(received, Problem(field="document_id", message="there is no such document"))
         if not isinstance(state, Document) or received.asked.request_id not in state.requests:
-            if full := await self.bounds.problem(received.tenant, received.request):
+            if full := await self.bounds.problem(received.tenant, received.request, waiting):
                 return _rejected(received, full)
             inputs = state.inputs if isinstance(state, Document) else ()
             try:

@@ -29,8 +29,10 @@ async def on_request(delivery: Delivery, *, desk: Desk, answers: Answers) -> Non
         trace=inject(),
     )
     async with answers.one_at_a_time(received):
-        another = await answers.belongs_to_another(received)
-        answer = id_used_before(received) if another else await desk.request(received, cause, delivery.time)
+        if not await answers.belongs_to_another(received):
+            answer = await desk.request(received, cause, delivery.time, delivery.waiting)
+        else:
+            answer = id_used_before(received)
         annotate(document_id=answer.document_id or "")
         _log(answer)
         await answers.publish(answer, received, cause)
