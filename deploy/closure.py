@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ def lock(root: Path = ROOT) -> dict[str, Locked]:
     return {name: Locked(text, _wanted_by(text)) for name, text in found.items()}
 
 
+@cache
 def own_packages(root: Path = ROOT) -> dict[str, tuple[Path, frozenset[str]]]:
     """Our packages by name: folder, and the names of the distributions that they require."""
     projects = {folder: _project(folder) for folder in _folders(root)}
@@ -120,6 +122,7 @@ def _folders(root: Path) -> list[Path]:
     return [file.parent for file in files]
 
 
+@cache
 def _project(folder: Path) -> Any:
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from stemma_contracts import Entry, Envelope, Family, registry, subjects
 HERE = Path(__file__).parent
 ENTRIES = list(registry.entries())
 GOLDEN_FILES = sorted(golden.GOLDEN.glob("*/*.json"))
-DOCUMENT = asyncapi()
-SCHEMAS = schemas()
 by_type = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.ce_type)
 every_golden = pytest.mark.parametrize("path", GOLDEN_FILES, ids=lambda p: f"{p.parent.name}/{p.stem}")
+
+
+described = cache(asyncapi)
+schemas_of_all = cache(schemas)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -98,7 +101,7 @@ def test_full_samples_fill_every_field_with_something_that_is_sent(entry: Entry)
 
 @by_type
 def test_full_samples_satisfy_the_schema(entry: Entry) -> None:
-    schema = SCHEMAS[entry.ce_type]
+    schema = schemas_of_all()[entry.ce_type]
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(samples.full(entry.cls), schema, jsonschema.Draft202012Validator)
 
@@ -107,7 +110,7 @@ def test_full_samples_satisfy_the_schema(entry: Entry) -> None:
 def test_asyncapi_document_satisfies_the_official_schema() -> None:
     # The schema is that of AsyncAPI 3.0.0, published under Apache-2.0, without its $id fields and white space.
     official = json.loads((HERE / "asyncapi-3.0.0.schema.json").read_text(encoding="utf-8"))
-    errors = [e.message for e in jsonschema.Draft7Validator(official).iter_errors(DOCUMENT)]
+    errors = [e.message for e in jsonschema.Draft7Validator(official).iter_errors(described())]
     assert errors == []
 
 
@@ -134,21 +137,21 @@ def test_every_reference_of_the_asyncapi_document_leads_somewhere() -> None:
 
 @by_type
 def test_asyncapi_says_of_every_contract_who_sends_and_who_receives_it(entry: Entry) -> None:
-    operations = DOCUMENT["operations"]
+    operations = described()["operations"]
     actions = {o["action"] for name, o in operations.items() if name.endswith(f".{entry.ce_type}")}
     assert actions == {"send", "receive"}
 
 
 def test_asyncapi_requires_a_user_and_answers_every_request() -> None:
-    assert DOCUMENT["servers"]["nats"]["security"] == [{"$ref": "#/components/securitySchemes/user"}]
-    receive = [o for n, o in DOCUMENT["operations"].items() if n.startswith("orchestrator.receive.")]
+    assert described()["servers"]["nats"]["security"] == [{"$ref": "#/components/securitySchemes/user"}]
+    receive = [o for n, o in described()["operations"].items() if n.startswith("orchestrator.receive.")]
     requests = [o for o in receive if o["channel"]["$ref"].startswith("#/channels/request.")]
     assert len(requests) == 2 * len(list(registry.entries(Family.REQUEST)))
     assert all(len(o["reply"]["messages"]) == len(list(registry.entries(Family.ANSWER))) for o in requests)
 
 
 def test_asyncapi_has_the_workers_as_receivers_of_their_jobs_alone() -> None:
-    operations = DOCUMENT["operations"]
+    operations = described()["operations"]
     for entry in registry.entries(Family.JOB):
         receivers = {n.split(".")[0] for n in operations if n.endswith(f".receive.{entry.ce_type}")}
         assert receivers == {entry.service}

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 
 import closure
 import pytest
@@ -90,13 +91,23 @@ def test_testkit_is_required_by_no_other_package() -> None:
     assert [p.name for p in PACKAGES if "stemma-testkit" in p.required] == []
 
 
+@cache
+def declared_anywhere() -> set[str]:
+    """What the project or one of its packages requires, and the packages themselves."""
+    declared = (p.required | closure.required_by_extras(p.name) for p in PACKAGES)
+    return development().union(OWN_MODULES.values(), *declared)
+
+
+@cache
+def local_modules() -> set[str]:
+    """Modules beside the tests."""
+    return {path.stem for path in python_files() if "tests" in path.parts} | {"contract_tools", "generate", "closure"}
+
+
 @each_package
 def test_tests_import_only_what_is_declared_somewhere(package: Package) -> None:
-    declared = (p.required | closure.required_by_extras(p.name) for p in PACKAGES)
-    known = development().union(OWN_MODULES.values(), *declared)
-    local = {path.stem for path in python_files() if "tests" in path.parts} | {"contract_tools", "generate", "closure"}
-    modules = {m for file in package.tests for m in imports(file) if m.split(".")[0] not in local}
-    assert sorted(m for m in modules if (names := wanted(m)) and not names & known) == []
+    modules = {m for file in package.tests for m in imports(file) if m.split(".")[0] not in local_modules()}
+    assert sorted(m for m in modules if (names := wanted(m)) and not names & declared_anywhere()) == []
 
 
 RUN_INSIDE = """

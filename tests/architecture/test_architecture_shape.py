@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from source_tree import PACKAGES, ROOT, SERVICES, Package, functions, imports, python_files, tree
+from source_tree import PACKAGES, ROOT, SERVICES, Package, functions, imports, nodes, python_files
 
 MAX_FUNCTION = 60
 MAX_FILE = 500
@@ -71,7 +71,7 @@ def test_every_service_has_the_same_skeleton(service: Package) -> None:
 
 
 def bodies(handlers: Path) -> list[tuple[str, int]]:
-    found = [n for n in ast.walk(tree(handlers)) if isinstance(n, ast.AsyncFunctionDef) and n.name.startswith("on_")]
+    found = [n for n in nodes(handlers) if isinstance(n, ast.AsyncFunctionDef) and n.name.startswith("on_")]
     return [(n.name, (n.end_lineno or n.lineno) - n.body[0].lineno + 1) for n in found]
 
 
@@ -79,9 +79,7 @@ def bodies(handlers: Path) -> list[tuple[str, int]]:
 def test_handlers_translate_call_and_publish(service: Package) -> None:
     handlers = service.folder / "src" / service.module / "handlers.py"
     assert [name for name, lines in bodies(handlers) if lines > MAX_HANDLER] == []
-    caught = [
-        ast.unparse(n.type) if n.type else "" for n in ast.walk(tree(handlers)) if isinstance(n, ast.ExceptHandler)
-    ]
+    caught = [ast.unparse(n.type) if n.type else "" for n in nodes(handlers) if isinstance(n, ast.ExceptHandler)]
     assert not {"", "Exception", "BaseException"} & set(caught)
 
 
@@ -98,10 +96,10 @@ def test_settings_are_read_in_app_alone() -> None:
 
 
 def reads_environment(file: Path) -> bool:
-    nodes = list(ast.walk(tree(file)))
-    mentions = [n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n) in {"os.environ", "os.getenv"}]
-    stores = [n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
-    defaults = [n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n) == "os.environ.setdefault"]
+    attributes = [n for n in nodes(file) if isinstance(n, ast.Attribute)]
+    mentions = [n for n in attributes if ast.unparse(n) in {"os.environ", "os.getenv"}]
+    stores = [n for n in nodes(file) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    defaults = [n for n in attributes if ast.unparse(n) == "os.environ.setdefault"]
     writes = len([n for n in stores if ast.unparse(n.value) == "os.environ"]) + len(defaults)
     return len(mentions) > writes or bool(imports(file) & {"os.environ", "os.getenv"})
 
@@ -114,17 +112,17 @@ def test_nats_is_spoken_in_the_adapters_alone() -> None:
 
 
 def declarations(file: Path) -> list[str]:
-    calls = [n for n in ast.walk(tree(file)) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    calls = [n for n in nodes(file) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
     return [f"{file.name}:{n.lineno}" for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr in DECLARING]
 
 
 def spelled_subjects(file: Path) -> list[str]:
-    words = [n for n in ast.walk(tree(file)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    words = [n for n in nodes(file) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return [f"{file.name}:{n.lineno}" for n in words if SUBJECT.match(str(n.value))]
 
 
 def clock_readings(file: Path) -> list[str]:
-    attributes = [n for n in ast.walk(tree(file)) if isinstance(n, ast.Attribute)]
+    attributes = [n for n in nodes(file) if isinstance(n, ast.Attribute)]
     return [f"{file.name}:{n.lineno}" for n in attributes if n.attr in {"now", "utcnow", "today"}]
 
 

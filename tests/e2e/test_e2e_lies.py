@@ -43,6 +43,7 @@ The repairs of the roof come to $184,650.
 She said: "We will not move in before the roof is tight." Everything else is in lease.pdf.
 """
 HONEST = "The hall is rented for two million dollars. The permit arrives on March 3rd, 2027, under Ruth Adeyemi."
+SCORES = json.dumps({"scores": {"clarity": 0.9}, "feedback": "Clear."})
 LIES = {
     "an invented amount": ("amount", "The kitchen costs $48,500.", "$48,500"),
     "an invented date": ("date", "The council meets on 9 August 2031.", "9 August 2031"),
@@ -70,8 +71,7 @@ class Lying:
 
     async def note(self, *drafts: str, kind: str = "note") -> str:
         """Ask for a note that the model writes like this, round by round."""
-        scores = json.dumps({"scores": {"clarity": 0.9}, "feedback": "Clear."})
-        self.model.script[:] = [says(answer) for draft in drafts for answer in (f"# Note\n\n{draft}\n", scores)]
+        self.model.script[:] = [says(answer) for draft in drafts for answer in (f"# Note\n\n{draft}\n", SCORES)]
         self.model.requests.clear()
         facts = self.folder / "facts.md"
         facts.write_text(FACTS, encoding="utf-8")
@@ -146,6 +146,7 @@ async def test_a_lie_that_the_model_takes_back_is_settled(lying: Lying) -> None:
 async def test_what_a_person_writes_is_that_persons_and_is_never_sent_back(lying: Lying) -> None:
     document_id = await lying.note(HONEST)
     await lying.events(document_id)
+    lying.model.script.append(says(SCORES))
     await lying.client.edit(document_id, "note", 1, text="# Note\n\nThe kitchen costs $48,500.\n")
     seen = await wait_for(
         lying.client, document_id, lambda event: isinstance(event, e.SectionChecked) and event.validation is not None

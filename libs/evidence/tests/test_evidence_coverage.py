@@ -171,7 +171,7 @@ def test_twice_as_much_hostile_text_is_about_twice_the_work(text: str) -> None:
     def work(said: str) -> int:
         return calls(lambda: coverage([InputText("a.md", said.replace("pump", "hose"))], said, ()))
 
-    work(text)  # What is compiled and kept for one length is so for both.
+    work(text[:200])  # What is compiled and kept for one length is so for all.
     assert work(text) < 2.5 * work(text[: len(text) // 2])
 
 
