@@ -98,7 +98,7 @@ class Connection:
         return denial
 
     async def _on_error(self, error: Exception) -> None:
-        if not _is_refusal(self._last_error):
+        if not (_is_refusal(self._last_error) or _full(self._last_error)):
             self._last_error = error
         if self._opened and self.address.login and _is_refusal(error):
             self._count_refusal()
@@ -179,7 +179,7 @@ class Connection:
 
     def _connect_error(self, error: Exception, connection: Nats) -> Exception:
         cause = self._last_error if isinstance(error, NoServersError) and self._last_error else error
-        if full := FULL.get(str(cause).removeprefix("nats: ").strip("'")):
+        if full := _full(cause):
             return TenantFullError(full)
         if _is_refusal(cause):
             user, login = self.address.user, self.address.login
@@ -291,6 +291,11 @@ def _is_from(message: Msg, stream: str, config: ConsumerConfig) -> bool:
 def _is_refusal(error: Exception | None) -> bool:
     """Whether the server refused the credentials; a later attempt may end without that reason."""
     return isinstance(error, AuthorizationError) or "authorization violation" in str(error).lower()
+
+
+def _full(error: Exception | None) -> str | None:
+    """What we say of a connection that the server refuses because the tenant has enough."""
+    return FULL.get(str(error).removeprefix("nats: ").strip("'"))
 
 
 def _consumer(subject: str, **start: Any) -> ConsumerConfig:
