@@ -16,7 +16,7 @@ from random import Random
 
 import pytest
 from faults_documents import asked, completes
-from faults_here import as_user
+from faults_here import as_user, here
 from faults_poison import Poison, of_contracts, of_stores
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
@@ -24,7 +24,7 @@ from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ReviewMode
-from stemma_local.supervisor import LocalStemma
+from stemma_local.supervisor import LocalStemma, service_names
 from stemma_messaging.dead import ERROR, REASON
 from stemma_provisioning import PROVISIONER
 from stemma_provisioning.topology import consumers
@@ -37,7 +37,6 @@ ABOUT_A_DOCUMENT = ("job", "outcome", "event")
 AT_ONCE = 50
 LIVE = "stemma.live."
 """Tokens as they come are heard from who writes them alone."""
-QUICKLY = {f"STEMMA_{name.upper().replace('-', '_')}_RETRY_BASE_S": "0.01" for name in subjects.SERVICES}
 
 
 @dataclass(frozen=True)
@@ -79,9 +78,9 @@ class Poisoned:
 
 @asynccontextmanager
 async def poisoned(folder: Path) -> AsyncIterator[Poisoned]:
-    local = LocalStemma(folder, tenants=TENANTS, in_process=True, ack_wait_s=2, env={"services": QUICKLY})
     async with (
-        local as stemma,
+        LocalStemma(folder, tenants=TENANTS, services=[], ack_wait_s=2) as stemma,
+        here(stemma, service_names(), stemma.url),
         stemma.client("default") as one,
         stemma.client("other") as other,
         as_user(stemma, PROVISIONER) as everything,
