@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import nats
 from nats.aio.client import Client as Nats
+from stemma_contracts import subjects
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.checkpoints import set_up
 from stemma_local.run import SERVICES_GROUP
@@ -25,10 +26,16 @@ RETRY_S = 0.001
 
 
 @asynccontextmanager
-async def here(stemma: LocalStemma, names: Sequence[str], url: str) -> AsyncIterator[None]:
-    """These services at work on an installation that they reach at ``url``; none may end in the block."""
+async def here(
+    stemma: LocalStemma, names: Sequence[str], url: str, generation: Mapping[str, Any] = MappingProxyType({})
+) -> AsyncIterator[None]:
+    """These services at work on an installation that they reach at ``url``; none may end in the block.
+
+    ``generation`` are settings of generation-graph.
+    """
     ready_files = [stemma.folder.ready_file(name) for name in names]
-    tasks = [asyncio.create_task(_run(stemma, name, url, file)) for name, file in zip(names, ready_files, strict=True)]
+    settings = {name: dict(generation) if name == subjects.GENERATION else {} for name in names}
+    tasks = [asyncio.create_task(_run(stemma, name, {"nats_url": url, **more})) for name, more in settings.items()]
 
     async def are_ready() -> bool:
         _assert_at_work(tasks)
@@ -42,17 +49,13 @@ async def here(stemma: LocalStemma, names: Sequence[str], url: str) -> AsyncIter
         await end(tasks)
 
 
-async def _run(stemma: LocalStemma, name: str, url: str, ready_file: Path) -> None:
+async def _run(stemma: LocalStemma, name: str, more: Mapping[str, Any]) -> None:
     (found,) = entry_points(group=SERVICES_GROUP, name=name)
     service: Service[Any] = found.load()
-    settings = service.load_settings(
-        nats_url=url,
-        nats_user=name,
-        nats_password=stemma.password(name),
-        ready_file=ready_file,
-        retry_base_s=RETRY_S,
-        **({"data_dir": stemma.folder.root} if issubclass(service.settings_class, GenerationSettings) else {}),
-    )
+    own = {"nats_user": name, "nats_password": stemma.password(name), "ready_file": stemma.folder.ready_file(name)}
+    if issubclass(service.settings_class, GenerationSettings):
+        own["data_dir"] = stemma.folder.root
+    settings = service.load_settings(retry_base_s=RETRY_S, **own, **more)
     if isinstance(settings, GenerationSettings):
         await set_up(settings.checkpoint_place)
     await service.run(settings)

@@ -25,7 +25,7 @@ async def job(workshop: Workshop) -> GenerateSection:
     return job.model_copy(update={"section": job.section.model_copy(update={"graph": "asking"})})
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     with postgres_server() as server:
         yield server

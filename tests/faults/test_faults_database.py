@@ -1,0 +1,74 @@
+"""The database of checkpoints is cut off again and again in the middle of a run, and gone: the run goes on after it.
+
+It would find: a run that fails or ends in a dead letter over it, a step that is not where it was, a call that is paid
+again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+from faults_here import as_user, here
+from psycopg.conninfo import make_conninfo
+from stemma_client import Client
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import DocumentStatus, ReviewMode
+from stemma_local.supervisor import LocalStemma, service_names
+from stemma_messaging.cancellation import end
+from stemma_provisioning import PROVISIONER
+from stemma_testkit.cutting import Cuttable, cuttable
+from stemma_testkit.driving import ENDS, request_sample
+from stemma_testkit.model_server import model_server
+from stemma_testkit.postgres import postgres_server
+
+EVERY = 29
+"""Messages between two cuts; few would never let a run get anywhere."""
+GONE_S = 40
+"""Longer than a run waits for a connection."""
+
+
+async def written(client: Client, database: Cuttable) -> None:
+    """One document, and the database is gone when its question is answered."""
+    document_id = await request_sample(client, ReviewMode.NONE, "agentic")
+    async with asyncio.timeout(GONE_S + 400), aclosing(client.follow(document_id)) as events:
+        async for event in events:
+            match event.contract:
+                case e.SectionNeedRaised(need=need) if need.kind in ("question", "upload"):
+                    with database.gone():
+                        await client.answer_need(document_id, "document", need.need_id, "skip")
+                        await asyncio.sleep(GONE_S)
+                case contract if isinstance(contract, ENDS):
+                    break
+    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.req("F5", "P2")
+async def test_a_document_is_written_while_its_database_is_cut_off_and_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with postgres_server() as server, model_server() as model:
+        async with cuttable(server.host, server.port) as database, LocalStemma(tmp_path, services=[]) as stemma:
+            settings = {
+                "checkpoint_dsn": make_conninfo(server.dsn(), port=database.port),
+                "model": "openai/offline",
+                "api_base": model.base,
+            }
+            async with (
+                here(stemma, service_names(), stemma.url, settings),
+                stemma.client() as client,
+                as_user(stemma, PROVISIONER) as everything,
+            ):
+                cutting = asyncio.create_task(database.cut_again_and_again(EVERY))
+                await written(client, database)
+                await end([cutting])
+                js = everything.jetstream(timeout=10)
+                assert (await js.stream_info(subjects.DEAD)).state.messages == 0
+        assert model.repeated == 0, "an answer that came is recorded before anything of it is stored"
+        assert database.broken > 20
