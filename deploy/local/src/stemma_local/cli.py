@@ -1,4 +1,4 @@
-"""The verbs that start all of Stemma on this machine, and those that say who may use it."""
+"""The verbs that start all of Stemma on this machine, and those that say for whom and who may use it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ DATA = Path(".stemma")
 TENANT = "default"
 
 user = typer.Typer(help="Say who may use Stemma, and as what.", no_args_is_help=True)
+tenant = typer.Typer(help="Say for whom Stemma works apart from the others.", no_args_is_help=True)
 
 
 def up(
@@ -130,3 +131,29 @@ def rotate(
 
     place = tasks.Place(data, admitted, tenant, url)
     run_offline(partial(tasks.rotate, place, name, output, as_json=as_json))
+
+
+@tenant.command("add", cls=Verb)
+def add_tenant(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="One word of letters, digits, _ and -.")],
+    data: Data = DATA,
+    as_json: AsJson = False,
+) -> None:
+    """Serve one more tenant, which sees nothing of the others. Where Stemma runs, everybody stays at work.
+
+    Example: stemma tenant add garden
+    """
+    from . import tenants as tasks
+
+    run_offline(partial(tasks.add, data, name, as_json=as_json))
+
+
+@tenant.command("list", cls=Verb)
+def list_tenants(data: Data = DATA, as_json: AsJson = False) -> None:
+    """List the tenants, and which are served now.
+
+    Example: stemma tenant list
+    """
+    from . import tenants as tasks
+
+    run_offline(partial(tasks.list_all, data, as_json=as_json))

@@ -20,6 +20,7 @@ from .demonstration import USAGE, demonstrate
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
 from .processes import DidNotStartError, Report
 from .supervisor import LocalStemma
+from .tenants import DamagedTenantsError
 
 TAIL_LINES = 5
 INTERRUPTED = 130
@@ -61,7 +62,7 @@ def _told(running: Coroutine[Any, Any, int]) -> int:
     except (InvalidToken, BadBound) as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE
-    except (AlreadyRunningError, DamagedPasswordsError, ServerFailed, OSError) as error:
+    except (AlreadyRunningError, DamagedPasswordsError, DamagedTenantsError, ServerFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
     return 1
 

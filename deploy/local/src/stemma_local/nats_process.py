@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,6 +54,10 @@ class ManagedNats:
             with suppress(asyncio.CancelledError):
                 await self._task
         await asyncio.to_thread(self._server.stop)
+
+    async def admit(self, tenants: Sequence[str]) -> None:
+        """Let these tenants in, with everybody at work. Raises `ServerFailed`."""
+        await asyncio.to_thread(self._server.admit, tenants)
 
     def kill(self) -> None:
         """End it without warning; it is started again."""

@@ -13,21 +13,24 @@ from types import TracebackType
 from typing import Self
 
 import nats
+from nats.errors import Error as NatsError
 from stemma_client.client import Client
 from stemma_client.settings import DEFAULT_TENANT
-from stemma_messaging.cancellation import raise_if_cancelled
-from stemma_provisioning import PROVISIONER, Bounds, NatsServer, client_user, inbox_prefix, provision
+from stemma_messaging.cancellation import end, raise_if_cancelled
+from stemma_provisioning import PROVISIONER, Bounds, NatsServer, ServerFailed, client_user, inbox_prefix, provision
 from stemma_provisioning.config import user_names
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS
 
 from .environment import environment_of
-from .folder import DataFolder, installation_of
-from .nats_process import ManagedNats, end_left_over
+from .folder import DamagedPasswordsError, DataFolder, installation_of
+from .nats_process import RETRY_S, ManagedNats, end_left_over
 from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
+from .tenants import DamagedTenantsError, KeptTenants
 
 ALL = "services"
 READY_WITHIN_S = 120.0
+WATCH_S = 0.2
 
 
 def service_names() -> list[str]:
@@ -110,10 +113,12 @@ class LocalStemma:
             self.folder.create()
             stack.enter_context(self.folder.locked())
             await self._start_nats(stack)
-            await self._provision()
+            await self._provision(self._tenants)
             await self._start_services(stack)
             raise_if_cancelled()
             self._write_state()
+            watching = asyncio.create_task(self._watch_tenants())
+            stack.push_async_callback(end, [watching])
             self._stack = stack.pop_all()
         return self
 
@@ -124,6 +129,7 @@ class LocalStemma:
 
     async def _start_nats(self, stack: AsyncExitStack) -> None:
         folder = self.folder.root / "nats"
+        self._tenants = self._all_tenants()
         self._passwords = self.folder.make_passwords(user_names(self._tenants))
         await end_left_over(folder, self._passwords[PROVISIONER])
         server = NatsServer(
@@ -134,14 +140,35 @@ class LocalStemma:
         stack.push_async_callback(self._nats.stop)
         await self._nats.start()
 
-    async def _provision(self) -> None:
+    async def _provision(self, tenants: Sequence[str]) -> None:
         connection = await nats.connect(
             self.url, user=PROVISIONER, password=self._passwords[PROVISIONER], inbox_prefix=inbox_prefix(PROVISIONER)
         )
         try:
-            await provision(connection, self._tenants, self._ack_wait_s, self._bounds)
+            await provision(connection, tenants, self._ack_wait_s, self._bounds)
         finally:
             await connection.close()
+
+    def _all_tenants(self) -> Sequence[str]:
+        return tuple(dict.fromkeys([*self._tenants, *KeptTenants(self.folder).names()]))
+
+    async def _watch_tenants(self) -> None:
+        """Serve who is added; what stands in the way is told, and tried again."""
+        while True:
+            await asyncio.sleep(WATCH_S)
+            try:
+                if (tenants := self._all_tenants()) != self._tenants:
+                    await self._serve(tenants)
+            except (ServerFailed, NatsError, DamagedPasswordsError, DamagedTenantsError, OSError) as error:
+                self._report("tenants", str(error))
+                await asyncio.sleep(RETRY_S)
+
+    async def _serve(self, tenants: Sequence[str]) -> None:
+        self._passwords.update(self.folder.make_passwords(user_names(tenants)))
+        await self.nats.admit(tenants)
+        await self._provision(tenants)
+        before, self._tenants = self._tenants, tenants
+        self._told("tenants", f"{', '.join(name for name in tenants if name not in before)} served")
 
     async def _start_services(self, stack: AsyncExitStack) -> None:
         if self._in_process:
@@ -190,6 +217,7 @@ class LocalStemma:
             {
                 "url": self.url,
                 "tenant": self._tenants[0],
+                "tenants": self._tenants,
                 "user": user,
                 "password": self._passwords[user],
                 "pid": os.getpid(),
