@@ -5,13 +5,14 @@ The service is the real one to the last line; only where it would make its chat 
 
 from __future__ import annotations
 
+import os
 import sys
 
 from bench_model import bench_model
 from langchain_core.language_models import BaseChatModel
 from stemma_contracts import subjects
 from stemma_generation_graph import app
-from stemma_local.run import end_with_parent, run_command, set_up
+from stemma_local.run import YIELDS, end_with_parent, run_command, set_up
 from stemma_models import ModelSettings
 
 
@@ -23,6 +24,7 @@ def main() -> None:
         return bench_model(name, latency_s)
 
     vars(app)["chat_model"] = made
+    os.nice(YIELDS)
     end_with_parent()
     set_up(subjects.GENERATION)
     run_command(subjects.GENERATION)

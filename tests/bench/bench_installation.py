@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,8 @@ from stemma_contracts import subjects
 from stemma_local.processes import ManagedProcess
 from stemma_local.supervisor import LocalStemma, service_names
 from stemma_messaging import config_dir
-from stemma_provisioning import PROVISIONER, inbox_prefix
-from stemma_provisioning.topology import ACK_WAIT_S
+from stemma_provisioning import PROVISIONER, Bounds, inbox_prefix
+from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 HERE = Path(__file__).parent
 START_S = 60.0
@@ -58,14 +58,21 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 @asynccontextmanager
 async def installation(
-    model: str = "trivial", milliseconds: int = 0, ack_wait_s: float = ACK_WAIT_S, env: Mapping[str, str] | None = None
+    model: str = "trivial",
+    milliseconds: int = 0,
+    ack_wait_s: float = ACK_WAIT_S,
+    env: Mapping[str, str] | None = None,
+    tenants: Sequence[str] = DEFAULT_TENANTS,
+    bounds: Bounds = DEFAULT_BOUNDS,
 ) -> AsyncIterator[Installation]:
     """A fresh installation in a folder that is removed at the end."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
         others = [name for name in service_names() if name != subjects.GENERATION]
         every = {name: dict(env or {}) for name in others}
-        local = LocalStemma(folder / "data", services=others, env=every, ack_wait_s=ack_wait_s)
+        local = LocalStemma(
+            folder / "data", services=others, env=every, ack_wait_s=ack_wait_s, tenants=tenants, bounds=bounds
+        )
         stemma = await stack.enter_async_context(local)
         generation = await _generation(stemma, folder, model, milliseconds, env or {})
         stack.push_async_callback(generation.stop)

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from stemma_client import Client
 from stemma_contracts import subjects
@@ -15,6 +16,7 @@ from stemma_contracts.v1 import events as e
 from stemma_converter.app import service as converter
 from stemma_generation_graph.app import service as generation
 from stemma_generation_graph.checkpoints import set_up
+from stemma_local.supervisor import LocalStemma
 from stemma_messaging import Service
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import NatsServer, client_user, provision
@@ -74,6 +76,14 @@ async def test_a_tenant_that_comes_later_has_its_document_written(tmp_path: Path
             server.admit(("default", "late"))
             await provision(admin, ("default", "late"))
         assert (await drafted(server, "late")).section_id
+
+
+@pytest.mark.req("S5")
+@pytest.mark.asyncio(loop_scope="session")
+async def test_who_works_leaves_the_processor_to_who_answers(stemma: LocalStemma) -> None:
+    nice = {name: psutil.Process(service.pid).nice() for name, service in stemma.services.items()}
+    answers = {nice.pop(subjects.ORCHESTRATOR), psutil.Process(stemma.nats.pid).nice()}
+    assert max(answers) < min(nice.values())
 
 
 @pytest.mark.req("S5")

@@ -52,6 +52,7 @@ async def test_a_call_finds_its_folder_and_leaves_its_work_there(tmp_path: Path)
     await PREPARED.run(deeds.write_greeting, tmp_path, ROOMY)
     assert (tmp_path / "out").read_text() == "hello"
     assert running(str(tmp_path)) == []
+    assert int((tmp_path / "nice").read_text()) > os.nice(0), "it leaves the processor to the service"
 
 
 async def test_a_call_has_no_secret_and_no_connection_of_the_service(

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 
+from stemma_contracts import subjects
+
+YIELDS = 5
 SERVICES_GROUP = "stemma.services"
 SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
@@ -52,9 +55,11 @@ def collecting_no_garbage() -> Iterator[None]:
 
 
 def main() -> None:
-    """Set up and run the service that the argument names."""
+    """Set up and run the service that the argument names; who works leaves the processor to who answers."""
     end_with_parent()
     (name,) = sys.argv[1:]
+    if name in subjects.WORKERS:
+        os.nice(YIELDS)
     set_up(name)
     run_command(name)
 

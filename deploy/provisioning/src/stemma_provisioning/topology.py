@@ -25,7 +25,7 @@ PIECE = 128 * KIB
 """Of an upload, as client libraries cut it."""
 DEFAULT_TENANTS = ("default",)
 DEFAULT_BOUNDS = Bounds()
-REQUESTS_IN_HAND = 16
+REQUESTS_IN_HAND = 8
 """Of one tenant, by all processes of the orchestrator; the others wait in their queue, behind nobody else's."""
 STREAMS = "STEMMA"
 """The account of all streams. The server keeps them in a folder of that name: with another one they would be gone."""

@@ -18,6 +18,7 @@ def prepare() -> None:
 def write_greeting(folder: Path) -> None:
     """Do what was asked for."""
     (folder / "out").write_text("hello")
+    (folder / "nice").write_text(str(os.nice(0)))
 
 
 def write_surroundings(folder: Path) -> None:
