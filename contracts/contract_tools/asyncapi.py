@@ -54,7 +54,7 @@ PARAMETERS = {
 }
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """Writes every occurrence in full, and texts of several lines as blocks."""
 
     def ignore_aliases(self, data: Any) -> bool:
