@@ -1,6 +1,5 @@
 import asyncio
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,16 @@ from stemma_generation_graph.runner import Runner, ThreadLostError
 from stemma_generation_graph.sources.library import Library
 from stemma_messaging import InvalidMessage
 from stemma_messaging.running import JobCancelledError
+from stemma_testkit.clocks import clock_ahead
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("P2")
 
 
-async def in_new_process(job: ResumeGraph, place: Path | str, python_path: str = "") -> Any:
+async def in_new_process(job: ResumeGraph, place: Path | str) -> Any:
     script = str(Path(__file__).with_name("generation_asking.py"))
     arguments = (script, job.model_dump_json(), "blue", str(place))
-    env = {**os.environ, "PYTHONPATH": python_path}
-    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, env=env, stdout=asyncio.subprocess.PIPE)
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     return json.loads(out)
 
@@ -40,22 +39,13 @@ async def test_a_paused_graph_goes_on_in_another_process_and_only_once(place: Pa
     assert await run(resume, "red", place) == finished
 
 
-SLOW_CLOCK = """
-import time
-
-now, now_ns = time.time, time.time_ns
-time.time = lambda: now() - 3600
-time.time_ns = lambda: now_ns() - 3600 * 10**9
-"""
-
-
 @pytest.mark.req("F3")
 async def test_a_thread_goes_on_in_a_process_whose_clock_is_an_hour_behind(
-    place: Path | str, job: GenerateSection, tmp_path: Path
+    place: Path | str, job: GenerateSection
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(SLOW_CLOCK)
     resume = resumption(job, await run(job, "", place))
-    finished = await in_new_process(resume, place, str(tmp_path))
+    with clock_ahead(-3600):
+        finished = await run(resume, "blue", place)
     assert finished == {"steps": ["prepared", "blue", "closed"]}
     assert await run(resume, "blue", place) == finished
 
