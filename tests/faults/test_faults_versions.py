@@ -74,7 +74,7 @@ class Speech:
     changed: Counter[str] = field(default_factory=Counter)
     _first: dict[str, dict[str, Any]] = field(default_factory=first_samples)
 
-    def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:
+    async def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:
         """The message as another version would have sent it."""
         root, family, *tokens = subject.decode().split(".")
         if root != "stemma" or family not in FAMILIES:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -29,9 +33,12 @@ from stemma_orchestrator.app import service
 from stemma_orchestrator.core.jobs import open_jobs
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.servers import connected, eventually, provisioned_server
+from stemma_testkit.swallowing import FirstHeld, swallowing
 
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 CLIENTS = 3
+LASTS_S = 3.0
+"""How long a stop lasts: longer than the lease of a message."""
 SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 ENDS = (e.SectionEdited, e.SectionEditRejected)
 WANTED: list[tuple[tuple[str, ...], ReviewMode, ReviewEdits]] = [
@@ -48,10 +55,13 @@ def server(tmp_path: Path) -> Iterator[NatsServer]:
 
 
 @asynccontextmanager
-async def orchestrators(server: NatsServer, folder: Path, number: int) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(service.run(settings(server, folder / f"ready-{n}"))) for n in range(number)]
+async def orchestrators(server: NatsServer, folder: Path, urls: Sequence[str]) -> AsyncIterator[None]:
+    """One for each address at which it reaches the server."""
+    folder.mkdir(exist_ok=True)
+    ready = [folder / f"ready-{number}" for number, _ in enumerate(urls)]
+    tasks = [asyncio.create_task(service.run(settings(server, *one))) for one in zip(ready, urls, strict=True)]
     try:
-        await eventually(lambda: _all_ready(folder, number))
+        await eventually(lambda: _there(*ready))
         yield
         assert not any(task.done() for task in tasks)
     finally:
@@ -60,15 +70,51 @@ async def orchestrators(server: NatsServer, folder: Path, number: int) -> AsyncI
         await asyncio.wait(tasks)
 
 
-def settings(server: NatsServer, ready_file: Path) -> Any:
+def settings(server: NatsServer, ready_file: Path, url: str) -> Any:
     password = SecretStr(server.passwords[subjects.ORCHESTRATOR])
     return service.load_settings(
-        nats_url=server.url, nats_user=subjects.ORCHESTRATOR, nats_password=password, ready_file=ready_file
+        nats_url=url, nats_user=subjects.ORCHESTRATOR, nats_password=password, ready_file=ready_file
     )
 
 
-async def _all_ready(folder: Path, number: int) -> bool:
-    return all((folder / f"ready-{n}").exists() for n in range(number))
+@asynccontextmanager
+async def stopping(server: NatsServer, folder: Path, random: Random) -> AsyncIterator[None]:
+    """One more orchestrator, a process that is stopped past its lease and wakes up, again and again."""
+    ready = folder / "ready-stopped"
+    env = {
+        **os.environ,
+        "STEMMA_NATS_URL": server.url,
+        "STEMMA_NATS_USER": subjects.ORCHESTRATOR,
+        "STEMMA_NATS_PASSWORD": server.passwords[subjects.ORCHESTRATOR],
+        "STEMMA_READY_FILE": str(ready),
+    }
+    with (folder / "stopped.log").open("wb") as log:
+        command = [sys.executable, "-c", "from stemma_orchestrator.app import main; main()"]
+        process = await asyncio.create_subprocess_exec(*command, env=env, stdout=log, stderr=log)
+    try:
+        await eventually(lambda: _there(ready), 60)
+        stops = asyncio.create_task(stopped_again_and_again(process, random))
+        yield
+        stops.cancel()
+        await asyncio.wait([stops])
+        assert process.returncode is None
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def stopped_again_and_again(process: asyncio.subprocess.Process, random: Random) -> None:
+    while True:
+        process.send_signal(signal.SIGSTOP)
+        try:
+            await asyncio.sleep(LASTS_S)
+        finally:
+            process.send_signal(signal.SIGCONT)
+        await asyncio.sleep(random.uniform(0.05, 0.5))
+
+
+async def _there(*files: Path) -> bool:
+    return all(file.exists() for file in files)
 
 
 async def quiet(jetstream: JetStreamContext) -> None:
@@ -178,12 +224,13 @@ def assert_every_request_left_one_event(crowd: Crowd, histories: Sequence[Sequen
         assert crowd.accepted[str(event.request_id)] == (not isinstance(event, e.DecisionRefused))
 
 
-async def run(server: NatsServer, folder: Path, seed: int, requests: int) -> None:
+async def run(server: NatsServer, folder: Path, seed: int, requests: int, *, stopped: bool = False) -> None:
     crowd = Crowd(server, Random(seed))
     user = client_user(TENANT)
     async with (
         connected(server) as nats,
-        orchestrators(server, folder, 2),
+        orchestrators(server, folder, [server.url] * (1 if stopped else 2)),
+        stopping(server, folder, Random(seed)) if stopped else nullcontext(),
         Client.connect(server.url, tenant=TENANT, user=user, password=server.passwords[user]) as client,
     ):
         jetstream = nats.jetstream(timeout=10)
@@ -212,6 +259,50 @@ async def test_two_orchestrators_write_one_history_whatever_happens(
     server: NatsServer, tmp_path: Path, seed: int
 ) -> None:
     await run(server, tmp_path, seed, requests=40)
+
+
+@pytest.fixture
+def hasty(tmp_path: Path) -> Iterator[NatsServer]:
+    """A server that soon delivers a message again."""
+    with provisioned_server(tmp_path / "nats", ack_wait_s=0.5) as server:
+        yield server
+
+
+@pytest.mark.req("F5", "P9")
+async def test_an_orchestrator_that_is_held_up_before_it_appends_adds_nothing_to_what_another_decided(
+    hasty: NatsServer, tmp_path: Path
+) -> None:
+    held, user = FirstHeld(b"stemma.event."), client_user(TENANT)
+    async with (
+        connected(hasty) as nats,
+        swallowing(hasty.url, publishes=held.publishes) as url,
+        Client.connect(hasty.url, tenant=TENANT, user=user, password=hasty.passwords[user]) as client,
+    ):
+        async with orchestrators(hasty, tmp_path / "late", [url]):
+            asking = asyncio.create_task(client.request(created(0, ("budget",), ReviewMode.HUMAN, "none")))
+            await held.came.wait()
+            async with orchestrators(hasty, tmp_path / "other", [hasty.url]):
+                document_id = (await asking).document_id
+                await client.edit(document_id, "budget", 0, text="A person wrote this.")
+                held.let_go()
+        history = await history_of(nats, document_id)
+        jetstream = nats.jetstream(timeout=10)
+        answers = (await jetstream.stream_info(subjects.ANSWERS)).state.last_seq
+        jobs = range(1, (await jetstream.stream_info(subjects.JOBS)).state.last_seq + 1)
+        stored = [json.loads((await jetstream.get_msg(subjects.JOBS, number)).data or b"") for number in jobs]
+    assert [type(recorded.event) for recorded in history] == [e.DocumentRequested, e.SectionEdited]
+    assert answers == len(history)
+    assert len({job["job_id"] for job in stored}) == len(stored) > 0
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.req("F5", "P9")
+@pytest.mark.parametrize("seed", range(2, 5))
+async def test_an_orchestrator_that_is_stopped_many_times_changes_no_history(
+    server: NatsServer, tmp_path: Path, seed: int
+) -> None:
+    await run(server, tmp_path, seed, requests=30, stopped=True)
 
 
 class Deaf(Crowd):
@@ -294,7 +385,7 @@ async def test_of_an_acceptance_and_a_rejection_at_the_same_moment_one_holds_and
     crowd, user = Crowd(server, Steady(1)), client_user(TENANT)
     async with (
         connected(server) as nats,
-        orchestrators(server, tmp_path, 2),
+        orchestrators(server, tmp_path, [server.url] * 2),
         Client.connect(server.url, tenant=TENANT, user=user, password=server.passwords[user]) as client,
         crowd.at_work(),
     ):

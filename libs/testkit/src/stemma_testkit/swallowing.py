@@ -1,13 +1,13 @@
 """A proxy before a NATS server that swallows answers, as a connection does that breaks after the server acted.
 
-What clients publish can be looked at there, and changed.
+What clients publish can be looked at there, changed, and held.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 
 Swallows = Callable[[bytes, bytes], bool]
 """Whether the client shall not get a message, by its subject and its payload."""
-Publishes = Callable[[bytes, bytes, bytes], bytes]
+Publishes = Callable[[bytes, bytes, bytes], Awaitable[bytes]]
 """What the server gets of a message, by its subject, that of its reply, and its body without headers."""
 NOBODY = b"NATS/1.0 503\r\n\r\n"
 
 
-def as_it_is(subject: bytes, reply: bytes, body: bytes) -> bytes:
+async def as_it_is(subject: bytes, reply: bytes, body: bytes) -> bytes:
     """Change nothing of what a client publishes."""
     return body
 
@@ -71,7 +71,7 @@ async def _published(reader: asyncio.StreamReader, words: list[bytes], publishes
     sizes = 2 if words[0] == b"HPUB" else 1
     where, head = words[1:-sizes], int(words[-2]) if sizes > 1 else 0
     payload = await reader.readexactly(int(words[-1]) + len(b"\r\n"))
-    body = publishes(where[0], where[1] if len(where) > 1 else b"", payload[head:-2])
+    body = await publishes(where[0], where[1] if len(where) > 1 else b"", payload[head:-2])
     told = [b"%d" % head] * (sizes - 1) + [b"%d" % (head + len(body))]
     return b" ".join([words[0], *where, *told]) + b"\r\n" + payload[:head] + body + b"\r\n"
 
@@ -104,7 +104,7 @@ class FirstAcknowledgements:
     _seen: set[tuple[bytes, bytes]] = field(default_factory=set)
     _losing: set[bytes] = field(default_factory=set)
 
-    def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:
+    async def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:
         """Notice a message, which goes on as it is."""
         if reply and not subject.startswith((b"$JS.", b"_INBOX")):
             self.published[subject.decode()] += 1
@@ -125,3 +125,22 @@ class FirstAcknowledgements:
         self._losing.remove(subject)
         self.lost += 1
         return True
+
+
+class FirstHeld:
+    """Holds all that a client sends from its first message under a root of subjects on, until it is let go."""
+
+    def __init__(self, root: bytes) -> None:
+        self._root = root
+        self.came, self._let_go = asyncio.Event(), asyncio.Event()
+
+    def let_go(self) -> None:
+        """Let it go on."""
+        self._let_go.set()
+
+    async def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:
+        """The message as it is, sooner or later."""
+        if subject.startswith(self._root):
+            self.came.set()
+            await self._let_go.wait()
+        return body
