@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -110,12 +111,11 @@ async def _generation(
         "STEMMA_DATA_DIR": str(data.root),
         "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model)),
     }
-    command = [sys.executable, str(HERE / "bench_generation.py"), model, str(milliseconds)]
+    command = sys.executable, HERE / "bench_generation.py", model, str(milliseconds)
     everything = {**os.environ, **env, **own}
     return ManagedProcess(
         name,
-        command,
-        everything,
+        lambda log: create_subprocess_exec(*command, env=everything, stdin=PIPE, stdout=log, stderr=log),
         log=data.log(name),
         ready_file=data.ready_file(name),
         report=lambda *_: None,

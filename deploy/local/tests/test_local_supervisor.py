@@ -3,10 +3,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from stemma_client import Client
 from stemma_local.folder import AlreadyRunningError, DataFolder
@@ -24,6 +26,20 @@ def alive(pid: int | None) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def launcher_of(local: LocalStemma) -> int:
+    """The process that its services were started by."""
+    (parent,) = {int(psutil.Process(service.pid).ppid()) for service in local.services.values()}
+    return parent
+
+
+def remembers(pid: int | None, secret: str) -> bool:
+    """Whether a process has something anywhere in the memory that it can write, its first environment included."""
+    maps = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    areas = [line.split()[0].split("-") for line in maps if line.split()[1].startswith("rw")]
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        return any(secret.encode() in os.pread(memory.fileno(), int(e, 16) - int(b, 16), int(b, 16)) for b, e in areas)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -108,19 +124,34 @@ async def test_each_service_is_a_process_that_is_killed_stopped_and_started_alon
 async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    secrets = ("SOMEBODYS_API_KEY", "STEMMA_GENERATION_GRAPH_API_BASE", "STEMMA_CHECKPOINT_PASSWORD")
-    monkeypatch.setenv("STEMMA_PASSWORD_ORCHESTRATOR", "hidden")
-    for name in secrets:
-        monkeypatch.setenv(name, "hidden")
-    seen = {}
+    of_models, of_one = "SOMEBODYS_API_KEY", ("STEMMA_GENERATION_GRAPH_API_BASE", "STEMMA_CHECKPOINT_PASSWORD")
+    secrets = {name: f"hidden-{number}" for number, name in enumerate((of_models, *of_one, "STEMMA_PASSWORD_EDITOR"))}
+    for name, value in secrets.items():
+        monkeypatch.setenv(name, value)
     async with LocalStemma(tmp_path) as local:
-        for name, service in local.services.items():
-            variables = Path(f"/proc/{service.pid}/environ").read_text().split("\0")
-            seen[name] = {line.partition("=")[0] for line in variables} & {*secrets, "STEMMA_PASSWORD_ORCHESTRATOR"}
-    assert {name: found for name, found in seen.items() if found} == {
-        "generation-graph": set(secrets),
-        "editor-agent": {"SOMEBODYS_API_KEY"},
+        pids = {name: service.pid for name, service in local.services.items()} | {"launcher": launcher_of(local)}
+        knows = {name: {secret for secret in secrets if remembers(pid, secrets[secret])} for name, pid in pids.items()}
+
+    assert {name: found for name, found in knows.items() if found} == {
+        "generation-graph": {of_models, *of_one},
+        "editor-agent": {of_models},
     }
+
+
+@pytest.mark.req("E1")
+async def test_when_the_launcher_is_killed_its_services_end_with_it_and_all_come_back(tmp_path: Path) -> None:
+    reports: list[tuple[str, str]] = []
+    names = ["converter", "validator"]
+    async with LocalStemma(tmp_path, services=names, report=lambda *r: reports.append(r)) as local:
+        services = local.services.values()
+        first = {launcher_of(local), *(service.pid for service in services)}
+        os.kill(launcher_of(local), signal.SIGKILL)
+        await until(lambda: all(service.restarts == 1 for service in services))
+        await asyncio.gather(*(service.wait_ready() for service in services))
+
+        assert not any(map(alive, first))
+        assert launcher_of(local) not in first
+    assert {(name, "ended with SIGKILL, starts again in 0.2 s") for name in names} <= set(reports)
 
 
 async def test_services_run_together_in_one_process(tmp_path: Path) -> None:

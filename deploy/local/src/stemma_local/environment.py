@@ -8,11 +8,12 @@ from stemma_contracts import subjects
 
 CALL_MODELS = (subjects.GENERATION, subjects.EDITOR)
 _OURS, _CHECKPOINTS, _PASSWORDS = "STEMMA_", "STEMMA_CHECKPOINT_", "STEMMA_PASSWORD_"
-_SYSTEM = frozenset(
-    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP TMP VIRTUAL_ENV LD_LIBRARY_PATH SSL_CERT_FILE "
-    "SSL_CERT_DIR HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY".split()
+_HARMLESS = frozenset(
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP TMP VIRTUAL_ENV LD_LIBRARY_PATH".split()
 )
-_FAMILIES = ("LC_", "OTEL_", "PYTHON", "XDG_", "COV_", "COVERAGE_")
+_SYSTEM = _HARMLESS | set("SSL_CERT_FILE SSL_CERT_DIR HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY".split())
+_HARMLESS_FAMILIES = ("LC_", "PYTHON", "COV_", "COVERAGE_")
+_FAMILIES = (*_HARMLESS_FAMILIES, "OTEL_", "XDG_")
 
 
 def environment_of(service: str, surroundings: Mapping[str, str]) -> dict[str, str]:
@@ -22,6 +23,16 @@ def environment_of(service: str, surroundings: Mapping[str, str]) -> dict[str, s
     none gets what is set for another one alone.
     """
     return {name: value for name, value in surroundings.items() if _is_for(service, name.upper())}
+
+
+def harmless(surroundings: Mapping[str, str]) -> dict[str, str]:
+    """The variables that no password stands in, such as one for a proxy or a collector of traces."""
+    names = {name: name.upper() for name in surroundings}
+    return {
+        name: surroundings[name]
+        for name, upper in names.items()
+        if upper in _HARMLESS or upper.startswith(_HARMLESS_FAMILIES)
+    }
 
 
 def _is_for(service: str, name: str) -> bool:

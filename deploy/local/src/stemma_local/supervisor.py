@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import TracebackType
@@ -23,9 +23,11 @@ from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS
 
 from .environment import environment_of
 from .folder import DamagedPasswordsError, DataFolder, installation_of
+from .launcher import launcher
 from .nats_process import RETRY_S, ManagedNats, end_left_over
 from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
+from .starts import Start
 from .tenants import DamagedTenantsError, KeptTenants
 
 ALL = "services"
@@ -112,6 +114,8 @@ class LocalStemma:
         async with AsyncExitStack() as stack:
             self.folder.create()
             stack.enter_context(self.folder.locked())
+            if self._names:
+                launcher().prepare(self._names)
             await self._start_nats(stack)
             await self._provision(self._tenants)
             await self._start_services(stack)
@@ -181,11 +185,10 @@ class LocalStemma:
     async def _stop_services(self) -> None:
         await asyncio.gather(*(service.stop() for service in self.services.values()))
 
-    def _process(self, name: str, module: str, *arguments: str) -> ManagedProcess:
+    def _process(self, name: str, module: str, *services: str) -> ManagedProcess:
         return ManagedProcess(
             name,
-            [sys.executable, "-m", module, *arguments],
-            self._environment(name),
+            partial(launcher().start, Start(name, module, services, self._environment(name))),
             log=self.folder.log(name),
             ready_file=self.folder.ready_file(name),
             report=self._told,

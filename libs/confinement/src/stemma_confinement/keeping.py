@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import select
@@ -17,6 +16,7 @@ from socket import socket
 from typing import NoReturn
 
 from .calls import LONGEST, Call, Ended, Limits
+from .prctl import CHILD_SUBREAPER, PDEATHSIG, prctl
 
 KEEPER = b"k"
 FAILED, NO_MEMORY = 1, 113
@@ -24,7 +24,6 @@ YIELDS = 10
 """How much less of the processor a call has than who answers people, while there is not enough for both."""
 RAISED = "raised.txt"
 _MEGABYTE = 1024 * 1024
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME")
 
 
@@ -32,7 +31,7 @@ def keep(connection: socket) -> NoReturn:
     """See one call after the other to its end, as they come, until nobody is there any more; then leave the process."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # What outlives its parent in a call becomes a child of the keeper, in whatever group it is.
-    _control_process(_PR_SET_CHILD_SUBREAPER, 1)
+    prctl(CHILD_SUBREAPER, 1)
     with suppress(OSError):  # nobody waits for the answer any more
         while message := connection.recv(LONGEST):
             connection.send(_kept(Call.read(message), connection).written())
@@ -91,7 +90,7 @@ def _raised(call: Call) -> str:
 
 def _work(call: Call) -> NoReturn:
     try:
-        _control_process(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(PDEATHSIG, signal.SIGKILL)
         _confine(Path(call.folder), call.limits)
         getattr(import_module(call.module), call.function)(Path(call.folder))
     except MemoryError:
@@ -122,8 +121,3 @@ def _place_of(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"
-
-
-def _control_process(option: int, value: int) -> None:
-    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

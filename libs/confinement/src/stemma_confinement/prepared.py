@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
-import weakref
 from collections.abc import Callable
 from pathlib import Path
-from socket import AF_UNIX, SHUT_WR, SOCK_SEQPACKET, send_fds, socket, socketpair
+from socket import AF_UNIX, SHUT_WR, SOCK_SEQPACKET, socket, socketpair
 
+from .attendant import Attendant
 from .calls import LONGEST, Call, Ended, Limits
 from .errors import Crashed, OutOfMemory, OutOfTime
 from .keeping import KEEPER, NO_MEMORY
@@ -24,8 +23,10 @@ class Prepared:
     """
 
     def __init__(self, prepare: Callable[[], None]) -> None:
-        self._prepare = prepare
-        self._control: socket | None = None
+        called = prepare.__module__, prepare.__qualname__
+        command = [sys.executable, "-I", "-m", f"{__package__}.preparing", *called]
+        # It holds no calls itself: keepers end theirs when our ends of their connections are gone.
+        self._process = Attendant(command, _ENVIRONMENT, folder=Path("/"))
         self._idle: list[socket] = []
 
     async def run(self, function: Callable[[Path], None], folder: Path, limits: Limits) -> None:
@@ -62,41 +63,8 @@ class Prepared:
         ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
         ours.setblocking(False)
         with theirs:
-            if self._control is not None:
-                try:
-                    send_fds(self._control, [KEEPER], [theirs.fileno()])
-                    return ours
-                except OSError:  # it was killed
-                    self._control.close()
-            self._control = self._start()
-            send_fds(self._control, [KEEPER], [theirs.fileno()])
+            self._process.send(KEEPER, theirs.fileno())
         return ours
-
-    def _command(self, control: socket) -> list[str]:
-        called = self._prepare.__module__, self._prepare.__qualname__
-        return [sys.executable, "-I", "-m", f"{__package__}.preparing", str(control.fileno()), *called]
-
-    def _start(self) -> socket:
-        ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
-        with theirs:
-            process = subprocess.Popen(  # noqa: S603 - our own code
-                self._command(theirs),
-                cwd="/",
-                env=_ENVIRONMENT,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        weakref.finalize(ours, _end, process)
-        return ours
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """It holds no calls itself: keepers end theirs when our ends of their connections are gone."""
-    process.kill()
-    process.wait()
 
 
 async def _until_gone(keeper: socket) -> None:

@@ -1,6 +1,6 @@
 """The prepared process: it imports, and then makes copies of itself, which keep calls. It reads nothing from outside.
 
-usage: python -m stemma_confinement.preparing CONTROL MODULE FUNCTION
+usage: python -m stemma_confinement.preparing MODULE FUNCTION CONTROL
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .keeping import KEEPER, keep
 
 def main() -> None:
     """Copy until nobody is there any more who could ask for it."""
-    number, module, function = sys.argv[1:]
+    module, function, number = sys.argv[1:]
     getattr(import_module(module), function)()
     # What is here stays in all copies: collecting it would copy it.
     gc.collect()

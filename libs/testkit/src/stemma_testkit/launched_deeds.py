@@ -1,0 +1,81 @@
+"""What processes do that the launcher starts in tests; the argument of each names one, and what it finds is its log."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any
+
+MODULE = __name__
+
+
+def main() -> None:
+    """Do what the argument names."""
+    _, deed = sys.argv
+    globals()[deed]()
+
+
+def show_surroundings() -> None:
+    """Tell all that a process can have from those that started it."""
+    inherited = subprocess.run(["/usr/bin/env", "-0"], capture_output=True, check=True).stdout
+    descriptors = {int(name) for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")}
+    _tell(
+        environment=dict(os.environ),
+        inherited=dict(line.split("=", 1) for line in os.fsdecode(inherited).split("\0") if line),
+        folder=os.getcwd(),
+        descriptors=sorted(descriptors),
+        arguments=sys.argv,
+        leads_session=os.getsid(0) == os.getpid(),
+        collects=gc.isenabled(),
+        masked=sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
+        customized=getattr(sys.modules.get("sitecustomize"), "__file__", None),
+        name=Path("/proc/self/comm").read_text().strip(),
+        launcher=os.getppid(),
+    )
+
+
+def show_ids() -> None:
+    """Tell one id of every kind that somebody makes; those of traces are random numbers."""
+    from langchain_core.utils.uuid import uuid7
+    from nats.nuid import NUID
+
+    _tell(
+        random=random.getrandbits(64),
+        uuid4=str(uuid.uuid4()),
+        uuid7=str(uuid7(1))[-12:],
+        nuid=NUID().next().decode(),
+        file=Path(tempfile.mktemp()).name,
+    )
+
+
+def fail() -> None:
+    """End with an exit code."""
+    sys.exit(3)
+
+
+def crash() -> None:
+    """End as one does who did not expect it."""
+    raise RuntimeError("unforeseen")
+
+
+def wait() -> None:
+    """Wait until the parent is gone, and leave in good order."""
+    print("waiting", flush=True)
+    sys.stdin.read()
+    print("left in good order", flush=True)
+
+
+def _tell(**found: Any) -> None:
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
