@@ -4,9 +4,14 @@ usage: python deploy/nats/render.py            write deploy/nats/nats.conf
        python deploy/nats/render.py --check    exit 1 if the committed file differs
        python deploy/nats/render.py --env      print fresh passwords, for a .env beside docker-compose.yml
        python deploy/nats/render.py --to FILE --tenant NAME ...    write a configuration with these tenants
+       python deploy/nats/render.py --seed FILE    write a new secret key, and print its public half
 
-The last one holds tenants to the bounds of the environment (STEMMA_TENANT_CONNECTIONS, STEMMA_TENANT_CONSUMERS).
-The last two admit the programs of the tenants in the folder --admitted, where `stemma user --admitted` admits people.
+With --to, --key USER=PUBLIC lets a service (or the programs of a tenant, as client-TENANT) in by its secret key, and
+--certificate, --certificate-key and --ca name files for TLS as the server finds them; with --ca callers show theirs.
+
+It holds tenants to the bounds of the environment (STEMMA_TENANT_CONNECTIONS, STEMMA_TENANT_CONSUMERS).
+
+--env and --to admit the programs of the tenants in the folder --admitted, where `stemma user --admitted` admits people.
 """
 
 from __future__ import annotations
@@ -16,14 +21,16 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import nkeys
 from stemma_contracts.tokens import check_token
 from stemma_provisioning import Bounds, client_user
 from stemma_provisioning.admission import Seals
 from stemma_provisioning.admitted import Admitted
-from stemma_provisioning.config import AdmissionKeys, ServerConfig, user_names
+from stemma_provisioning.config import AdmissionKeys, ServerConfig, ServerTls, user_names
+from stemma_provisioning.nats_jwt import Signer
 from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
@@ -33,6 +40,7 @@ MONITORING = 'http: "127.0.0.1:8222"\n'
 POSTGRES = "postgres"
 KEYS = AdmissionKeys("$STEMMA_KEY_ADMISSION", "$STEMMA_KEY_ISSUER")
 ADMITTED = Path("admitted")
+NO_KEYS: Mapping[str, str] = {}
 
 
 def variable(user: str) -> str:
@@ -40,17 +48,25 @@ def variable(user: str) -> str:
     return f"STEMMA_PASSWORD_{user.upper().replace('-', '_')}"
 
 
-def rendered(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS) -> str:
+def rendered(
+    tenants: Sequence[str] = DEFAULT_TENANTS,
+    bounds: Bounds = DEFAULT_BOUNDS,
+    keys: Mapping[str, str] = NO_KEYS,
+    tls: ServerTls | None = None,
+) -> str:
     """The text of nats.conf."""
     passwords = {user: f"${variable(user)}" for user in user_names(tenants)}
-    config = ServerConfig(Path("/data"), passwords, KEYS, tenants, bounds, "0.0.0.0")  # noqa: S104 (in a container)
+    data, everywhere = Path("/data"), "0.0.0.0"  # noqa: S104 (in a container)
+    config = ServerConfig(data, passwords, KEYS, tenants, bounds, everywhere, keys=keys, tls=tls)
     text = config.render()
     for reference in (*passwords.values(), KEYS.user, KEYS.issuer):
         text = text.replace(f'"{reference}"', reference)
     return HEADER + MONITORING + text
 
 
-def own(file: Path, tenants: Sequence[str], admitted: Path) -> str:
+def own(
+    file: Path, tenants: Sequence[str], admitted: Path, keys: Mapping[str, str], tls: ServerTls | None = None
+) -> str:
     """A configuration with tenants of one's own. A server that runs sees no new variables: their passwords, made once
     and kept from then on, stand in the file."""
     before = file.read_text(encoding="utf-8") if file.exists() else ""
@@ -60,7 +76,10 @@ def own(file: Path, tenants: Sequence[str], admitted: Path) -> str:
         if tenant not in DEFAULT_TENANTS:
             name = variable(client_user(tenant))
             lines.append(f'{name}: "{_admitted(admitted, tenant, kept.get(name) or password())}"\n')
-    return "".join(lines) + rendered(tenants, Bounds.of(os.environ))
+        if key := keys.get(client_user(tenant)):
+            Admitted(admitted, tenant).admit_program_by_key(client_user(tenant), key)
+    services = {user: key for user, key in keys.items() if user not in map(client_user, tenants)}
+    return "".join(lines) + rendered(tenants, Bounds.of(os.environ), services, tls)
 
 
 def _admitted(folder: Path, tenant: str, secret: str) -> str:
@@ -91,8 +110,11 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     if options.env:
         print(environment(options.admitted), end="")
+    elif options.seed:
+        print(new_seed(options.seed))
     elif options.to:
-        text = own(options.to, options.tenant or DEFAULT_TENANTS, options.admitted)
+        tls = ServerTls(options.certificate, options.certificate_key, options.ca) if options.certificate else None
+        text = own(options.to, options.tenant or DEFAULT_TENANTS, options.admitted, dict(options.key), tls)
         options.to.touch(mode=0o600)
         options.to.write_text(text, encoding="utf-8")
     elif not options.check:
@@ -103,12 +125,32 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def new_seed(file: Path) -> str:
+    """Keep a new secret key in a file that its owner alone can read; its public half."""
+    pair = Signer(secrets.token_hex(32), "user", nkeys.PREFIX_BYTE_USER)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as kept:
+        kept.write(pair.seed)
+    return pair.public
+
+
+def _key(text: str) -> tuple[str, str]:
+    user, _, key = text.partition("=")
+    if not re.fullmatch(r"U[A-Z2-7]{55}", key):
+        raise argparse.ArgumentTypeError("must be USER=PUBLIC, as --seed prints it")
+    return user, key
+
+
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--env", action="store_true")
     parser.add_argument("--to", type=Path)
     parser.add_argument("--admitted", type=Path, default=ADMITTED)
+    parser.add_argument("--seed", type=Path)
+    parser.add_argument("--key", action="append", default=[], type=_key)
+    parser.add_argument("--certificate", type=Path)
+    parser.add_argument("--certificate-key", type=Path)
+    parser.add_argument("--ca", type=Path)
     parser.add_argument("--tenant", action="append", type=lambda name: check_token(name, "tenant"))
     return parser.parse_args(arguments)
 

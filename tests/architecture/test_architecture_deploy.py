@@ -18,7 +18,10 @@ import pytest
 import yaml
 from images import instructions
 from source_tree import PACKAGES, ROOT, SERVICES, Package
+from stemma_client.logins import public_key
+from stemma_provisioning.admitted import everybody_in
 from stemma_provisioning.config import user_names
+from stemma_testkit.certificates import Authority
 
 IMAGES = [*SERVICES, next(p for p in PACKAGES if p.name == "stemma-provisioning")]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
@@ -174,6 +177,29 @@ def test_a_configuration_with_more_tenants_has_their_passwords_and_keeps_them(tm
     command = [str(Path(sys.executable).with_name("nats-server")), "-t", "-c", str(file)]
     tested = subprocess.run(command, check=False, env=os.environ | known, capture_output=True, text=True)
     assert tested.returncode == 0, tested.stderr
+
+
+@pytest.mark.req("S7")
+def test_a_configuration_has_the_keys_and_the_certificates_that_it_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    render = load(ROOT / "deploy" / "nats" / "render.py")
+    file, admitted, seed = tmp_path / "nats.conf", tmp_path / "admitted", tmp_path / "own.seed"
+    known = dict(line.split("=") for line in render.environment(admitted).splitlines())
+    assert render.main(["--seed", str(seed)]) == 0
+    key, authority = capsys.readouterr().out.strip(), Authority(tmp_path)
+    own = authority.certify("server")
+    keys = [f"--key={user}={key}" for user in ("orchestrator", "client-default")]
+    tls = [f"--certificate={own.certificate}", f"--certificate-key={own.key}", f"--ca={authority.ca}"]
+    assert render.main(["--to", str(file), "--admitted", str(admitted), *keys, *tls]) == 0
+    assert "$STEMMA_PASSWORD_ORCHESTRATOR" not in file.read_text()
+    assert everybody_in(admitted / "default.json").keys == {"client-default": key}
+    assert (seed.stat().st_mode & 0o077, public_key(seed.read_text())) == (0, key)
+    command = [str(Path(sys.executable).with_name("nats-server")), "-t", "-c", str(file)]
+    tested = subprocess.run(command, check=False, env=os.environ | known, capture_output=True, text=True)
+    assert tested.returncode == 0, tested.stderr
+    with pytest.raises(SystemExit):
+        render.main(["--to", str(file), "--key", "orchestrator=no-key"])
 
 
 def test_make_lists_every_verb() -> None:

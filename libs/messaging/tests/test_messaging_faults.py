@@ -206,7 +206,7 @@ async def test_who_is_refused_by_the_server_ends(lab: Any) -> None:
         yield
 
     settings = lab.settings(subjects.VALIDATOR).model_copy(update={"nats_password": None})
-    with pytest.raises(BusFailed, match="refuses user or password"):
+    with pytest.raises(BusFailed, match="refuses user, password or key"):
         await asyncio.wait_for(Service(subjects.VALIDATOR, ServiceSettings, nothing).run(settings), 20)
 
 

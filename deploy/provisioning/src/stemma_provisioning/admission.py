@@ -54,6 +54,7 @@ ANSWER_WITHIN_S = 10.0
 RECONNECT_WAIT_S = 0.25
 START_WITHIN_S = 20.0
 LET_IN_TO = (reading_account(""), asking_account(""), tenant_account(""))
+NO_TLS: Mapping[str, Any] = {}
 _log = logging.getLogger(__name__)
 
 
@@ -135,21 +136,24 @@ class Register:
 
 
 def _somebody_went(before: Everybody, now: Everybody) -> bool:
-    return not (before.people.items() <= now.people.items() and before.programs.items() <= now.programs.items())
+    kinds = ((before.people, now.people), (before.programs, now.programs), (before.keys, now.keys))
+    return not all(was.items() <= there.items() for was, there in kinds)
 
 
 def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[[], Entry]]]:
     """Thousands of people have permissions of their own: they are made when they are needed."""
-    for name, digest in everybody.programs.items():
-        if name == client_user(tenant):
-            yield name, partial(_program, tenant, digest)
+    user = client_user(tenant)
+    if digest := everybody.programs.get(user):
+        yield user, partial(_program, tenant, digest)
+    if key := everybody.keys.get(user):
+        yield key, partial(_program, tenant, None)
     for name, person in everybody.people.items():
         yield person.keys.reading, partial(_reader, tenant, name)
         if names := ROLES[person.role]:
             yield person.keys.asking, partial(_asker, tenant, name, names)
 
 
-def _program(tenant: str, digest: str) -> Entry:
+def _program(tenant: str, digest: str | None) -> Entry:
     return Entry(program(tenant), digest)
 
 
@@ -240,9 +244,11 @@ class Admission:
                 await self._client.request(f"$SYS.REQ.SERVER.{server}.KICK", whom, timeout=ANSWER_WITHIN_S)
 
     def _may_stay(self, connection: Mapping[str, Any]) -> bool:
-        is_program = connection["account"].startswith(tenant_account(""))
-        entry = self._register.of(connection.get("authorized_user" if is_program else "name", ""))
-        return entry is not None and entry.user.account == connection["account"]
+        shown = [connection.get("name", "")]
+        if connection["account"].startswith(tenant_account("")):
+            shown.append(connection.get("authorized_user", ""))
+        entries = filter(None, map(self._register.of, shown))
+        return any(entry.user.account == connection["account"] for entry in entries)
 
 
 def _was_let_in(connection: Mapping[str, Any]) -> bool:
@@ -263,7 +269,7 @@ async def connections(client: Client) -> AsyncIterator[tuple[str, dict[str, Any]
 
 
 @asynccontextmanager
-async def admitting(url: str, folder: Path, seals: Seals) -> AsyncIterator[Client]:
+async def admitting(url: str, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS) -> AsyncIterator[Client]:
     """Admit the people of a folder at a server, which may go and come back."""
     client = await nats.connect(
         servers_in(url),
@@ -272,6 +278,7 @@ async def admitting(url: str, folder: Path, seals: Seals) -> AsyncIterator[Clien
         max_reconnect_attempts=-1,
         reconnect_time_wait=RECONNECT_WAIT_S,
         error_cb=_tell,
+        **tls,
     )
     admission = Admission(client, Register(folder), seals.issuer)
     try:
@@ -291,9 +298,10 @@ async def admitting(url: str, folder: Path, seals: Seals) -> AsyncIterator[Clien
 class Admitting:
     """The same in a thread of its own, for whoever runs a server."""
 
-    def __init__(self, folder: Path, seals: Seals) -> None:
+    def __init__(self, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS) -> None:
         self._folder = folder
         self._seals = seals
+        self._tls = tls
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
@@ -316,7 +324,7 @@ class Admitting:
     async def _run(self, url: str, ready: Future[asyncio.AbstractEventLoop]) -> None:
         self._stopping = asyncio.Event()
         try:
-            async with admitting(url, self._folder, self._seals):
+            async with admitting(url, self._folder, self._seals, self._tls):
                 ready.set_result(asyncio.get_running_loop())
                 await self._stopping.wait()
         except BaseException as error:

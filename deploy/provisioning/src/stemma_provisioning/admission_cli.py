@@ -9,10 +9,12 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from stemma_contracts.servers import check_servers
+from stemma_contracts.tls import BadCertificates, tls_of
 
 from .admission import Seals, admitting
 
@@ -29,8 +31,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     secret = os.environ.get("STEMMA_NATS_PASSWORD")
     if not secret:
         sys.exit("stemma-admission: STEMMA_NATS_PASSWORD is not set")
+    try:
+        tls = tls_of(os.environ)
+    except BadCertificates as error:
+        sys.exit(f"stemma-admission: {error}")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
-    asyncio.run(_run(arguments.server, arguments.folder, Seals.of(secret), ready))
+    asyncio.run(_run(arguments.server, arguments.folder, Seals.of(secret), ready, tls))
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -46,11 +52,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-async def _run(server: str, folder: Path, seals: Seals, ready: Path) -> None:
+async def _run(server: str, folder: Path, seals: Seals, ready: Path, tls: Mapping[str, Any]) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    async with admitting(server, folder, seals) as client:
+    async with admitting(server, folder, seals, tls) as client:
         while not stopping.is_set():
             if client.is_connected:
                 await asyncio.to_thread(ready.touch)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -42,10 +42,11 @@ class Person:
 
 @dataclass(frozen=True)
 class Everybody:
-    """Who is admitted to a tenant: people by name, the digests of passwords by the user of a program."""
+    """Who is admitted to a tenant: people by name; by the user of a program the digest of its password, and its key."""
 
     people: dict[str, Person] = field(default_factory=dict)
     programs: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
 
 
 class Admitted:
@@ -83,6 +84,11 @@ class Admitted:
         with self._changing() as everybody:
             everybody.programs[user] = digest_of(password)
 
+    def admit_program_by_key(self, user: str, key: str) -> None:
+        """Admit a program by the secret half of this key, beside its password."""
+        with self._changing() as everybody:
+            everybody.keys[user] = key
+
     def _everybody(self) -> Everybody:
         return everybody_in(self._file) if self._file.exists() else Everybody()
 
@@ -108,7 +114,7 @@ def everybody_in(file: Path) -> Everybody:
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
         people = {check_person(name): _person(**value) for name, value in kept["people"].items()}
-        return Everybody(people, {check_token(user, "user"): str(digest) for user, digest in kept["programs"].items()})
+        return Everybody(people, _by_user(kept["programs"]), _by_user(kept.get("keys", {})))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise AdmittedError(f"{file} is damaged: {error}") from None
 
@@ -119,10 +125,14 @@ def write_everybody(file: Path, everybody: Everybody) -> None:
     temporary = file.with_name(f".{file.name}.new")
     with temporary.open("w", encoding="utf-8") as new:
         temporary.chmod(0o644)
-        json.dump({"people": people, "programs": everybody.programs}, new, indent=0)
+        json.dump({"people": people, "programs": everybody.programs, "keys": everybody.keys}, new, indent=0)
         new.flush()
         os.fsync(new.fileno())
     temporary.replace(file)
+
+
+def _by_user(kept: Mapping[str, object]) -> dict[str, str]:
+    return {check_token(user, "user"): str(shown) for user, shown in kept.items()}
 
 
 def _known(everybody: Everybody, name: str) -> str:

@@ -13,6 +13,7 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError, NoServersError
 from nats.js.errors import ServiceUnavailableError
 from stemma_contracts.servers import InvalidServers, check_servers, servers_in, without_credentials
+from stemma_contracts.tls import CA_VARIABLE, BadCertificates, tls_of
 from stemma_contracts.tokens import check_token
 
 from .bounds import BadBound, Bounds
@@ -30,7 +31,11 @@ EXIT_UNUSABLE = 2
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command. The password comes from ``STEMMA_NATS_PASSWORD``, the bounds of tenants from `Bounds`."""
+    """Run the command.
+
+    The password comes from ``STEMMA_NATS_PASSWORD``, or the secret key from ``STEMMA_NATS_SEED_FILE``; the certificates
+    from the variables of `stemma_contracts.tls`, the bounds of tenants from those of `Bounds`.
+    """
     sys.exit(asyncio.run(_run(_arguments(argv))))
 
 
@@ -52,8 +57,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         help="change nothing; exit 1 and list what differs, exit 2 without a usable server",
     )
     try:
-        parser.set_defaults(bounds=Bounds.of(environment))
-    except BadBound as error:
+        parser.set_defaults(bounds=Bounds.of(environment), tls=tls_of(environment))
+    except (BadBound, BadCertificates) as error:
         parser.error(str(error))
     return parser.parse_args(argv)
 
@@ -73,7 +78,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     told: list[Exception] = []
     try:
         drifts = await _drifts(arguments, told)
-    except NatsError as error:
+    except (NatsError, TimeoutError) as error:
         print(f"stemma-provision: {_why([*told, error], arguments)}", file=sys.stderr)
         return EXIT_UNUSABLE
     for drift in drifts:
@@ -89,15 +94,18 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
         if REFUSED in str(error).lower():
             raise error  # it would be refused as often as it is tried
 
-    connection = await nats.connect(
-        servers_in(arguments.server),
-        user=arguments.user,
-        password=os.environ.get("STEMMA_NATS_PASSWORD"),
-        inbox_prefix=inbox_prefix(arguments.user),
-        max_reconnect_attempts=ATTEMPTS_TO_CHECK if arguments.check else ATTEMPTS_TO_PROVISION,
-        reconnect_time_wait=RECONNECT_WAIT_S,
-        error_cb=tell,
-    )
+    attempts = ATTEMPTS_TO_CHECK if arguments.check else ATTEMPTS_TO_PROVISION
+    # nats-py does not come back from a handshake that failed.
+    async with asyncio.timeout(attempts * RECONNECT_WAIT_S if arguments.tls else None):
+        connection = await nats.connect(
+            servers_in(arguments.server),
+            **_who(arguments.user),
+            **arguments.tls,
+            inbox_prefix=inbox_prefix(arguments.user),
+            max_reconnect_attempts=attempts,
+            reconnect_time_wait=RECONNECT_WAIT_S,
+            error_cb=tell,
+        )
     try:
         tenants = _tenants(arguments)
         if not arguments.check:
@@ -105,6 +113,13 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
         return await check(connection, tenants, arguments.ack_wait, arguments.bounds)
     finally:
         await connection.close()
+
+
+def _who(user: str) -> dict[str, str | None]:
+    """What shows who connects: a secret key where there is one, else a password."""
+    if seed_file := os.environ.get("STEMMA_NATS_SEED_FILE"):
+        return {"nkeys_seed": seed_file}
+    return {"user": user, "password": os.environ.get("STEMMA_NATS_PASSWORD")}
 
 
 def _tenants(arguments: argparse.Namespace) -> Sequence[str]:
@@ -121,6 +136,8 @@ def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
         return f"the server at {server} forbids this to {arguments.user}: be {PROVISIONER}, or see to its permissions"
     if isinstance(errors[-1], (ServiceUnavailableError, NoRespondersError)):
         return f"the server at {server} has no account for {', '.join(_tenants(arguments))}: see to its configuration"
-    if isinstance(errors[-1], NoServersError):
+    if "certificate" in words or "ssl" in words:
+        return f"no encrypted connection with the server at {server}: see to {CA_VARIABLE}"
+    if isinstance(errors[-1], (NoServersError, TimeoutError)):
         return f"no NATS server answers at {server}: start it, or name another by --server or STEMMA_NATS_URL"
     return f"{server}: {errors[-1]}"

@@ -31,11 +31,26 @@ class AdmissionKeys:
 
 
 @dataclass(frozen=True)
+class ServerTls:
+    """The files of a server that encrypts; with ``ca`` it wants certificates of its callers, too."""
+
+    certificate: Path
+    key: Path
+    ca: Path | None = None
+
+    def render(self) -> list[str]:
+        """Callers may begin with the handshake, and so tell nothing to who has no certificate."""
+        callers = [f"  ca_file: {_quoted(self.ca)}", "  verify: true"] if self.ca else []
+        files = [f"  cert_file: {_quoted(self.certificate)}", f"  key_file: {_quoted(self.key)}"]
+        return ["tls {", *files, *callers, "  handshake_first: auto", "}"]
+
+
+@dataclass(frozen=True)
 class ServerConfig:
     """What differs between servers; ``port`` -1 takes a free one and tells it in ``ports_file_dir``.
 
-    ``passwords`` are by user name, in plain text or as bcrypt hashes. Who is none of these users is admitted or not by
-    the admission.
+    ``passwords`` are by user name, in plain text or as bcrypt hashes; who has one of the public ``keys`` needs none.
+    Who is none of these users is admitted or not by the admission.
     """
 
     store_dir: Path
@@ -47,6 +62,8 @@ class ServerConfig:
     port: int = 4222
     ports_file_dir: Path | None = None
     server_name: str = "stemma"
+    keys: Mapping[str, str] = field(default_factory=dict)
+    tls: ServerTls | None = None
 
     def render(self) -> str:
         """The text of the configuration file; raises `KeyError` for a user without a password."""
@@ -59,6 +76,7 @@ class ServerConfig:
                 f"host: {_quoted(self.host)}",
                 f"port: {self.port}",
                 *ports,
+                *(self.tls.render() if self.tls else ()),
                 f"max_payload: {MAX_PAYLOAD}",
                 "jetstream {",
                 f"  store_dir: {_quoted(self.store_dir)}",
@@ -86,10 +104,14 @@ class ServerConfig:
             "  auth_callout {",
             f"    issuer: {_quoted(self.admission.issuer)}",
             f"    account: {SYSTEM_ACCOUNT}",
-            f"    auth_users: {json.dumps([self.admission.user, SYSTEM_USER, *(user.name for user in users(()))])}",
+            f"    auth_users: {json.dumps([self.admission.user, SYSTEM_USER, *self._shown()])}",
             "  }",
             "}",
         ]
+
+    def _shown(self) -> list[str]:
+        """What configured users of ours are known by."""
+        return [self.keys.get(user.name, user.name) for user in users(())]
 
     def _system(self) -> list[str]:
         publish = json.dumps([CONNECTIONS, "$SYS.REQ.SERVER.*.KICK"])
@@ -113,12 +135,17 @@ class ServerConfig:
         shared = _block("exports", [_export(line) for line in given])
         return "\n".join([f"  {_quoted(account.name)} {{", *jetstream, *limits, *users_, *shared, *imports, "  }"])
 
+    def _login(self, name: str) -> str:
+        if key := self.keys.get(name):
+            return f"nkey: {key}"
+        return f"user: {_quoted(name)}, password: {self._password(name)}"
+
     def _password(self, name: str) -> str:
         return _quoted(self.passwords[name])
 
     def _user(self, user: User) -> str:
         return (
-            f"{{ user: {_quoted(user.name)}, password: {self._password(user.name)}, permissions: {{\n"
+            f"{{ {self._login(user.name)}, permissions: {{\n"
             f"        publish: {{ allow: {_subjects(user.publish)} }},\n"
             f"        subscribe: {{ allow: {_subjects(user.subscribe)} }} }} }}"
         )

@@ -9,16 +9,18 @@ import signal
 import subprocess
 import sysconfig
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from stemma_contracts.tls import tls_options
+
 from .admission import Admitting, Seals
 from .admitted import Admitted
 from .bounds import Bounds
-from .config import AdmissionKeys, ServerConfig, user_names
+from .config import AdmissionKeys, ServerConfig, ServerTls, user_names
 from .permissions import ADMISSION, client_user
 from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
@@ -38,7 +40,7 @@ class NatsServer:
     """A NATS server with its data, configuration and log in one folder; a context manager.
 
     It listens on the loopback address at a free port, which a restart keeps. Passwords are made up at random
-    unless given.
+    unless given; who has one of the public ``keys`` needs none.
     """
 
     def __init__(
@@ -49,6 +51,8 @@ class NatsServer:
         passwords: dict[str, str] | None = None,
         port: int = -1,
         bounds: Bounds = DEFAULT_BOUNDS,
+        keys: Mapping[str, str] | None = None,
+        tls: ServerTls | None = None,
     ) -> None:
         self.folder = folder
         self.passwords = passwords or {name: secrets.token_hex(16) for name in user_names(tenants)}
@@ -61,9 +65,12 @@ class NatsServer:
             bounds=bounds,
             port=port,
             ports_file_dir=folder,
+            keys=keys or {},
+            tls=tls,
         )
         self._process: subprocess.Popen[bytes] | None = None
-        self._admission = Admitting(folder / ADMITTED, self.seals)
+        own = tls_options(tls.ca, tls.certificate, tls.key) if tls else {}
+        self._admission = Admitting(folder / ADMITTED, self.seals, own)
 
     @property
     def url(self) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
+from ssl import SSLError
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -24,6 +25,7 @@ from .logins import credentials
 from .settings import ServerAddress
 
 CONNECT_TIMEOUT_S = 3.0
+HANDSHAKE_WITHIN_S = 5.0
 CALL_TIMEOUT_S = 10.0
 HEARTBEAT_S = 5.0
 RECREATE_AFTER_S = 30.0
@@ -137,7 +139,8 @@ class Connection:
     async def open(self) -> None:
         """Connect; raises `ServerUnreachableError` or `AccessDeniedError`. Afterwards it reconnects for ever."""
         login = self.address.login
-        who = credentials(login.reading_seed) if login else _password_of(self.address)
+        seed = login.reading_seed if login else self.address.seed
+        who = credentials(seed) if seed else _password_of(self.address)
         await self._open(self.nats, who, disconnected_cb=self._on_lost, reconnected_cb=self._on_return)
         self._opened = True
 
@@ -163,22 +166,28 @@ class Connection:
 
     async def _open(self, connection: Nats, who: Mapping[str, Any], **told: Any) -> None:
         try:
-            await connection.connect(
-                servers_in(self.address.url),
-                **who,
-                **told,
-                inbox_prefix=self.address.inbox,
-                error_cb=self._on_error,
-                connect_timeout=CONNECT_TIMEOUT_S,  # type: ignore[arg-type]  # nats-py passes it to wait_for
-                reconnect_time_wait=RETRY_AFTER_S,  # type: ignore[arg-type]
-                max_reconnect_attempts=1,
-            )
+            # nats-py does not come back from a handshake that failed.
+            async with asyncio.timeout(HANDSHAKE_WITHIN_S if self.address.tls else None):
+                await connection.connect(
+                    servers_in(self.address.url),
+                    **who,
+                    **told,
+                    **self.address.tls,
+                    inbox_prefix=self.address.inbox,
+                    error_cb=self._on_error,
+                    connect_timeout=CONNECT_TIMEOUT_S,  # type: ignore[arg-type]  # nats-py passes it to wait_for
+                    reconnect_time_wait=RETRY_AFTER_S,  # type: ignore[arg-type]
+                    max_reconnect_attempts=1,
+                )
         except (NatsError, OSError, ValueError) as error:
             raise self._connect_error(error, connection) from error
         connection.options["max_reconnect_attempts"] = -1
 
     def _connect_error(self, error: Exception, connection: Nats) -> Exception:
-        cause = self._last_error if isinstance(error, NoServersError) and self._last_error else error
+        cause = self._last_error if isinstance(error, (NoServersError, TimeoutError)) and self._last_error else error
+        if isinstance(cause, SSLError):
+            words = cause.reason.lower().replace("_", " ") if cause.reason else "no handshake"
+            return ServerUnreachableError(f"no encrypted connection with the server at {self.address.shown}: {words}")
         if full := _full(cause):
             return TenantFullError(full)
         if _is_refusal(cause):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from stemma_contracts.servers import InvalidServers, check_servers, without_credentials
+from stemma_contracts.tls import BadCertificates, tls_of
 from stemma_contracts.tokens import check_token
 
-from .errors import InvalidAddressError
-from .logins import LOGIN_VARIABLE, Login, login_file, read_login
+from .errors import InvalidAddressError, InvalidLoginError
+from .logins import LOGIN_VARIABLE, Login, login_file, public_key, read_login
 
 STATE_FILE = "stemma.json"
 DATA_DIR = ".stemma"
@@ -22,13 +24,15 @@ URL_VARIABLE = "STEMMA_NATS_URL"
 TENANT_VARIABLE = "STEMMA_TENANT"
 USER_VARIABLE = "STEMMA_NATS_USER"
 PASSWORD_VARIABLE = "STEMMA_NATS_PASSWORD"
+SEED_VARIABLE = "STEMMA_NATS_SEED_FILE"
 
 
 @dataclass(frozen=True)
 class ServerAddress:
     """A NATS server, or several with commas between, and the user that the caller is there.
 
-    ``tenant`` is pinned by the user's permissions. With a ``login`` the caller is a person, else a program.
+    ``tenant`` is pinned by the user's permissions. With a ``login`` the caller is a person, else a program, which shows
+    a password or has the secret key of a ``seed``. ``tls`` is what nats-py is told of certificates.
     """
 
     url: str = field(repr=False)
@@ -36,6 +40,8 @@ class ServerAddress:
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     login: Login | None = field(default=None, repr=False)
+    seed: str | None = field(default=None, repr=False)
+    tls: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def inbox(self) -> str:
@@ -69,7 +75,26 @@ def find_server(
     login: Path | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> ServerAddress:
-    """The server to talk to.
+    """The server to talk to, with the certificates that the environment names (`stemma_contracts.tls`).
+
+    Raises as `_find_server` does, and `InvalidAddressError` for certificates that cannot be used.
+    """
+    try:
+        tls = tls_of(environ)
+    except BadCertificates as error:
+        raise InvalidAddressError(str(error)) from None
+    return replace(_find_server(url, tenant, user, password, login, environ), tls=tls)
+
+
+def _find_server(
+    url: str | None,
+    tenant: str | None,
+    user: str | None,
+    password: str | None,
+    login: Path | None,
+    environ: Mapping[str, str],
+) -> ServerAddress:
+    """The server and who the caller is there.
 
     ``login`` or ``STEMMA_LOGIN`` names the login of a person. Without them and without a user, the caller is the person
     who is logged in at this server and tenant, if anybody is.
@@ -80,7 +105,8 @@ def find_server(
     state_file = data_dir(environ) / STATE_FILE
     url, url_from = _given(url, "url", URL_VARIABLE, environ)
     state = {} if url else _read_state(state_file)
-    if login or not (user or password or environ.get(USER_VARIABLE) or environ.get(PASSWORD_VARIABLE)):
+    seed = _seed_in(environ)
+    if login or not (user or password or seed or environ.get(USER_VARIABLE) or environ.get(PASSWORD_VARIABLE)):
         named = login or (Path(environ[LOGIN_VARIABLE]) if environ.get(LOGIN_VARIABLE) else None)
         address = _of_named(named, url, state) if named else _of_person(login_file(environ), url, state)
         if address and (named or (tenant or environ.get(TENANT_VARIABLE) or address.tenant) == address.tenant):
@@ -92,9 +118,21 @@ def find_server(
         tenant, tenant_from = state.get("tenant", DEFAULT_TENANT), f"the tenant in {state_file}"
     password = password or environ.get(PASSWORD_VARIABLE) or state.get("password")
     user = user or environ.get(USER_VARIABLE) or state.get("user")
-    if password and not user:
+    if (password or seed) and not user:
         user = client_user(tenant)
-    return ServerAddress(_checked_url(url, url_from), check_token(tenant, tenant_from), user, password)
+    return ServerAddress(_checked_url(url, url_from), check_token(tenant, tenant_from), user, password, seed=seed)
+
+
+def _seed_in(environ: Mapping[str, str]) -> str | None:
+    """The secret key of a program, in the file that the environment names."""
+    if not (file := environ.get(SEED_VARIABLE)):
+        return None
+    try:
+        seed = Path(file).read_text(encoding="utf-8").strip()
+        public_key(seed)
+    except (OSError, ValueError):
+        raise InvalidLoginError(f"{SEED_VARIABLE} names no file with the seed of a user") from None
+    return seed
 
 
 def _of_named(file: Path, url: str | None, state: Mapping[str, str]) -> ServerAddress:

@@ -34,6 +34,7 @@ READY_TIMEOUT_S = 2.0
 FIRST_TIMEOUT_S = 2.0
 PAUSE_S = 0.5
 CLOSE_TIMEOUT_S = 2
+HANDSHAKE_WITHIN_S = 5.0
 T = TypeVar("T")
 
 
@@ -252,7 +253,7 @@ async def _one_consumer(stream: str, jetstream: JetStreamContext) -> ConsumerInf
 async def open_bus(service: str, settings: ServiceSettings) -> AsyncIterator[Bus]:
     """A connected bus; it waits for the server. Raises `BusFailed` if the server refuses the credentials."""
     watch = Watch()
-    connecting = asyncio.create_task(nats.connect(**connect_options(settings, service, watch)))
+    connecting = asyncio.create_task(_connected(connect_options(settings, service, watch)))
     client = await _unless_failed(watch, connecting)
     bus = Bus(service, client, settings, watch)
     try:
@@ -260,6 +261,14 @@ async def open_bus(service: str, settings: ServiceSettings) -> AsyncIterator[Bus
     finally:
         watch.expect_close()
         await _close(client)
+
+
+async def _connected(options: dict[str, Any]) -> Client:
+    """A connection; nats-py does not come back from a handshake that failed, so that it is begun anew."""
+    while True:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HANDSHAKE_WITHIN_S if "tls" in options else None):
+                return await nats.connect(**options)
 
 
 async def _close(client: Client) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from functools import partial
+from ssl import SSLCertVerificationError
 from typing import Any
 
 from nats.errors import AuthorizationError
@@ -43,7 +44,9 @@ class Watch:
             get_logger().error(names.Log.PERMISSION_DENIED, action=action.lower(), subject=subject)
             self.fail(f"{action.lower()} to {subject} is not permitted")
         elif isinstance(error, AuthorizationError) or "authorization violation" in str(error).lower():
-            self.fail("the server refuses user or password")
+            self.fail("the server refuses user, password or key")
+        elif isinstance(error, SSLCertVerificationError):
+            self.fail(f"the certificate of the server is not trusted: {error.verify_message}")
         elif isinstance(error, OSError) and not self._told:
             self._told = True
             get_logger().warning(names.Log.SERVER_UNREACHABLE, server=servers, reason="no connection yet; trying on")
@@ -64,14 +67,21 @@ class Watch:
             self.fail("the connection was closed")
 
 
+def _who(settings: ServiceSettings) -> dict[str, Any]:
+    """What shows who connects: a secret key where there is one, else a password."""
+    if settings.nats_seed_file:
+        return {"nkeys_seed": str(settings.nats_seed_file)}
+    password = settings.nats_password.get_secret_value() if settings.nats_password else None
+    return {"user": settings.nats_user, "password": password}
+
+
 def connect_options(settings: ServiceSettings, service: str, watch: Watch) -> dict[str, Any]:
     """The options of `nats.connect` for a service."""
     user = settings.nats_user
-    password = settings.nats_password.get_secret_value() if settings.nats_password else None
     return {
         "servers": servers_in(settings.nats_url),
-        "user": user,
-        "password": password,
+        **_who(settings),
+        **settings.tls_options(),
         "name": service,
         "inbox_prefix": f"_INBOX_{user}" if user else "_INBOX",
         "max_reconnect_attempts": -1,

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Set
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -18,6 +18,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 from stemma_contracts.servers import check_servers
+from stemma_contracts.tls import tls_options
 
 S = TypeVar("S", bound="ServiceSettings")
 CONFIG_DIR = "CONFIG_DIR"
@@ -41,11 +42,24 @@ def _common(name: str, default: Any, **constraints: Any) -> Any:
     return Field(default, validation_alias=f"STEMMA_{name.upper()}", **constraints)
 
 
+def _check_seed(file: Path | None) -> Path | None:
+    """The file of a secret key, which is not quoted."""
+    import nkeys
+
+    try:
+        if file is not None:
+            nkeys.from_seed(bytearray(file.read_bytes().strip()))
+    except (OSError, nkeys.NkeysError):
+        raise ValueError("names no file with the seed of a user") from None
+    return file
+
+
 class ServiceSettings(BaseSettings):
     """What every service can be told.
 
     A field ``x`` of the service ``validator`` is overridden by ``STEMMA_VALIDATOR_X``; the connection and the
     logging of all services by ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``, ``STEMMA_NATS_PASSWORD``,
+    ``STEMMA_NATS_SEED_FILE``, ``STEMMA_NATS_CA_FILE``, ``STEMMA_NATS_CERT_FILE``, ``STEMMA_NATS_KEY_FILE``,
     ``STEMMA_LOG_JSON``, ``STEMMA_LOG_LEVEL`` and ``STEMMA_READY_FILE``. ``STEMMA_VALIDATOR_CONFIG_DIR`` names
     another folder of config files, the settings file among them.
     """
@@ -57,6 +71,10 @@ class ServiceSettings(BaseSettings):
     nats_url: Annotated[str, AfterValidator(check_servers)] = _common("nats_url", "nats://127.0.0.1:4222")
     nats_user: str | None = _common("nats_user", None)
     nats_password: SecretStr | None = _common("nats_password", None)
+    nats_seed_file: Annotated[Path | None, AfterValidator(_check_seed)] = _common("nats_seed_file", None)
+    nats_ca_file: Path | None = _common("nats_ca_file", None)
+    nats_cert_file: Path | None = _common("nats_cert_file", None)
+    nats_key_file: Path | None = _common("nats_key_file", None)
     log_json: bool = _common("log_json", True)
     log_level: Literal["debug", "info", "warning", "error"] = _common("log_level", "info")
     ready_file: Path | None = _common("ready_file", None)
@@ -64,6 +82,15 @@ class ServiceSettings(BaseSettings):
     health_port: int = Field(default=0, ge=0, le=65535, description="0 takes a free one")
     retry_base_s: float = Field(default=5.0, gt=0, description="wait before the second delivery; doubles each time")
     shutdown_grace_s: float = Field(default=20.0, ge=0, description="how long work under way may take at the end")
+
+    @model_validator(mode="after")
+    def _certificates_can_be_used(self) -> Self:
+        self.tls_options()
+        return self
+
+    def tls_options(self) -> dict[str, Any]:
+        """What a connection is told of certificates; raises `BadCertificates`."""
+        return tls_options(self.nats_ca_file, self.nats_cert_file, self.nats_key_file)
 
     @classmethod
     def settings_customise_sources(
