@@ -149,6 +149,16 @@ async def test_the_same_job_gives_the_same_bytes(exporter: Any, rich: str, plan:
     assert outcome.artifact.digest == hashlib.sha256(first).hexdigest()
 
 
+@pytest.mark.req("G13")
+async def test_a_caption_stands_on_the_page_where_its_table_begins(exporter: Any) -> None:
+    rows, line = "| x | y |\n" * 14, "Words.\n\n"
+    tables = [f"{line * (n % 5)}Table: Cost{n}.\n\n| Head{n}. | b |\n|---|---|\n{rows}\n" for n in range(40)]
+    pdf, _ = await exporter.export("pdf", "# A\n\n" + "".join(tables))
+    pages = [page.extract_text() for page in PdfReader(BytesIO(pdf)).pages]
+    assert any(f"Head{n}." in page for page in pages for n in range(40))
+    assert [n for n in range(40) for page in pages if f"Cost{n}." in page and f"Head{n}." not in page] == []
+
+
 @pytest.mark.parametrize("format", FORMATS)
 async def test_an_empty_document_can_leave(exporter: Any, format: str) -> None:
     data, outcome = await exporter.export(format, title=None)
