@@ -11,8 +11,8 @@ import signal
 from asyncio.subprocess import Process
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
@@ -78,7 +78,16 @@ async def installation(folder: Path, dsn: str) -> AsyncIterator[tuple[Client, Je
         yield client, connection.jetstream(timeout=10), replicas
 
 
-async def told(client: Client, stops: Stops) -> tuple[str, Counter[str]]:
+@dataclass
+class Seen:
+    """What the documents had, all together."""
+
+    documents: int = 0
+    answered: Counter[str] = field(default_factory=Counter)
+    superseded: int = 0
+
+
+async def told(client: Client, stops: Stops, seen: Seen) -> tuple[str, Counter[str]]:
     """The text of the sample and its events by kind; each need, of a person or a service, has a stop."""
     document_id = await request_sample(client, ReviewMode.NONE, "agentic")
     kinds: Counter[str] = Counter()
@@ -89,8 +98,10 @@ async def told(client: Client, stops: Stops) -> tuple[str, Counter[str]]:
             match event.contract:
                 case e.SectionNeedRaised(need=need) if need.kind in ("question", "upload"):
                     await client.answer_need(document_id, "document", need.need_id, "skip")
-                case e.SectionNeedAnswered() if stopping is None or stopping.done():
-                    stopping = asyncio.create_task(stops.stop())
+                case e.SectionNeedAnswered(answered_by=who):
+                    seen.answered[who] += 1
+                    if stopping is None or stopping.done():
+                        stopping = asyncio.create_task(stops.stop())
                 case contract if isinstance(contract, ENDS):
                     break
     if stopping is not None:
@@ -99,18 +110,22 @@ async def told(client: Client, stops: Stops) -> tuple[str, Counter[str]]:
     assert view.status is DocumentStatus.COMPLETED
     draft = view.sections["document"].draft
     assert draft is not None
-    kinds.pop(e.OutcomeSuperseded.__name__, None)
+    seen.documents += 1
+    seen.superseded += kinds.pop(e.OutcomeSuperseded.__name__, 0)
     return (await client.artifact(document_id, draft)).decode(), kinds
 
 
-async def stopped_at_needs(folder: Path, dsn: str, number: int) -> None:
+async def stopped_at_needs(folder: Path, dsn: str, number: int) -> Seen:
+    """What all documents had while replicas were stopped so often; none differs from one without a stop."""
+    seen = Seen()
     async with installation(folder, dsn) as (client, js, replicas):
-        undisturbed = await told(client, Stops(replicas, Random(0), 0))
+        undisturbed = await told(client, Stops(replicas, Random(0), 0), Seen())
         stops = Stops(replicas, Random(1), number)
         while stops.done < number:
-            assert await told(client, stops) == undisturbed
+            assert await told(client, stops, seen) == undisturbed
         assert (await js.stream_info(subjects.DEAD)).state.messages == 0
         assert [process.returncode for process in replicas] == [None, None]
+    return seen
 
 
 @pytest.mark.req("F2", "F5")
@@ -122,9 +137,11 @@ async def test_workers_that_are_stopped_past_their_lease_change_nothing(tmp_path
 @pytest.mark.timeout(7200)
 @pytest.mark.req("F2", "F5")
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
-async def test_two_hundred_stops_past_the_lease_change_nothing(tmp_path: Path, store: str) -> None:
-    if store == "sqlite":
-        await stopped_at_needs(tmp_path, "", 200)
-        return
-    with postgres_server() as server:
-        await stopped_at_needs(tmp_path, server.dsn(), 200)
+async def test_two_hundred_stops_past_the_lease_change_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], store: str
+) -> None:
+    with postgres_server() if store == "postgresql" else nullcontext() as server:
+        seen = await stopped_at_needs(tmp_path, server.dsn() if server else "", 200)
+    with capsys.disabled():
+        print(f"\n{store}: 200 stops, {seen.documents} documents, none different, no dead letter;", end=" ")
+        print(f"answered by {dict(seen.answered)}, outcomes that came too late: {seen.superseded}")
