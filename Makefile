@@ -86,9 +86,9 @@ env: setup ## Write .env with fresh passwords for docker compose
 demo: setup ## Write a sample document from start to DOCX, without a key; KIND is the kind of it
 	@$(BIN)/stemma demo --kind "$(KIND)" --output "$(OUTPUT)"
 
-faults: setup ## Kill and restart everything, long form
-	@$(BIN)/pytest -q tests/faults services/orchestrator/tests/test_orchestrator_together.py \
-		services/generation-graph/tests/test_generation_cut_off.py -m "full or not full"
+faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_MINUTES=20 of it are a soak
+	@$(BIN)/pytest -q services/orchestrator/tests/test_orchestrator_together.py \
+		services/generation-graph/tests/test_generation_cut_off.py tests/faults -m "full or not full"
 
 bench: setup ## Measure runs per second and CPU per run
 	@$(BIN)/python tests/bench/run.py

@@ -1,4 +1,4 @@
-"""Processes of generation-graph beside a local installation, each ready, with a log of its own."""
+"""Processes of services beside a local installation, each ready, with a log of its own."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ from stemma_testkit.servers import eventually
 GENERATION = subjects.GENERATION
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "stemma_local.run", GENERATION, *arguments]
-
-
 @asynccontextmanager
-async def replica(stemma: LocalStemma, name: str, more: Mapping[str, str]) -> AsyncIterator[Process]:
-    """One more process of the service, ready, with a log of its own; nobody starts it again."""
+async def replica(
+    stemma: LocalStemma, name: str, more: Mapping[str, str], service: str = GENERATION
+) -> AsyncIterator[Process]:
+    """One more process of a service, ready, with a log of its own; nobody starts it again."""
     ready = stemma.folder.ready_file(name)
     env = {
         **os.environ,
         **more,
         "STEMMA_NATS_URL": stemma.url,
-        "STEMMA_NATS_USER": GENERATION,
-        "STEMMA_NATS_PASSWORD": stemma.password(GENERATION),
+        "STEMMA_NATS_USER": service,
+        "STEMMA_NATS_PASSWORD": stemma.password(service),
         "STEMMA_DATA_DIR": str(stemma.folder.root),
         "STEMMA_READY_FILE": str(ready),
     }
+    command = [sys.executable, "-m", "stemma_local.run", service]
     with stemma.folder.log(name).open("ab") as log:
-        process = await asyncio.create_subprocess_exec(*command(), env=env, stdin=PIPE, stdout=log, stderr=log)
+        process = await asyncio.create_subprocess_exec(*command, env=env, stdin=PIPE, stdout=log, stderr=log)
 
     async def is_ready() -> bool:
         assert process.returncode is None
