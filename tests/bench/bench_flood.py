@@ -7,20 +7,24 @@ that are hard to convert, and uploads up to their bound.
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 import time
-from collections.abc import Iterator
+from asyncio.subprocess import PIPE
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any
 
-from bench_installation import Installation, installation
+from bench_installation import Installation, ended, installation
 from bench_report import row, title
 from stemma_client import Client, StemmaError, TenantFullError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat, ReviewMode, ReviewPolicy, UploadRef
-from stemma_provisioning import Bounds
+from stemma_provisioning import Bounds, client_user
 from stemma_testkit.driving import ENDS, wait_for
 
 CALM, FLOODING = "default", "flooding"
@@ -33,17 +37,17 @@ TARGET = 3.0
 
 @dataclass(frozen=True)
 class Size:
-    """How much comes, and how often the other tenant asks in quiet."""
+    """How much comes, and how long the other tenant is in quiet before."""
 
     requests: int = 1000
     spoilt: int = 300
     inputs: int = 10
     exports: int = 2
     upload_mb: int = 2048
-    calm: int = 100
+    quiet_s: float = 30
 
 
-QUICK = Size(requests=200, spoilt=60, inputs=2, exports=2, upload_mb=64, calm=20)
+QUICK = Size(requests=200, spoilt=60, inputs=2, exports=2, upload_mb=64, quiet_s=10)
 
 
 @dataclass
@@ -66,47 +70,83 @@ async def flood(quick: bool) -> None:
         running.stemma.client(CALM) as calm,
         running.stemma.client(FLOODING) as flooding,
     ):
-        poisoned = await _poisoned(flooding)
-        await _asked(calm, Waits(), 5)
+        poisoned = await _hard_document(flooding)
+        asked = [await calm.request(_document(ReviewMode.HUMAN), wait_s=WITHIN_S) for _ in range(2)]
+        life = _Life(calm, *(accepted.document_id for accepted in asked))
         quiet, flooded = Waits(), Waits()
-        await _asked(calm, quiet, size.calm)
-        coming = asyncio.create_task(_come(flooding, size, poisoned))
-        while not coming.done():
-            await _asked(calm, flooded, 1)
-        row("of the flood", ", ".join(f"{number} {what}" for what, number in coming.result().items()))
-        row("jobs in the queues at its end", ", ".join(f"{n} {name}" for name, n in (await _queued(running)).items()))
+        await life.live(quiet, asyncio.create_task(asyncio.sleep(size.quiet_s)))
+        coming = asyncio.create_task(_coming(running, size, poisoned))
+        await life.live(flooded, coming)
+        row("of the flood", ", ".join(f"{number} {what}" for what, number in (await coming).items()))
+        row("jobs in the queues when it is answered", ", ".join(await _queued(running)))
         _tell(quiet, flooded)
 
 
-async def _asked(client: Client, waits: Waits, number: int) -> None:
-    """Ask for documents of one section, one after the other: when each is answered, and when it is there."""
-    for _ in range(number):
+@dataclass(frozen=True)
+class _Life:
+    """A tenant that decides about one document, reads another and has more written, one after the other of each."""
+
+    client: Client
+    decided: str
+    read: str
+
+    async def live(self, waits: Waits, until: asyncio.Task[Any]) -> None:
+        """All three at a time, until something else is done."""
+        works = (self._decide, self._read, self._write)
+        await asyncio.gather(*(_again(until, partial(work, waits)) for work in works))
+
+    async def _decide(self, waits: Waits) -> None:
+        for request in (r.PauseDocument(document_id=self.decided), r.ResumeDocument(document_id=self.decided)):
+            started = time.perf_counter()
+            await self.client.request(request, wait_s=WITHIN_S)
+            waits.add("a decision, until it is answered", started)
+
+    async def _read(self, waits: Waits) -> None:
         started = time.perf_counter()
-        accepted = await client.request(_document(), wait_s=WITHIN_S)
-        waits.add("answer to a request", started)
-        await client.history(accepted.document_id)
-        waits.add("answer, and its events read", started)
-        await wait_for(client, accepted.document_id, lambda event: isinstance(event, ENDS), WITHIN_S)
-        waits.add("document of one section, written and checked", started)
+        await self.client.document(self.read)
+        waits.add("a document, read", started)
+
+    async def _write(self, waits: Waits) -> None:
+        started = time.perf_counter()
+        accepted = await self.client.request(_document(), wait_s=WITHIN_S)
+        await wait_for(self.client, accepted.document_id, lambda event: isinstance(event, ENDS), WITHIN_S)
+        waits.add("a document of one section, written and checked", started)
+
+
+async def _again(until: asyncio.Task[Any], work: Callable[[], Awaitable[None]]) -> None:
+    while not until.done():
+        await work()
         await asyncio.sleep(PAUSE_S)
 
 
-def _document(**more: Any) -> r.CreateDocument:
+def _document(mode: ReviewMode = ReviewMode.NONE, **more: Any) -> r.CreateDocument:
     return r.CreateDocument(
-        kind="proposal", brief="Write it.", sections=("research",), review=ReviewPolicy(mode=ReviewMode.NONE), **more
+        kind="proposal", brief="Write it.", sections=("research",), review=ReviewPolicy(mode=mode), **more
     )
 
 
-async def _come(client: Client, size: Size, poisoned: str) -> dict[str, int]:
+async def _coming(running: Installation, size: Size, poisoned: str) -> dict[str, int]:
+    """The flood from a process of its own: whoever is flooded has a process to itself."""
+    password = running.stemma.password(client_user(FLOODING))
+    told = json.dumps({"url": running.stemma.url, "password": password, "poisoned": poisoned, "size": asdict(size)})
+    process = await asyncio.create_subprocess_exec(sys.executable, __file__, stdin=PIPE, stdout=PIPE)
+    async with ended(process):
+        output, _ = await process.communicate(told.encode())
+    return dict(json.loads(output))
+
+
+async def _come(url: str, password: str, poisoned: str, size: Size) -> dict[str, int]:
     """All of the flood at once, until it is answered or refused; what became of it."""
     numbers = count()
-    bodies = [_document() for _ in range(size.requests)] + [_spoilt(number) for number in range(size.spoilt)]
-    publishing = [_publish(client, body) for body in bodies]
-    exporting = [client.export(poisoned, ExportFormat.DOCX) for _ in range(size.exports)]
-    reading = [_hard_input(client, number) for number in range(size.inputs)]
-    found = await asyncio.gather(
-        *publishing, *exporting, *reading, _upload_all(client, numbers), return_exceptions=True
-    )
+    async with Client.connect(url, tenant=FLOODING, user=client_user(FLOODING), password=password) as client:
+        bodies = [_document() for _ in range(size.requests)] + [_spoilt(number) for number in range(size.spoilt)]
+        found = await asyncio.gather(
+            *(_publish(client, body) for body in bodies),
+            *(client.export(poisoned, ExportFormat.DOCX) for _ in range(size.exports)),
+            *(_hard_input(client, number) for number in range(size.inputs)),
+            _upload_all(client, numbers),
+            return_exceptions=True,
+        )
     return {"refused or failed": sum(isinstance(one, BaseException) for one in found), "uploads": next(numbers)}
 
 
@@ -135,7 +175,7 @@ async def _upload_all(client: Client, numbers: Iterator[int]) -> None:
             await client.upload(next(numbers).to_bytes(8) * (MB // 2), name="plan.bin")
 
 
-async def _poisoned(client: Client) -> str:
+async def _hard_document(client: Client) -> str:
     """A document that is hard to convert."""
     accepted = await client.request(_document(), wait_s=WITHIN_S)
     await wait_for(client, accepted.document_id, lambda event: isinstance(event, ENDS), WITHIN_S)
@@ -146,10 +186,10 @@ async def _poisoned(client: Client) -> str:
     return accepted.document_id
 
 
-async def _queued(running: Installation) -> dict[str, int]:
+async def _queued(running: Installation) -> list[str]:
     js = running.admin.jetstream()
     infos = [await js.consumer_info(subjects.JOBS, service) for service in subjects.WORKERS]
-    return {info.name: (info.num_pending or 0) + (info.num_ack_pending or 0) for info in infos}
+    return [f"{(info.num_pending or 0) + (info.num_ack_pending or 0)} {info.name}" for info in infos]
 
 
 def _tell(quiet: Waits, flooded: Waits) -> None:
@@ -164,3 +204,13 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
     """Median and the 99th percentile, in milliseconds."""
     in_order = sorted(seconds)
     return in_order[len(in_order) // 2] * 1000, in_order[min(len(in_order) - 1, int(len(in_order) * 0.99))] * 1000
+
+
+def main() -> None:
+    """Be the flood that standard input describes; what became of it goes to standard output."""
+    told = json.load(sys.stdin)
+    print(json.dumps(asyncio.run(_come(told["url"], told["password"], told["poisoned"], Size(**told["size"])))))
+
+
+if __name__ == "__main__":
+    main()
