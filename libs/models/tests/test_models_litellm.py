@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -23,6 +24,7 @@ from stemma_models import (
     ModelSettings,
     ModelUnavailableError,
     chat_model,
+    open_chat_model,
 )
 from stemma_testkit.provider import Provider, Reply, fails, says
 from stemma_testkit.provider import provider as scripted_provider
@@ -376,3 +378,10 @@ def test_litellm_is_not_imported_before_a_real_model_is_asked_for() -> None:
         "assert not {'litellm', 'langchain_litellm'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+async def test_who_makes_a_model_hears_of_other_things_meanwhile(provider: Provider) -> None:
+    heard = asyncio.Event()
+    asyncio.get_running_loop().call_soon(heard.set)
+    await open_chat_model(ModelSettings(name="openai/gpt-4o", api_base=provider.base))
+    assert heard.is_set()

@@ -13,7 +13,7 @@ from stemma_generation_graph.app import (
     check_nodes,
     load_parts,
     main,
-    model_callers,
+    open_models,
     service,
 )
 from stemma_generation_graph.graphs import find_graphs
@@ -133,19 +133,19 @@ def test_a_node_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.req("F4", "P16")
-def test_refuses_to_start_without_the_key_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refuses_to_start_without_the_key_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     settings = GenerationSettings(nodes={"evaluate": NodeModel(model="openai/judge")})
     with pytest.raises(BadSettings, match="openai/judge needs OPENAI_API_KEY in the environment"):
-        model_callers(settings, MemoryRecordStore(), MemoryArtifactStore())
+        await open_models(settings, MemoryRecordStore(), MemoryArtifactStore())
 
 
 @pytest.mark.req("P16")
-def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_graphs() -> None:
+async def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_graphs() -> None:
     one, every = NodeModel(max_tokens=100, call_retries=0), NodeModel(max_tokens=200, temperature=0.0)
     settings = GenerationSettings(nodes={"section.evaluate": one, "evaluate": every})
     check_nodes(settings, find_graphs())
-    models = model_callers(settings, MemoryRecordStore(), MemoryArtifactStore())
+    models = await open_models(settings, MemoryRecordStore(), MemoryArtifactStore())
     places = [("section", "evaluate"), ("roles", "evaluate"), ("section", "generate")]
     found = [models.for_node(*place).settings for place in places]
     assert [(model.max_tokens, model.temperature) for model in found] == [(100, 0), (200, 0), (8192, None)]

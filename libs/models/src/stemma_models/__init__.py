@@ -4,7 +4,7 @@ from .caller import Answer, CallContext, MessageAnswer, ModelCaller, StructuredA
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
 from .jobs import call_context, echo, or_failure
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
-from .providers import KeyMissing, Provider, chat_model, provider
+from .providers import KeyMissing, Provider, chat_model, open_chat_model, provider
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
 from .settings import OFFLINE, ModelSettings
 from .usage import Meter
@@ -35,6 +35,7 @@ __all__ = [
     "chat_model",
     "echo",
     "load_prompts",
+    "open_chat_model",
     "or_failure",
     "provider",
 ]

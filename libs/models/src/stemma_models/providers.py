@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -54,6 +55,11 @@ def provider(name: str) -> Provider:
 def chat_model(settings: ModelSettings) -> BaseChatModel:
     """The model of ``settings.name``; ``offline`` needs no key and no network. Raises `KeyMissing`."""
     return provider(settings.name).make(settings)
+
+
+async def open_chat_model(settings: ModelSettings) -> BaseChatModel:
+    """`chat_model`, made beside the event loop: importing LiteLLM takes seconds, in which no message is answered."""
+    return await asyncio.to_thread(chat_model, settings)
 
 
 @lru_cache(maxsize=1)

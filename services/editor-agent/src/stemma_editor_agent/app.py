@@ -20,7 +20,7 @@ from stemma_models import (
     ModelSettings,
     PromptError,
     Prompts,
-    chat_model,
+    open_chat_model,
 )
 
 from .editors import Editors, EditorsError, load_editor_prompts, load_editors
@@ -76,14 +76,14 @@ async def open_handlers(settings: EditorSettings, bus: Bus) -> AsyncIterator[Wor
     editors, prompts = load_config(config_dir("stemma_editor_agent"))
     artifacts = JetStreamArtifactStore(bus.jetstream)
     chosen = settings.model_settings
-    models = ModelCaller(_model(chosen), chosen, JetStreamRecordStore(bus.jetstream), artifacts)
+    models = ModelCaller(await _open_model(chosen), chosen, JetStreamRecordStore(bus.jetstream), artifacts)
     handle = partial(on_revise_draft, artifacts=artifacts, models=models, prompts=prompts, editors=editors)
     yield Worker({ReviseDraft: handle}, {"editors": editors.names, "recipes": recipes(chosen.name, prompts, editors)})
 
 
-def _model(chosen: ModelSettings) -> BaseChatModel:
+async def _open_model(chosen: ModelSettings) -> BaseChatModel:
     try:
-        return chat_model(chosen)
+        return await open_chat_model(chosen)
     except KeyMissing as missing:
         raise BadSettings([str(missing)]) from None
 

@@ -27,8 +27,8 @@ from stemma_models import (
     PromptError,
     PromptKey,
     RecordStore,
-    chat_model,
     load_prompts,
+    open_chat_model,
     provider,
 )
 
@@ -205,17 +205,17 @@ def check_nodes(settings: GenerationSettings, graphs: Mapping[str, Graph]) -> No
         )
 
 
-def model_callers(settings: GenerationSettings, records: RecordStore, artifacts: ArtifactStore) -> Models:
+async def open_models(settings: GenerationSettings, records: RecordStore, artifacts: ArtifactStore) -> Models:
     """The callers of all nodes; raises `BadSettings` for a model whose key is missing."""
 
-    def caller(chosen: ModelSettings) -> ModelCaller:
+    async def caller(chosen: ModelSettings) -> ModelCaller:
         try:
-            return ModelCaller(chat_model(chosen), chosen, records, artifacts)
+            return ModelCaller(await open_chat_model(chosen), chosen, records, artifacts)
         except KeyMissing as missing:
             raise BadSettings([str(missing)]) from None
 
-    by_node = {key: caller(settings.model_settings(key)) for key in {ROLE, *settings.nodes}}
-    return Models(caller(settings.model_settings()), by_node)
+    by_node = {key: await caller(settings.model_settings(key)) for key in {ROLE, *settings.nodes}}
+    return Models(await caller(settings.model_settings()), by_node)
 
 
 def check(settings: GenerationSettings) -> None:
@@ -265,7 +265,7 @@ async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator
     """Build the adapters and bind the handlers."""
     graphs = find_graphs()
     artifacts = KeptArtifacts(JetStreamArtifactStore(bus.jetstream))
-    models = model_callers(settings, JetStreamRecordStore(bus.jetstream), artifacts)
+    models = await open_models(settings, JetStreamRecordStore(bus.jetstream), artifacts)
     parts = load_parts(settings, models, graphs, config_dir(__package__))
     async with open_runner(settings, graphs, parts) as runner, telling_of_threads(runner, bus):
         desk = Desk(runner, parts, Library(artifacts), bus.publish_live)
