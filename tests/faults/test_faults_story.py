@@ -38,6 +38,8 @@ OF_THE_RUN = {"job_id", "request_id", "request_digest", "document_id", "created_
 OF_THE_DOCUMENT = "blocks"
 # One write of the read model may stand for several events, so that another run has fewer of them.
 GATHERED = f"write {subjects.VIEWS_BUCKET}"
+# The server tells of messages that came too late or too often, which on a busy machine are others each time.
+NOT_IN_EVERY_RUN = {GATHERED, f"acknowledge {subjects.ADVISORIES}"}
 RUNS = count(1)
 
 
@@ -136,7 +138,7 @@ class Stage:
             told = await self.tell()
             for service, task in waiting.items():
                 if self.crashes[service].armed:
-                    assert points[service].effect == GATHERED
+                    assert points[service].effect in NOT_IN_EVERY_RUN
                     task.cancel()
         return told
 

@@ -19,6 +19,7 @@ from stemma_local.launcher import Launched, Launcher, launcher
 from stemma_local.starts import Start
 from stemma_local.supervisor import service_names
 from stemma_testkit import launched_deeds as deeds
+from stemma_testkit.signals import interruptible
 
 PYTHONS = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
 
@@ -185,7 +186,10 @@ async def test_launcher_and_processes_end_with_the_one_that_started_them_however
 ) -> None:
     log = tmp_path / "log"
     parent = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(log)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        interruptible([sys.executable, "-c", PROGRAM, str(log)]),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
     assert parent.stdout is not None
     process = psutil.Process(int(parent.stdout.readline()))

@@ -234,7 +234,7 @@ async def test_a_provider_that_falls_silent_is_tried_again_within_the_time_limit
 async def test_a_stream_may_last_longer_than_its_provider_may_be_silent(warm_provider: Provider) -> None:
     warm_provider.script = [Reply({"content": "one two three four"}, pause_s=0.2)]
     answer = await caller(warm_provider, call_limit=4.0).text(context(), "generate", PROMPT, on_token=ignore)
-    assert (answer.text, len(warm_provider.requests)) == ("onetwothreefour", 1)
+    assert (answer.text, len(warm_provider.requests)) == ("one two three four", 1)
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "nobody-knows-it"])
