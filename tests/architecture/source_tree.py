@@ -67,7 +67,8 @@ def files() -> Iterator[Path]:
     """Every file of the repository that is not made by a tool."""
     for folder, inside, names in os.walk(ROOT):
         inside[:] = sorted(name for name in inside if name not in SKIPPED and not name.endswith("_cache"))
-        yield from (Path(folder) / name for name in sorted(names))
+        # In a worktree .git is a file.
+        yield from (Path(folder) / name for name in sorted(names) if name not in SKIPPED)
 
 
 def texts() -> Iterator[tuple[Path, str]]:
