@@ -95,6 +95,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_ended(tmp_path: Path) ->
         (deeds.fill_memory, Limits(memory_mb=512), OutOfMemory),
         (deeds.compute, Limits(seconds=0.5), OutOfTime),
         (deeds.fill_disk, ROOMY, Crashed),
+        (deeds.write_greeting, Limits(seconds=60, memory_mb=1024, output_mb=0), Crashed),
         (deeds.fail, ROOMY, Crashed),
         (deeds.die, ROOMY, Crashed),
     ],

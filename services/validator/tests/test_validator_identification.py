@@ -127,7 +127,7 @@ async def test_a_draft_past_a_limit_has_no_ids_and_is_identified_with_the_next_o
     history = DraftHistory(blocks=blocks, drafts=(first,))
     with monkeypatch.context() as patched:
         patched.setattr("stemma_validator.confined.SAFE_CHARACTERS", 10)
-        second, none = await validate(SECOND, history, limits=Limits(seconds=0.0001))
+        second, none = await validate(SECOND, history, limits=Limits(output_mb=0))
     assert none is None
     _, by_steps = await validate(SECOND, history)
     _, third = await validate(THIRD, DraftHistory(blocks=by_steps, drafts=(second,)))

@@ -96,7 +96,8 @@ def _work(call: Call) -> NoReturn:
     except MemoryError:
         os._exit(NO_MEMORY)
     except BaseException as error:
-        (Path(call.folder) / RAISED).write_text(_place_of(error), encoding="utf-8")
+        with suppress(OSError):  # there may be no room for it
+            (Path(call.folder) / RAISED).write_text(_place_of(error), encoding="utf-8")
         os._exit(FAILED)
     os._exit(0)
 
