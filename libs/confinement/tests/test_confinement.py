@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfMemory, OutOfTime, Prepared
 from stemma_testkit import confined_deeds as deeds
+from stemma_testkit.signals import interruptible
 
 pytestmark = pytest.mark.req("S6")
 ROOMY = Limits(seconds=60, memory_mb=1024, output_mb=1)
@@ -151,7 +152,8 @@ asyncio.run(Prepared(deeds.prepare).run(deeds.leave_children_and_sleep, Path(sys
 async def test_the_prepared_process_and_all_calls_end_with_the_service_however_it_ends(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    service = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)], stderr=subprocess.DEVNULL)
+    command = interruptible([sys.executable, "-c", PROGRAM, str(tmp_path)])
+    service = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     await begun(tmp_path)
     [prepared] = children(service.pid)
     service.send_signal(number)
