@@ -218,3 +218,13 @@ def test_help_lists_the_exit_codes_and_needs_neither_nats_nor_pydantic() -> None
 
     assert shown.stderr == ""
     assert "3 rejected by Stemma, 4 no server, 5" in shown.stdout
+
+
+def test_verbs_that_read_no_text_load_neither_markdown_nor_languages() -> None:
+    code = (
+        "import sys\nimport stemma_client.client, stemma_client.cli.tasks.documents\n"
+        "assert not {'yaml', 'stemma_markdown', 'stemma_languages'} & set(sys.modules), 'a list loads too much'"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert loaded.stderr == ""

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-import stemma_markdown
-from stemma_markdown import Block, BlockDifference, Passage, SentenceDifference
+if TYPE_CHECKING:
+    from stemma_markdown import Block, BlockDifference, Passage, SentenceDifference
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -54,6 +55,9 @@ def differences(old: str, new: str, language: str = "en") -> tuple[Change, ...]:
 
     ``language`` is the BCP 47 tag of both texts.
     """
+    # Most verbs compare nothing, and what reads Markdown takes long to load.
+    import stemma_markdown
+
     found = stemma_markdown.differences(old, new, language)
     return tuple(change for block in found for change in _changes(block))
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
 from stemma_contracts.v1.values import ValidationSummary
-from stemma_languages import DEFAULT, language
 
 WHY = {
     "absent": "nothing of it is in the text",
@@ -58,6 +57,9 @@ def incomparable_words(blocks: int, languages: Iterable[str], text_language: str
 
 
 def _name(tag: str) -> str:
+    # Few verbs name a language, and what knows them takes long to load.
+    from stemma_languages import DEFAULT, language
+
     return language(DEFAULT).name_of(tag)
 
 
