@@ -53,6 +53,7 @@ PAGE = 256
 ANSWER_WITHIN_S = 10.0
 RECONNECT_WAIT_S = 0.25
 START_WITHIN_S = 20.0
+HANDSHAKE_WITHIN_S = 5.0
 LET_IN_TO = (reading_account(""), asking_account(""), tenant_account(""))
 NO_TLS: Mapping[str, Any] = {}
 _log = logging.getLogger(__name__)
@@ -271,15 +272,7 @@ async def connections(client: Client) -> AsyncIterator[tuple[str, dict[str, Any]
 @asynccontextmanager
 async def admitting(url: str, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS) -> AsyncIterator[Client]:
     """Admit the people of a folder at a server, which may go and come back."""
-    client = await nats.connect(
-        servers_in(url),
-        nkeys_seed_str=seals.user.seed,
-        inbox_prefix=inbox_prefix(ADMISSION),
-        max_reconnect_attempts=-1,
-        reconnect_time_wait=RECONNECT_WAIT_S,
-        error_cb=_tell,
-        **tls,
-    )
+    client = await _connected(url, seals, tls)
     admission = Admission(client, Register(folder), seals.issuer)
     try:
         await client.subscribe(ASKED, queue=ADMISSION, cb=admission.on_asked)
@@ -293,6 +286,22 @@ async def admitting(url: str, folder: Path, seals: Seals, tls: Mapping[str, Any]
                 await watching
     finally:
         await client.close()
+
+
+async def _connected(url: str, seals: Seals, tls: Mapping[str, Any]) -> Client:
+    """A connection; nats-py does not come back from a handshake that failed, so that it is begun anew."""
+    while True:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HANDSHAKE_WITHIN_S if tls else None):
+                return await nats.connect(
+                    servers_in(url),
+                    nkeys_seed_str=seals.user.seed,
+                    inbox_prefix=inbox_prefix(ADMISSION),
+                    max_reconnect_attempts=-1,
+                    reconnect_time_wait=RECONNECT_WAIT_S,
+                    error_cb=_tell,
+                    **tls,
+                )
 
 
 class Admitting:
