@@ -219,3 +219,17 @@ async def test_what_is_no_event_of_a_document_is_told_of_and_left_out(
         assert [event.name for event in await client.history(document_id)] == ["document-paused", "document-resumed"]
         assert (await client.document(document_id)).status == "running"
     assert sum("is no event" in line for line in told) == 8
+
+
+@pytest.mark.req("S3")
+async def test_nothing_is_pending_behind_the_last_event_where_only_forged_ones_lie(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    await backstage.append(document_id, DocumentPaused())
+    await backstage.append(document_id, DocumentResumed())
+    for _ in range(2):
+        await backstage.js.publish(subjects.event("default", document_id, "document-paused"), b"forged")
+    async with aclosing(client.follow(document_id)) as events:
+        first, second = await take(events, 2)
+    assert first.pending
+    assert second.pending == 0

@@ -231,18 +231,23 @@ class Client(SectionDecisions):
         return self._follow_log(subjects.event(self.tenant, subjects.ANY, name or subjects.ANY), from_sequence)
 
     async def _follow_log(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
-        """The copy that is read may be behind the log for a moment; what it lacks is pending all the same."""
-        last = await self._connection.last_sequence(subjects.EVENTS, subject)
-        async with aclosing(self._follow(subject, from_sequence)) as recorded_events:
-            async for event in recorded_events:
-                yield event if event.pending or event.sequence >= last else replace(event, pending=1)
+        """Events, each as soon as it is known whether another one lies behind it.
 
-    async def _follow(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
+        The copy that is read may be behind the log for a moment; what it lacks is pending all the same. What lies
+        behind an event and is none is not: an event is held back until what is stored behind it was seen.
+        """
+        last = await self._connection.last_sequence(subjects.EVENTS, subject)
+        held: RecordedEvent | None = None
         async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
             genuine = Genuine()
             async for message in messages:
                 if event := self._genuine(genuine, message):
-                    yield event
+                    if held:
+                        yield held
+                    held = event
+                if held and not message.metadata.num_pending:
+                    yield replace(held, pending=int(message.metadata.sequence.stream < last))
+                    held = None
 
     def _genuine(self, genuine: Genuine, message: Msg) -> RecordedEvent | None:
         """The event in a message of the log; what is none is told of and left out."""
