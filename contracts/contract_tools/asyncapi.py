@@ -13,7 +13,17 @@ from stemma_contracts.tokens import TOKEN_PATTERN
 
 from . import golden
 from .envelope_schema import ENVELOPE
-from .parties import CALLERS, PEOPLE, address, address_of_people, parameterised, readers, senders
+from .parties import (
+    BULK,
+    CALLERS,
+    PEOPLE,
+    address,
+    address_of_bulk,
+    address_of_people,
+    parameterised,
+    readers,
+    senders,
+)
 
 Document = dict[str, Any]
 WIDTH = 110
@@ -130,6 +140,7 @@ CANCEL: Document = {
     "summary": "Nobody waits for the job any more; not stored, may be missed, and its outcome is refused anyway.",
     "payload": {"type": "null"},
 }
+SECOND = {PEOPLE: address_of_people, BULK: address_of_bulk}
 UNREGISTERED = {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT, "cancel": CANCEL}
 
 
@@ -150,8 +161,8 @@ def _channels(entries: list[Entry]) -> Document:
     for entry in entries:
         channel = channels.setdefault(_channel_id(entry), _channel(address(entry), entry.family))
         channel["messages"][entry.ce_type] = _ref(f"components/messages/{entry.ce_type}")
-        if entry.family is Family.REQUEST:
-            channels[_channel_of_people(entry)] = _channel(address_of_people(entry), entry.family) | {
+        if second := _second(entry):
+            channels[_second_id(entry, second)] = _channel(SECOND[second](entry), entry.family) | {
                 "messages": {entry.ce_type: _ref(f"components/messages/{entry.ce_type}")}
             }
     dead = parameterised(subjects.dead("P-service", "P-name"))
@@ -174,8 +185,13 @@ def _channel_id(entry: Entry) -> str:
     return ANSWERS if entry.family is Family.ANSWER else f"{entry.family}.{entry.token}"
 
 
-def _channel_of_people(entry: Entry) -> str:
-    return f"{entry.family}.{entry.token}.{PEOPLE}"
+def _second(entry: Entry) -> str | None:
+    """What comes on another subject, too: requests of people, and jobs that go behind those of others."""
+    return {Family.REQUEST: PEOPLE, Family.JOB: BULK}.get(entry.family)
+
+
+def _second_id(entry: Entry, second: str) -> str:
+    return f"{_channel_id(entry)}.{second}"
 
 
 def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
@@ -185,10 +201,8 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
         for reader in readers(entry):
             name, operation = _operation(reader, "receive", _channel_id(entry), entry.ce_type)
             yield name, operation | (_reply() if entry.family is Family.REQUEST else {})
-        if entry.family is Family.REQUEST:
-            yield _operation(PEOPLE, "send", _channel_of_people(entry), entry.ce_type)
-            name, operation = _operation(subjects.ORCHESTRATOR, "receive", _channel_of_people(entry), entry.ce_type)
-            yield f"{name}.{PEOPLE}", operation | _reply()
+        if second := _second(entry):
+            yield from _second_operations(entry, second)
     for service in subjects.SERVICES:
         yield _operation(service, "send", "dead", "dead-letter")
     yield _operation(subjects.GENERATION, "send", "live", "live-text")
@@ -196,6 +210,17 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
     yield _operation(subjects.ORCHESTRATOR, "send", "cancel", "cancel")
     for service in subjects.LONG_WORKERS:
         yield _operation(service, "receive", "cancel", "cancel")
+
+
+def _second_operations(entry: Entry, second: str) -> Iterator[tuple[str, Document]]:
+    channel = _second_id(entry, second)
+    reply = _reply() if entry.family is Family.REQUEST else {}
+    for sender in (PEOPLE,) if second == PEOPLE else senders(entry):
+        name, operation = _operation(sender, "send", channel, entry.ce_type)
+        yield name if sender == second else f"{name}.{second}", operation
+    for reader in readers(entry):
+        name, operation = _operation(reader, "receive", channel, entry.ce_type)
+        yield f"{name}.{second}", operation | reply
 
 
 def _operation(party: str, action: str, channel: str, message: str) -> tuple[str, Document]:

@@ -6,6 +6,7 @@ from stemma_contracts import Entry, Family, subjects
 
 CALLERS = "client"
 PEOPLE = "person"
+BULK = "bulk"
 
 
 def senders(entry: Entry) -> tuple[str, ...]:
@@ -51,6 +52,11 @@ def address(entry: Entry) -> str:
 def address_of_people(entry: Entry) -> str:
     """The same for a request of a person."""
     return parameterised(subjects.request_of("P-tenant", "P-person", entry.token))
+
+
+def address_of_bulk(entry: Entry) -> str:
+    """The same for a job of a tenant that has many open."""
+    return parameterised(subjects.bulk_job(entry.service or "P-service", entry.token))
 
 
 def parameterised(subject: str) -> str:

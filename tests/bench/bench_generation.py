@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
 
 from bench_model import bench_model
 from langchain_core.language_models import BaseChatModel
@@ -19,15 +22,22 @@ from stemma_models import ModelSettings
 def main() -> None:
     """Run the service."""
     name, latency_s = sys.argv[1], int(sys.argv[2]) / 1000
-
-    def made(settings: ModelSettings) -> BaseChatModel:
-        return bench_model(name, latency_s)
-
-    vars(app)["chat_model"] = made
     os.nice(YIELDS)
     end_with_parent()
     set_up(subjects.GENERATION)
-    run_command(subjects.GENERATION)
+    with in_place_of_others(bench_model(name, latency_s)):
+        run_command(subjects.GENERATION)
+
+
+@contextmanager
+def in_place_of_others(model: BaseChatModel) -> Iterator[None]:
+    """Whatever model the service is told, it gets this one; raises `AttributeError` if it makes models elsewhere."""
+
+    async def opened(_: ModelSettings) -> BaseChatModel:
+        return model
+
+    with patch.object(app, "open_chat_model", opened):
+        yield
 
 
 if __name__ == "__main__":

@@ -4,6 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench_generation import in_place_of_others
+from bench_model import bench_model
+from langchain_core.messages import HumanMessage
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_generation_graph.app import GenerationSettings, open_models
+from stemma_models import CallContext, MemoryRecordStore
+
 BENCH = Path(__file__).with_name("run.py")
 
 
@@ -22,3 +29,11 @@ def test_help_says_what_each_part_measures() -> None:
         "  scale      runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in the log\n"
         in bench("--help").stdout
     )
+
+
+async def test_the_service_that_is_measured_is_answered_by_the_model_of_the_bench() -> None:
+    with in_place_of_others(bench_model("trivial", 0)):
+        models = await open_models(GenerationSettings(), MemoryRecordStore(), MemoryArtifactStore())
+    context = CallContext(tenant="default", document_id="d1", section_id="s1", job_id="d1.1.generate.s1", thread_id="t")
+    answer = await models.default.text(context, "write", [HumanMessage("<section title='Quay'></section>")])
+    assert "The quick brown fox" in answer.text

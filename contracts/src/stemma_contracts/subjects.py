@@ -45,6 +45,7 @@ SWEEPER = "orchestrator-sweeper"
 _ROOT = "stemma"
 _V = "v1"
 _OF_PEOPLE = "v2"
+_BULK = "bulk"
 ADVISORY_SUBJECTS = (
     "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>",
     "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>",
@@ -94,6 +95,16 @@ def events_of(tenant: str) -> str:
 def job(service: str, name: str) -> str:
     """Where a job for a service is published."""
     return _address("job", service, name)
+
+
+def bulk_job(service: str, name: str) -> str:
+    """Where a job of a tenant that has many open is published: it goes behind those of the others."""
+    return _address("job", service, _BULK, name)
+
+
+def bulk_consumer(service: str) -> str:
+    """The consumer of such jobs of a service."""
+    return f"{check_token(service, 'service')}-{_BULK}"
 
 
 def outcome(service: str, name: str) -> str:

@@ -50,6 +50,7 @@ TARGETS = [
     subjects.artifact("other", "d1", DIGEST),
     subjects.record("other", "d1", DIGEST),
     *(subjects.job(service, "x") for service in subjects.WORKERS),
+    *(subjects.bulk_job(service, "x") for service in subjects.WORKERS),
     *(subjects.outcome(service, "x") for service in subjects.SERVICES),
     *(subjects.dead(service, "x") for service in subjects.SERVICES),
     *(f"$KV.capabilities.{service}" for service in subjects.SERVICES),

@@ -50,7 +50,7 @@ async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
                     durable_name="converter",
                     max_deliver=3,
                     ack_wait=10,
-                    filter_subject="stemma.job.v1.converter.>",
+                    filter_subject="stemma.job.v1.converter.*",
                     max_ack_pending=1000,
                 ),
             )
@@ -62,6 +62,37 @@ async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
             ]
             await provision(client)
             assert await check(client) == []
+
+
+@pytest.mark.req("S5")
+async def test_jobs_that_lay_in_the_one_queue_of_a_service_are_there_when_it_has_two(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        async with connected(server) as client:
+            js = client.jetstream()
+            earlier = StreamConfig(
+                name=subjects.JOBS,
+                subjects=["stemma.job.v1.*.*"],
+                retention=RetentionPolicy.WORK_QUEUE,
+                discard=DiscardPolicy.NEW,
+                max_msg_size=128 * 1024,
+            )
+            await js.add_stream(earlier)
+            for service in subjects.WORKERS:
+                pushed = service == subjects.VALIDATOR
+                one = ConsumerConfig(
+                    durable_name=service,
+                    filter_subject=f"stemma.job.v1.{service}.>",
+                    deliver_subject=f"_DELIVER.{service}.JOBS" if pushed else None,
+                    deliver_group=service if pushed else None,
+                )
+                await js.add_consumer(subjects.JOBS, one)
+            await js.publish(subjects.job(subjects.CONVERTER, "convert-document"), b"{}")
+            await provision(client)
+            assert await check(client) == []
+            assert (await js.consumer_info(subjects.JOBS, subjects.CONVERTER)).num_pending == 1
+            await js.publish(subjects.bulk_job(subjects.CONVERTER, "convert-document"), b"{}")
+            bulk = await js.consumer_info(subjects.JOBS, subjects.bulk_consumer(subjects.CONVERTER))
+            assert bulk.num_pending == 1
 
 
 async def test_finds_a_consumer_that_would_take_jobs_away(tmp_path: Path) -> None:

@@ -59,9 +59,9 @@ class Lab:
             draft=ArtifactRef(digest="0" * 64, size=1, media_type="text/markdown", name="draft.md"),
         )
 
-    async def publish(self, service: str, job: ValidateDraft) -> None:
+    async def publish(self, service: str, job: ValidateDraft, *, bulk: bool = False) -> None:
         publisher = Publisher(self.jetstream, "test")
-        subject = subjects.job(service, "validate-draft")
+        subject = (subjects.bulk_job if bulk else subjects.job)(service, "validate-draft")
         await publisher.publish(subject, job, id=job.job_id, about="default/d1/s1", causation="c1", correlation="r1")
 
     async def publish_raw(

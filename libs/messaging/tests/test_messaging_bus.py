@@ -26,8 +26,8 @@ class Inbox:
     @asynccontextmanager
     async def open(self, settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
         bus.subscribe_push_by_tenant(subjects.REQUESTS, self.deliveries.put)
-        bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, self.deliveries.put)
-        bus.subscribe_pull(subjects.EVENTS, subjects.PROJECTOR, 1, self.deliveries.put)
+        bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), self.deliveries.put)
+        bus.subscribe_pull(subjects.EVENTS, (subjects.PROJECTOR,), 1, self.deliveries.put)
         yield
 
     async def next(self) -> Delivery:

@@ -11,6 +11,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_provisioning import inbox_prefix
+from stemma_provisioning.topology import BULK_IN_HAND
 from stemma_testkit.servers import barrier, connected, eventually
 
 Validated = Callable[[ValidateDraft], DraftValidated]
@@ -94,6 +95,71 @@ async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, 
             await eventually(lab.settled)
     assert crowd.most == 3
     assert len(await lab.stored(subjects.OUTCOMES)) == 12
+
+
+@pytest.mark.req("S5")
+async def test_bulk_leaves_a_quarter_of_the_slots_to_jobs_that_go_before_it(lab: Any, validated: Validated) -> None:
+    begun: list[str] = []
+    release = asyncio.Event()
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        begun.append(job.job_id)
+        await release.wait()
+        return validated(job)
+
+    jobs = [lab.job() for _ in range(30)]
+    await asyncio.gather(*(lab.publish(subjects.GENERATION, job, bulk=True) for job in jobs))
+    async with lab.working("pull", handler, slots=8):
+        await eventually(lambda: _holds(len(begun) == 6))
+        later = [lab.job() for _ in range(2)]
+        await asyncio.gather(*(lab.publish(subjects.GENERATION, job) for job in later))
+        await eventually(lambda: _holds({job.job_id for job in later} <= set(begun)))
+        assert len(begun) == 8
+        release.set()
+        await eventually(lab.settled)
+    assert len(await lab.stored(subjects.OUTCOMES)) == 32
+
+
+@pytest.mark.req("S5")
+async def test_bulk_goes_on_while_others_fill_every_slot(lab: Any, validated: Validated) -> None:
+    begun: list[str] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        """Whoever is done is followed by another one, until the bulk had its turn."""
+        begun.append(job.job_id)
+        if slow.job_id not in begun:
+            await lab.publish(subjects.GENERATION, lab.job())
+        return validated(job)
+
+    slow = lab.job()
+    await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(8)))
+    async with lab.working("pull", handler, slots=2):
+        await eventually(lambda: _holds(len(begun) > 8))
+        await lab.publish(subjects.GENERATION, slow, bulk=True)
+        await eventually(lab.settled)
+    assert slow.job_id in begun
+
+
+@pytest.mark.req("S5")
+async def test_bulk_is_pushed_beside_the_jobs_that_go_before_it(lab: Any, validated: Validated) -> None:
+    crowd = Crowd(validated)
+
+    async def full() -> bool:
+        bulk = await lab.jetstream.consumer_info(subjects.JOBS, subjects.bulk_consumer(subjects.VALIDATOR))
+        first = await lab.jetstream.consumer_info(subjects.JOBS, subjects.VALIDATOR)
+        return (bulk.num_ack_pending, first.num_ack_pending) == (BULK_IN_HAND, 3)
+
+    await asyncio.gather(*(lab.publish(subjects.VALIDATOR, lab.job(), bulk=True) for _ in range(20)))
+    await asyncio.gather(*(lab.publish(subjects.VALIDATOR, lab.job()) for _ in range(3)))
+    async with lab.working("push", crowd.handler):
+        await eventually(full)
+        crowd.release.set()
+        await eventually(lab.settled)
+    assert len(await lab.stored(subjects.OUTCOMES)) == 23
+
+
+async def _holds(what: bool) -> bool:
+    return what
 
 
 async def _of_an_empty_request(replies: Subscription) -> str:

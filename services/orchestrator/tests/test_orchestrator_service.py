@@ -390,6 +390,26 @@ async def test_a_tenant_that_has_enough_open_is_told_until_some_of_it_is_done(se
 
 
 @pytest.mark.req("S5")
+async def test_jobs_beyond_a_tenants_number_go_behind_those_of_others_until_there_is_room(server: NatsServer) -> None:
+    first, bulk = (lane(subjects.GENERATION, "generate-section") for lane in (subjects.job, subjects.bulk_job))
+    async with connected(server) as client, orchestrator(server, bulk_from_open_jobs=2):
+        bus = Bus(server, client)
+        documents = [await bus.create(request_id) for request_id in ("one", "two", "three")]
+        await bus.ask("create-document", {**BRIEF, "request_id": "theirs"}, tenant="other")
+        [theirs] = await bus.answers("theirs", tenant="other")
+        assert [_document(job) for job in await bus.stored(subjects.JOBS, first)] == [
+            *documents[:2],
+            theirs["document_id"],
+        ]
+        assert [_document(job) for job in await bus.stored(subjects.JOBS, bulk)] == documents[2:]
+        for document_id in documents[:2]:
+            await bus.ask("cancel-document", {"document_id": document_id, "request_id": f"cancel-{document_id}"})
+            await bus.answers(f"cancel-{document_id}")
+        fourth = await bus.create("four")
+        assert _document((await bus.stored(subjects.JOBS, first))[-1]) == fourth
+
+
+@pytest.mark.req("S5")
 async def test_open_exports_are_counted_as_the_log_has_them_and_stored_bytes_as_the_server_has_them(
     server: NatsServer,
 ) -> None:
@@ -414,6 +434,10 @@ async def test_open_exports_are_counted_as_the_log_has_them_and_stored_bytes_as_
         await bus.ask("create-document", {**BRIEF, "request_id": "two"})
         [full] = await bus.answers("two")
         assert "bytes are stored" in full["problems"][0]["message"]
+
+
+def _document(job: Any) -> str:
+    return str(job["document"]["document_id"])
 
 
 async def _empty(bus: Bus, stream: str) -> bool:

@@ -13,7 +13,7 @@ from nats.js.api import (
     StreamConfig,
 )
 from stemma_contracts import subjects
-from stemma_contracts.subjects import ANY, REST
+from stemma_contracts.subjects import ANY
 
 from .bounds import Bounds
 
@@ -27,6 +27,8 @@ DEFAULT_TENANTS = ("default",)
 DEFAULT_BOUNDS = Bounds()
 REQUESTS_IN_HAND = 8
 """Of one tenant, by all processes of the orchestrator; the others wait in their queue, behind nobody else's."""
+BULK_IN_HAND = 8
+"""Of short jobs that others go before: so many of the others' are at work beside them at once."""
 STREAMS = "STEMMA"
 """The account of all streams. The server keeps them in a folder of that name: with another one they would be gone."""
 
@@ -81,7 +83,7 @@ def streams(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_B
             subjects.request_of(ANY, ANY, ANY),
             most_of_subject=bounds.waiting_requests,
         ),
-        _queue(subjects.JOBS, subjects.job(ANY, ANY)),
+        _queue(subjects.JOBS, subjects.job(ANY, ANY), subjects.bulk_job(ANY, ANY)),
         _queue(subjects.OUTCOMES, subjects.outcome(ANY, ANY)),
         _log(subjects.ANSWERS, [subjects.answer(ANY, ANY)], max_age=7 * DAY_S, max_msgs_per_subject=8),
         _log(
@@ -107,10 +109,10 @@ def consumers(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Consumer]:
     return [
         *(_requests(tenant) for tenant in tenants),
         Consumer(subjects.OUTCOMES, subjects.ORCHESTRATOR, push=True, max_deliver=20, max_ack_pending=256),
-        _jobs(subjects.VALIDATOR, push=True, max_ack_pending=64),
-        _jobs(subjects.GENERATION),
-        _jobs(subjects.EDITOR),
-        _jobs(subjects.CONVERTER),
+        *_jobs(subjects.VALIDATOR, push=True, in_hand=64, of_bulk=BULK_IN_HAND),
+        *_jobs(subjects.GENERATION),
+        *_jobs(subjects.EDITOR),
+        *_jobs(subjects.CONVERTER),
         Consumer(subjects.EVENTS, subjects.PROJECTOR, service=subjects.ORCHESTRATOR, headers_only=True),
         Consumer(subjects.ADVISORIES, subjects.SWEEPER, service=subjects.ORCHESTRATOR),
     ]
@@ -128,9 +130,16 @@ def _requests(tenant: str) -> Consumer:
     )
 
 
-def _jobs(service: str, *, push: bool = False, max_ack_pending: int = 1000) -> Consumer:
-    jobs = subjects.job(service, REST)
-    return Consumer(subjects.JOBS, service, (jobs,), push=push, max_deliver=8, max_ack_pending=max_ack_pending)
+def _jobs(service: str, *, push: bool = False, in_hand: int = 1000, of_bulk: int = 1000) -> list[Consumer]:
+    """The jobs of a service, and those that go behind them."""
+    lanes = (
+        (service, subjects.job(service, ANY), in_hand),
+        (subjects.bulk_consumer(service), subjects.bulk_job(service, ANY), of_bulk),
+    )
+    return [
+        Consumer(subjects.JOBS, durable, (jobs,), push=push, service=service, max_deliver=8, max_ack_pending=most)
+        for durable, jobs, most in lanes
+    ]
 
 
 def _queue(name: str, *subjects: str, most_of_subject: int = -1) -> StreamConfig:

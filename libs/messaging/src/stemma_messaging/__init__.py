@@ -5,7 +5,7 @@ registers subscriptions itself::
 
     @asynccontextmanager
     async def open(settings: OrchestratorSettings, bus: Bus) -> AsyncIterator[None]:
-        bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, on_outcome)
+        bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), on_outcome)
         bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, 0.25, on_event)
         yield
 

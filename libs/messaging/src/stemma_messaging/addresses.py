@@ -13,7 +13,7 @@ _STREAMS = {
     "outcome": subjects.OUTCOMES,
     "dead": subjects.DEAD,
 }
-_SERVICE_TOKENS = 5
+_OF_SERVICES = ("job", "outcome")
 _VARIABLES = {
     "request": ("{tenant}",),
     "request.v2": ("{tenant}", "{person}"),
@@ -45,8 +45,10 @@ def last_token(subject: str) -> str:
 
 def subject_service(subject: str) -> str | None:
     """The service in the subject of a job or an outcome, None in another subject."""
-    tokens = subject.split(".")
-    return tokens[3] if len(tokens) == _SERVICE_TOKENS and is_token(tokens[3]) else None
+    if _family(subject) not in _OF_SERVICES:
+        return None
+    _, _, _, service, *name = subject.split(".")
+    return service if name and is_token(service) else None
 
 
 def _family(subject: str) -> str:

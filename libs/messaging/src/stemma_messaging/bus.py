@@ -27,7 +27,7 @@ from .outages import Outages, is_outage, reason_of
 from .publisher import Publisher
 from .push import PushWorker
 from .settings import ServiceSettings
-from .slots import SlotWorker
+from .slots import Slots, SlotWorker
 
 API_TIMEOUT_S = 10.0
 READY_TIMEOUT_S = 2.0
@@ -92,9 +92,9 @@ class Bus:
             f"$KV.{bucket}.{self.service}", capabilities, stream=f"KV_{bucket}", timeout=timeout_s
         )
 
-    def subscribe_push(self, stream: str, durable: str, handler: Handler) -> None:
-        """For short handlers: the server delivers up to the consumer's ``max_ack_pending`` messages at a time."""
-        self._register(stream, durable, lambda info: self._start_push(stream, durable, info, handler))
+    def subscribe_push(self, stream: str, durables: tuple[str, ...], handler: Handler) -> None:
+        """For short handlers: the server delivers up to each consumer's ``max_ack_pending`` messages at a time."""
+        self._register(stream, durables, lambda info: self._start_push(stream, durables, info, handler))
 
     def subscribe_push_by_tenant(self, stream: str, handler: Handler) -> None:
         """The same where each tenant has a consumer of its own, for those of tenants that come later, too.
@@ -104,14 +104,17 @@ class Bus:
         one_of_them = partial(_one_consumer, stream)
 
         async def begin() -> None:
-            await self._start_push(stream, None, await one_of_them(self.jetstream), handler)
+            await self._start_push(stream, (), await one_of_them(self.jetstream), handler)
 
         self._bound[stream] = one_of_them
         self._starts.append(begin)
 
-    def subscribe_pull(self, stream: str, durable: str, slots: int, handler: Handler) -> None:
-        """For long work: at most ``slots`` messages at a time; each comes when a slot is free."""
-        self._register(stream, durable, lambda info: self._start_pull(stream, durable, slots, info, handler))
+    def subscribe_pull(self, stream: str, durables: tuple[str, ...], slots: int, handler: Handler) -> None:
+        """For long work: at most ``slots`` messages at a time; each comes when a slot is free.
+
+        The messages of the first consumer go before those of the others.
+        """
+        self._register(stream, durables, lambda info: self._start_pull(stream, durables, slots, info, handler))
 
     def subscribe_latest(
         self, stream: str, durable: str, key: Callable[[str], Hashable], rest_s: float, handler: Handler
@@ -120,13 +123,19 @@ class Bus:
 
         Rounds are ``rest_s`` seconds apart.
         """
-        self._register(stream, durable, lambda info: self._start_latest(stream, durable, key, rest_s, info, handler))
+        self._register(stream, (durable,), lambda info: self._start_latest(stream, durable, key, rest_s, info, handler))
 
-    def _register(self, stream: str, durable: str, start: Callable[[ConsumerInfo], Awaitable[None]]) -> None:
+    def _register(
+        self, stream: str, durables: tuple[str, ...], start: Callable[[ConsumerInfo], Awaitable[None]]
+    ) -> None:
+        """The consumers differ in what they deliver, and are otherwise alike."""
+
         async def begin() -> None:
-            await start(await self.jetstream.consumer_info(stream, durable))
+            infos = [await self.jetstream.consumer_info(stream, durable) for durable in durables]
+            await start(infos[0])
 
-        self._bound[f"{stream}/{durable}"] = lambda jetstream: jetstream.consumer_info(stream, durable)
+        for durable in durables:
+            self._bound[f"{stream}/{durable}"] = partial(_consumer, stream, durable)
         self._starts.append(begin)
 
     async def until_answered(self) -> None:
@@ -140,13 +149,22 @@ class Bus:
         for start in self._starts:
             await start()
 
-    async def _start_push(self, stream: str, durable: str | None, info: ConsumerInfo, handler: Handler) -> None:
-        worker = PushWorker(self.jetstream, stream, durable, info.config, self._handle(info, handler))
+    async def _start_push(self, stream: str, durables: tuple[str, ...], info: ConsumerInfo, handler: Handler) -> None:
+        worker = PushWorker(self.jetstream, stream, durables, info.config, self._handle(info, handler))
         await worker.start()
         self._stops.append(lambda: worker.stop(self._settings.shutdown_grace_s))
 
-    async def _start_pull(self, stream: str, durable: str, slots: int, info: ConsumerInfo, handler: Handler) -> None:
-        worker = SlotWorker(self.nats, stream, durable, slots, self._handle(info, handler))
+    async def _start_pull(
+        self, stream: str, durables: tuple[str, ...], count: int, info: ConsumerInfo, handler: Handler
+    ) -> None:
+        slots = Slots(count)
+        handle = self._handle(info, slots.in_turn(handler))
+        first, *bulk = durables
+        rooms = {first: lambda _: slots.room(), **dict.fromkeys(bulk, slots.room_for_bulk)}
+        for durable, room in rooms.items():
+            self._pull(SlotWorker(self.nats, stream, durable, slots, room, handle))
+
+    def _pull(self, worker: SlotWorker) -> None:
         loop = asyncio.create_task(worker.run())
         loop.add_done_callback(self._on_loop_end)
 
@@ -240,6 +258,11 @@ async def _through_outages(call: Callable[[], Awaitable[object]]) -> None:
             await asyncio.sleep(PAUSE_S)
         else:
             return
+
+
+async def _consumer(stream: str, durable: str, jetstream: JetStreamContext) -> ConsumerInfo:
+    info: ConsumerInfo = await jetstream.consumer_info(stream, durable)
+    return info
 
 
 async def _one_consumer(stream: str, jetstream: JetStreamContext) -> ConsumerInfo:

@@ -16,20 +16,20 @@ from .under_way import UnderWay, drain_subscription
 class PushWorker:
     """Handles the messages of a push consumer, each in a task of its own, so that none waits without a heartbeat.
 
-    Without a ``durable`` it is for all consumers of the stream that deliver where that of ``config`` does.
+    Without ``durables`` it is for all consumers of the stream that deliver where that of ``config`` does.
     """
 
     def __init__(
         self,
         jetstream: JetStreamContext,
         stream: str,
-        durable: str | None,
+        durables: tuple[str, ...],
         config: ConsumerConfig,
         handle: Callable[[Msg], Coroutine[Any, Any, None]],
     ) -> None:
         self._js = jetstream
         self._stream = stream
-        self._durable = durable
+        self._durables = durables
         self._config = config
         self._handle = handle
         self._under_way = UnderWay()
@@ -38,13 +38,13 @@ class PushWorker:
     async def start(self) -> None:
         """Subscribe to what the consumer delivers."""
         self._subscription = await self._js.subscribe_bind(
-            self._stream, self._config, self._durable or subjects.ANY, cb=self._receive, manual_ack=True
+            self._stream, self._config, next(iter(self._durables), subjects.ANY), cb=self._receive, manual_ack=True
         )
 
     async def _receive(self, message: Msg) -> None:
         """What another consumer was made to deliver here is none of ours and is left alone."""
         meta = message.metadata
-        if meta.stream == self._stream and self._durable in (None, meta.consumer):
+        if meta.stream == self._stream and (not self._durables or meta.consumer in self._durables):
             self._under_way.begin(self._handle(message))
 
     async def stop(self, grace_s: float) -> None:

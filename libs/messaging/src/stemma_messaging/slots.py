@@ -17,6 +17,8 @@ from nats.js.api import Header
 from stemma_telemetry import get_logger, names
 
 from .cancellation import is_cancelled
+from .delivery import Delivery
+from .handling import Handler
 from .under_way import UnderWay, drain_subscription
 
 EXPIRES_S = 3.0
@@ -26,31 +28,79 @@ PAUSE_S = 1.0
 _NOTHING_CAME = ("404", "408")
 
 
+class Slots:
+    """How many messages may be handled at a time, whichever consumer of a queue they come from."""
+
+    def __init__(self, count: int) -> None:
+        self.free = count
+        """Below zero while more came than were asked for: those wait for their turn."""
+        self._kept = count // 4
+        self._turns = asyncio.Semaphore(count)
+        self._waiting: set[asyncio.Event] = set()
+
+    def room(self) -> int:
+        """How many more messages may come."""
+        return self.free
+
+    def room_for_bulk(self, taken: int) -> int:
+        """How many may come of those that others go before: a quarter is left to the others, and one goes on always."""
+        return max(self.free - self._kept, 1 - taken)
+
+    def in_turn(self, handler: Handler) -> Handler:
+        """A handler that begins when there is a slot for it; its message is held meanwhile."""
+
+        async def handle(delivery: Delivery) -> None:
+            async with self._turns:
+                await handler(delivery)
+
+        return handle
+
+    def change(self, free: int) -> None:
+        """Take slots or give them back."""
+        self.free += free
+        for waiting in self._waiting:
+            waiting.set()
+
+    def tell(self, waiting: asyncio.Event) -> None:
+        """Set this event whenever slots are taken or given back."""
+        self._waiting.add(waiting)
+
+
 class SlotWorker:
-    """Handles up to ``slots`` messages of a pull consumer at a time, each in a task of its own.
+    """Handles the messages of a pull consumer, each in a task of its own, as there are slots.
 
     One request stands for all slots that are free, so that jobs that come together begin together; nats-py's ``fetch``
-    would hold the first back until the last came or time was up.
+    would hold the first back until the last came or time was up. ``room`` says how many may come, given how many are
+    here.
     """
 
     def __init__(
-        self, nats: Client, stream: str, durable: str, slots: int, handle: Callable[[Msg], Coroutine[Any, Any, None]]
+        self,
+        nats: Client,
+        stream: str,
+        durable: str,
+        slots: Slots,
+        room: Callable[[int], int],
+        handle: Callable[[Msg], Coroutine[Any, Any, None]],
     ) -> None:
         self._nats = nats
         self._place = (stream, durable)
-        self._free = slots
+        self._slots = slots
+        self._room = room
         self._handle = handle
         self._under_way = UnderWay()
+        self._taken = 0
         self._subscription: Subscription | None = None
         self._request, self._asked, self._trouble = "", 0, ""
         self._changed = asyncio.Event()
+        slots.tell(self._changed)
 
     async def run(self) -> None:
         """Ask for messages and start work until cancelled."""
         inbox = self._nats.new_inbox()
         self._subscription = await self._nats.subscribe(f"{inbox}.*", cb=self._receive)
         for number in count():
-            await self._until(lambda: self._free > 0)
+            await self._until(lambda: self._room(self._taken) > 0)
             if is_cancelled():
                 return
             if self._nats.is_connected:
@@ -61,9 +111,9 @@ class SlotWorker:
                 await self._rest()
 
     async def _ask(self, inbox: str) -> None:
-        """Request a message for each free slot; returns when they came, or the request is over, or lost."""
-        self._request, self._asked = inbox, self._free
-        request = {"batch": self._free, "expires": int(EXPIRES_S * 1e9)}
+        """Request as many messages as there is room for; returns when they came, or the request is over, or lost."""
+        self._request, self._asked = inbox, self._room(self._taken)
+        request = {"batch": self._asked, "expires": int(EXPIRES_S * 1e9)}
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(self._place)}"
         with suppress(TimeoutError):
             async with asyncio.timeout(EXPIRES_S + LATE_S):
@@ -88,14 +138,11 @@ class SlotWorker:
         await asyncio.sleep(PAUSE_S)
 
     async def _receive(self, message: Msg) -> None:
-        """A message to handle, or the word that the request is over; such a word has no address to answer to.
-
-        More messages than slots come if a request that was given up is answered after all: they wait.
-        """
+        """A message to handle, or the word that the request is over; such a word has no address to answer to."""
         if message.reply:
-            await self._until(lambda: self._free > 0)
-            self._free, self._asked = self._free - 1, self._asked - 1
-            self._under_way.begin(self._handle(message), self._freed)
+            self._asked -= 1
+            self._count(1)
+            self._under_way.begin(self._handle(message), lambda: self._count(-1))
         elif message.subject == self._request:
             headers = message.headers or {}
             status, told = headers.get(Header.STATUS, ""), headers.get(Header.DESCRIPTION, "")
@@ -103,9 +150,9 @@ class SlotWorker:
         if self._asked <= 0:
             self._changed.set()
 
-    def _freed(self) -> None:
-        self._free += 1
-        self._changed.set()
+    def _count(self, taken: int) -> None:
+        self._taken += taken
+        self._slots.change(-taken)
 
     async def stop(self, grace_s: float) -> None:
         """Take no more messages; work under way may end within ``grace_s`` seconds, then it is given back."""

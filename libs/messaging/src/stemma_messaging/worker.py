@@ -59,10 +59,11 @@ def worker_service(
             worker = opened if isinstance(opened, Worker) else Worker(opened)
             await bus.publish_capabilities(_encoded(worker.capabilities))
             handler = _job_handler(bus, worker.handlers)
+            lanes = (name, subjects.bulk_consumer(name))
             if consumer == "push":
-                bus.subscribe_push(subjects.JOBS, name, handler)
+                bus.subscribe_push(subjects.JOBS, lanes, handler)
             else:
-                bus.subscribe_pull(subjects.JOBS, name, settings.slots, handler)
+                bus.subscribe_pull(subjects.JOBS, lanes, settings.slots, handler)
             yield
 
     return Service(name, settings_class, opened_worker, check)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pypandoc  # type: ignore[import-untyped]
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
-from stemma_confinement import Limits
+from stemma_confinement import Limits, Turns
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import Outcome
@@ -23,7 +23,6 @@ from .images import ImageLimits
 from .manuscript import House
 from .pandoc import Pandoc
 from .templates import problems
-from .turns import Turns
 
 
 class ConverterSettings(WorkerSettings):

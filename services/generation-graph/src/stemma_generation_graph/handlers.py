@@ -45,6 +45,7 @@ from .inputs import InputsRefused, missing_inputs
 from .recipes import recipe
 from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, as_resumed, encoded
 from .sources.library import Library
+from .sources.reading import UnreadableInputs
 
 PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
 
@@ -68,7 +69,7 @@ async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Outcome:
         )
     try:
         return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
-    except InputsRefused as refused:
+    except (InputsRefused, UnreadableInputs) as refused:
         return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
 
 
@@ -91,7 +92,10 @@ async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
     """Evaluate a text that no generator wrote."""
     context = _context(job, job.job_id, desk)
     as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
-    material = await load_material(as_written, desk.library, desk.parts.limits)
+    try:
+        material = await load_material(as_written, desk.library, desk.parts.limits)
+    except UnreadableInputs as refused:
+        return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
     draft = await desk.library.text(job.document, job.draft)
     found = await or_failure(job, context.call, evaluated(desk.parts, context, as_written, material, draft))
     if isinstance(found, Outcome):

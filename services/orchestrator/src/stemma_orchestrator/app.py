@@ -33,6 +33,7 @@ from .handlers import on_outcome, on_request
 from .inputs import Limits
 from .intake import Intake
 from .lost import SWEEP_EVERY_S, LostMessages
+from .open_count import OpenCount
 from .open_jobs import OpenJobs
 from .projector import Projector, key_of
 from .repair import Repair
@@ -55,6 +56,7 @@ class OrchestratorSettings(ServiceSettings):
     max_brief_bytes: int = Field(default=1024 * 1024, ge=1)
     max_waiting_requests: int = Field(default=2000, ge=1, description="of one tenant, by whomever of it")
     max_open_jobs: int = Field(default=1000, ge=1, description="of one tenant")
+    bulk_from_open_jobs: int = Field(default=16, ge=0, description="of one tenant: more go behind the jobs of others")
     max_open_exports: int = Field(default=16, ge=1, description="of one tenant")
     max_stored_bytes: int = Field(default=20 * 1024**3, ge=1, description="large artifacts of one tenant")
 
@@ -92,7 +94,7 @@ def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog, capabilitie
     return Intake(kinds, artifacts, uploads, partial(known_graphs, capabilities), limits)
 
 
-def bounds(settings: OrchestratorSettings, bus: Bus, store: EventStore[Command, State], jobs: OpenJobs) -> Bounds:
+def bounds(settings: OrchestratorSettings, bus: Bus, open_count: OpenCount) -> Bounds:
     """What one tenant may have open."""
     limits = TenantLimits(
         settings.max_waiting_requests, settings.max_open_jobs, settings.max_open_exports, settings.max_stored_bytes
@@ -101,7 +103,7 @@ def bounds(settings: OrchestratorSettings, bus: Bus, store: EventStore[Command, 
     async def stored(tenant: str) -> int:
         return (await bus.jetstream.stream_info(f"OBJ_{subjects.artifacts_bucket(tenant)}")).state.bytes
 
-    return Bounds(store, jobs, limits, stored)
+    return Bounds(open_count, limits, stored)
 
 
 async def known_graphs(bucket: KeyValue) -> frozenset[str] | None:
@@ -138,8 +140,9 @@ async def build(settings: OrchestratorSettings, bus: Bus, kinds: Catalog) -> Par
     """The orchestrator on a bus."""
     store = event_store(bus)
     capabilities = await bus.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
-    jobs = OpenJobs(bus.publisher, bus.cancel_job)
-    desk = Desk(store, intake(settings, bus, kinds, capabilities), jobs, bounds(settings, bus, store, jobs))
+    open_count = OpenCount(store)
+    jobs = OpenJobs(bus.publisher, bus.cancel_job, open_count, settings.bulk_from_open_jobs)
+    desk = Desk(store, intake(settings, bus, kinds, capabilities), jobs, bounds(settings, bus, open_count))
     requests = partial(on_request, desk=desk, answers=Answers(bus.jetstream, bus.publisher))
     outcomes = partial(on_outcome, desk=desk)
     handlers = {subjects.REQUESTS: requests, subjects.OUTCOMES: outcomes}
@@ -157,10 +160,10 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     told = Capabilities(kinds=document_kinds(kinds))
     await bus.publish_capabilities(told.model_dump_json(exclude_defaults=True).encode())
     bus.subscribe_push_by_tenant(subjects.REQUESTS, parts.on_request)
-    bus.subscribe_push(subjects.OUTCOMES, subjects.ORCHESTRATOR, parts.on_outcome)
+    bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), parts.on_outcome)
     on_event = parts.projector.on_event
     bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, on_event)
-    bus.subscribe_pull(subjects.ADVISORIES, subjects.SWEEPER, ADVISORY_SLOTS, sweeper.on_advisory)
+    bus.subscribe_pull(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS, sweeper.on_advisory)
     sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
     try:
         yield

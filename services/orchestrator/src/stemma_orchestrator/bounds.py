@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import Problem
-from stemma_eventlog import EventStore, StreamId
 
-from .core.commands import Command
 from .core.sections import CONVERT
 from .core.senders import name_of
-from .core.state import State
-from .open_jobs import OpenJobs
+from .open_count import OpenCount
 
 _ADDS_WORK = (
     r.CreateDocument,
@@ -23,6 +20,8 @@ _ADDS_WORK = (
     r.RetrySection,
 )
 
+TRUSTED_S = 1.0
+"""How long what was heard of open jobs is believed: to look all of them up for each refusal would be a flood, too."""
 LATER = "ask again when some are done"
 RAISE = "an operator can raise the bound"
 
@@ -46,8 +45,7 @@ class Bounds:
     Decisions of people are taken whatever is open: they finish work.
     """
 
-    store: EventStore[Command, State]
-    jobs: OpenJobs
+    open: OpenCount
     limits: TenantLimits
     stored: Stored
 
@@ -59,24 +57,15 @@ class Bounds:
             return None
         if isinstance(request, r.CreateDocument) and await self.stored(tenant) >= self.limits.stored_bytes:
             return _full("bytes are stored", "max_stored_bytes", self.limits.stored_bytes, RAISE)
-        if await self._open(tenant, "") >= self.limits.jobs:
+        if not await self.open.room(tenant, self.limits.jobs, TRUSTED_S):
             return _full("jobs are open", "max_open_jobs", self.limits.jobs, LATER)
-        if isinstance(request, r.ExportDocument) and await self._open(tenant, CONVERT) >= self.limits.exports:
+        if isinstance(request, r.ExportDocument) and not await self.open.room(tenant, self.limits.exports, 0, _exports):
             return _full("exports are open", "max_open_exports", self.limits.exports, LATER)
         return None
 
-    async def _open(self, tenant: str, name: str) -> int:
-        """How many jobs of a name (or of any) are open; if they seem to be too many, as the log has it now."""
-        count = self._known(tenant, name)
-        if count >= (self.limits.exports if name else self.limits.jobs):
-            for document_id in self.jobs.documents_at_work(tenant):
-                stream = StreamId(tenant, document_id)
-                self.jobs.recount(stream, (await self.store.load(stream)).state)
-            count = self._known(tenant, name)
-        return count
 
-    def _known(self, tenant: str, name: str) -> int:
-        return sum(not name or name_of(job_id) == name for job_id in self.jobs.open_of(tenant))
+def _exports(job_id: str) -> bool:
+    return name_of(job_id) == CONVERT
 
 
 def _full(what: str, setting: str, limit: int, words: str) -> Problem:

@@ -43,7 +43,11 @@ class Queue:
 
 SHARED = (
     Queue(subjects.OUTCOMES, subjects.ORCHESTRATOR, subjects.outcome(ANY, ANY)),
-    *(Queue(subjects.JOBS, service, subjects.job(service, REST)) for service in subjects.WORKERS),
+    *(Queue(subjects.JOBS, service, subjects.job(service, ANY)) for service in subjects.WORKERS),
+    *(
+        Queue(subjects.JOBS, subjects.bulk_consumer(service), subjects.bulk_job(service, ANY))
+        for service in subjects.WORKERS
+    ),
 )
 
 

@@ -6,7 +6,7 @@ Jobs that a decision closed are called off, so that no more is spent on them. Wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from cachetools import LRUCache
@@ -20,11 +20,15 @@ from stemma_telemetry import bind
 
 from .core.jobs import closed_jobs, open_jobs, openings
 from .core.state import State
+from .open_count import OpenCount
 
 _REMEMBERED = 4096
+TRUSTED_S = 30.0
+"""How long what was heard of open jobs is believed: a place in the queue is worth no more."""
 
 CallOff = Callable[[str, str], Awaitable[None]]
 IsQueued = Callable[[int], Awaitable[bool]]
+Lane = Callable[[str, str], str]
 
 
 @dataclass
@@ -38,11 +42,12 @@ class Published:
 class OpenJobs:
     """Publishes open jobs, each once by this process; another process may publish the same again."""
 
-    def __init__(self, publisher: Publisher, call_off: CallOff) -> None:
+    def __init__(self, publisher: Publisher, call_off: CallOff, open_count: OpenCount, bulk_from: int) -> None:
         self._publisher = publisher
         self._call_off = call_off
         self._published: LRUCache[StreamId, Published] = LRUCache(_REMEMBERED)
-        self._open: dict[str, dict[str, frozenset[str]]] = {}
+        self._open = open_count
+        self._bulk_from = bulk_from
 
     async def publish(self, stream: StreamId, state: State, cause: Cause) -> None:
         """Publish what is open and was not published yet; what another call publishes right now is waited for."""
@@ -50,53 +55,45 @@ class OpenJobs:
         async with published.lock:
             jobs = openings(state)
             new = [make() for job_id, make in jobs.items() if job_id not in published.job_ids]
-            await asyncio.gather(*(self._publish(job, cause, job.job_id) for job in new))
+            lanes = await self._lanes(stream.tenant, len(new))
+            together = zip(new, lanes, strict=True)
+            await asyncio.gather(*(self._publish(job, cause, job.job_id, lane) for job, lane in together))
             published.job_ids = frozenset(jobs)
-            self._count(stream, published.job_ids)
+            self._open.note(stream, published.job_ids)
 
-    def open_of(self, tenant: str) -> Iterator[str]:
-        """The open jobs of a tenant, as far as this process knows: another one may have closed some."""
-        return (job_id for job_ids in self._open.get(tenant, {}).values() for job_id in job_ids)
-
-    def documents_at_work(self, tenant: str) -> list[str]:
-        """The documents that these jobs are about."""
-        return list(self._open.get(tenant, {}))
-
-    def recount(self, stream: StreamId, state: State) -> None:
-        """Know the open jobs of a document from a state that is newer."""
-        self._count(stream, frozenset(openings(state)))
-
-    def _count(self, stream: StreamId, job_ids: frozenset[str]) -> None:
-        documents = self._open.setdefault(stream.tenant, {})
-        if job_ids:
-            documents[stream.document_id] = job_ids
-        else:
-            documents.pop(stream.document_id, None)
+    async def _lanes(self, tenant: str, number: int) -> list[Lane]:
+        """Where new jobs go: those that a tenant has open beyond its number go behind the jobs of others."""
+        if not number:
+            return []
+        room = await self._open.room(tenant, self._bulk_from, TRUSTED_S)
+        return [subjects.job if place < room else subjects.bulk_job for place in range(number)]
 
     async def publish_lost(self, stream: StreamId, state: State, cause: Cause, is_queued: IsQueued) -> None:
         """Publish what is open and lies in no queue; the server still refuses the id of a message that was lost."""
-        for job in open_jobs(state):
+        jobs = open_jobs(state)
+        for job, lane in zip(jobs, await self._lanes(stream.tenant, len(jobs)), strict=True):
             message_id = job.job_id
-            while (earlier := await self._publish(job, cause, message_id)) and not await is_queued(earlier):
+            while (earlier := await self._publish(job, cause, message_id, lane)) and not await is_queued(earlier):
                 message_id = f"{message_id}.again"
+        self._open.note(stream, (job.job_id for job in jobs))
 
     async def publish_one(self, job: Job, cause: Cause) -> None:
         """Publish a job that no state asks for, once for each cause."""
-        await self._publish(job, cause, f"{job.job_id}.{cause.id}")
+        await self._publish(job, cause, f"{job.job_id}.{cause.id}", subjects.job)
 
     async def call_off(self, stream: StreamId, before: State, after: State) -> None:
         """Tell workers which jobs are not waited for any more."""
         for job_id in sorted(closed_jobs(before, after)):
             await self._call_off(stream.tenant, job_id)
 
-    async def _publish(self, job: Job, cause: Cause, id: str) -> int | None:
+    async def _publish(self, job: Job, cause: Cause, id: str, lane: Lane) -> int | None:
         """The sequence under which a message with that id was stored before, if one was."""
         entry = registry.entry_of(job)
         assert entry.service is not None
         with bind(job_id=job.job_id, section_id=_section_id(job)):
             try:
                 stored = await self._publisher.publish(
-                    subjects.job(entry.service, entry.token),
+                    lane(entry.service, entry.token),
                     job,
                     id=id,
                     about=f"{job.document.tenant}/{job.document.document_id}",

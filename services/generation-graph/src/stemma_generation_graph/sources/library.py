@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from cachetools import LRUCache
 from stemma_artifacts.store import ArtifactStore
@@ -10,7 +11,8 @@ from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile
 
 from .corpus import Corpus
-from .markdown import read_source
+from .markdown import SourceDocument
+from .reading import Reading, Text
 
 CORPORA = 8
 
@@ -18,8 +20,9 @@ CORPORA = 8
 class Library:
     """Texts and corpora by reference; the corpora of the last few documents are kept: every section reads the same."""
 
-    def __init__(self, artifacts: ArtifactStore) -> None:
+    def __init__(self, artifacts: ArtifactStore, reading: Reading | None = None) -> None:
         self._artifacts = artifacts
+        self._reading = reading or Reading()
         self._corpora: LRUCache[tuple[str, ...], asyncio.Task[Corpus]] = LRUCache(CORPORA)
 
     async def text(self, document: DocumentHead, ref: ArtifactRef) -> str:
@@ -33,7 +36,7 @@ class Library:
         return await self._artifacts.put(tenant, document_id, data, media_type=media_type, name=name)
 
     async def corpus(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
-        """The searchable corpus of a document's inputs."""
+        """The searchable corpus of a document's inputs; raises `UnreadableInputs`."""
         key = (document.tenant, document.document_id, *(f"{file.name}:{file.artifact.digest}" for file in inputs))
         task = self._corpora.get(key)
         if task is None:
@@ -51,4 +54,9 @@ class Library:
         names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
         if not texts:
             return Corpus([], names)
-        return await asyncio.to_thread(lambda: Corpus([read_source(name, text) for name, text in texts], names))
+        sources = await self.sources(document, texts)
+        return await asyncio.to_thread(Corpus, sources, names)
+
+    async def sources(self, document: DocumentHead, texts: Sequence[Text]) -> list[SourceDocument]:
+        """Inputs of a document, taken apart; raises `UnreadableInputs`."""
+        return await self._reading.sources(document.tenant, texts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from stemma_converter.turns import Turns
+from stemma_confinement import Turns
 
 pytestmark = pytest.mark.req("S5")
 

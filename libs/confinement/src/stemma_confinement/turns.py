@@ -1,4 +1,4 @@
-"""Conversions are begun in turn: a tenant with many waits for itself and holds up no other."""
+"""Calls are begun in turn: a tenant with many waits for itself and holds up no other."""
 
 from __future__ import annotations
 

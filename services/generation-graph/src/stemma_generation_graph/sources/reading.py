@@ -1,0 +1,72 @@
+"""Taking inputs apart: short ones here, long ones in a process of its own, behind everything else that is at work.
+
+A parser in a thread holds what every other job of this process needs; texts that are hard to read hold it for minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import TypeAdapter
+from stemma_confinement import ConfinementError, Limits, Prepared, Turns
+
+from .markdown import SourceDocument, read_source
+
+QUICK_CHARACTERS = 64 * 1024
+"""Up to here the worst input takes a quarter of a second."""
+LIMITS = Limits(seconds=300, memory_mb=4096)
+PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
+TEXTS, SOURCES = "texts.json", "sources.json"
+
+Text = tuple[str, str]
+"""A name inside the input folder, and what the file says."""
+
+_TEXTS = TypeAdapter(list[Text])
+_SOURCES = TypeAdapter(list[SourceDocument])
+
+
+class UnreadableInputs(ValueError):
+    """Inputs that could not be read within the limits; the message names them."""
+
+
+def prepare() -> None:
+    """What reads is imported with this module."""
+
+
+def read(folder: Path) -> None:
+    """Take the texts apart that lie in a folder."""
+    texts = _TEXTS.validate_json((folder / TEXTS).read_bytes())
+    (folder / SOURCES).write_bytes(_SOURCES.dump_json([read_source(*text) for text in texts]))
+
+
+# One for all inputs of this process; it starts with the first that are long.
+_prepared = Prepared(prepare)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Reads the inputs of every tenant in turn."""
+
+    limits: Limits = LIMITS
+    turns: Turns = field(default_factory=lambda: Turns(PROCESSES, PROCESSES_OF_A_TENANT))
+
+    async def sources(self, tenant: str, texts: Sequence[Text]) -> list[SourceDocument]:
+        """The inputs of one document, taken apart; raises `UnreadableInputs`."""
+        if sum(len(text) for _, text in texts) <= QUICK_CHARACTERS:
+            return await asyncio.to_thread(lambda: [read_source(*text) for text in texts])
+        async with self.turns.turn(tenant):
+            with TemporaryDirectory(prefix="stemma-read-") as folder:
+                return await self._apart(texts, Path(folder))
+
+    async def _apart(self, texts: Sequence[Text], folder: Path) -> list[SourceDocument]:
+        await asyncio.to_thread(lambda: (folder / TEXTS).write_bytes(_TEXTS.dump_json(list(texts))))
+        try:
+            await _prepared.run(read, folder, self.limits)
+        except ConfinementError as error:
+            names = ", ".join(name for name, _ in texts)
+            raise UnreadableInputs(f"inputs could not be read: {error}: {names}") from None
+        return await asyncio.to_thread(lambda: _SOURCES.validate_json((folder / SOURCES).read_bytes()))

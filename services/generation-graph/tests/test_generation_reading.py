@@ -1,0 +1,49 @@
+from dataclasses import replace
+
+import pytest
+from generation_workshop import Workshop
+from stemma_confinement import Limits
+from stemma_contracts.v1.jobs import EvaluateDraft
+from stemma_contracts.v1.outcomes import InputsMissing
+from stemma_generation_graph.handlers import Desk, on_evaluate_draft, on_generate_section
+from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources.markdown import read_source
+from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, UnreadableInputs
+from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.scripted import ScriptedModel
+
+LONG = "# Harbour\n\n" + "The quay is 40 m long.\n\n" * (QUICK_CHARACTERS // 20) + "![plan](plan.png)\n"
+HARD = text_of(UNITS["half links"], 2 * 1024 * 1024)
+AT_ONCE = Limits(seconds=0.2)
+
+
+def _impatient(desk: Desk, workshop: Workshop) -> Desk:
+    return replace(desk, library=Library(workshop.artifacts, Reading(AT_ONCE)))
+
+
+@pytest.mark.req("S6")
+async def test_a_long_input_is_taken_apart_elsewhere_as_it_would_be_here() -> None:
+    assert await Reading().sources("default", [("a.md", LONG), ("b.md", "Short.")]) == [
+        read_source("a.md", LONG),
+        read_source("b.md", "Short."),
+    ]
+
+
+@pytest.mark.req("S5", "S6")
+async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
+    with pytest.raises(UnreadableInputs, match=r"more than 0.2 s: hard.md"):
+        await Reading(AT_ONCE).sources("default", [("hard.md", HARD)])
+
+
+@pytest.mark.req("S6")
+async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Workshop) -> None:
+    desk = _impatient(workshop.desk(ScriptedModel(script=[])), workshop)
+    job = await workshop.job("research", files={"hard.md": HARD})
+    written = await on_generate_section(job, desk=desk)
+    as_given = {name: value for name, value in job if name in EvaluateDraft.model_fields}
+    judged = await on_evaluate_draft(
+        EvaluateDraft(**as_given, version=1, draft=await workshop.store("Text.")), desk=desk
+    )
+    for outcome in (written, judged):
+        assert isinstance(outcome, InputsMissing)
+        assert "hard.md" in outcome.detail
