@@ -61,6 +61,7 @@ TARGETS = [
     "$JS.API.CONSUMER.MSG.NEXT.EVENTS.orchestrator-views",
     "$JS.API.CONSUMER.CREATE.EVENTS.loot",
     "$JS.API.STREAM.CREATE.MINE",
+    "$JS.API.STREAM.UPDATE.DEAD",
     "$JS.API.STREAM.DELETE.DEAD",
     "$JS.API.STREAM.PURGE.ANSWERS",
     "$KV.documents.other.d1",
@@ -80,6 +81,7 @@ WORDS = b'{"document_id": "d1", "section_id": "s1", "version": 1, "name": "MINE"
 """A brief of somebody who has more in mind than a document."""
 BODIES = {
     "$JS.API.STREAM.CREATE.MINE": b'{"name": "MINE", "subjects": ["mine.>"], "storage": "memory"}',
+    "$JS.API.STREAM.UPDATE.DEAD": b'{"name": "DEAD", "subjects": ["stemma.dead.v1.*.*"], "max_msgs": 1}',
     "$JS.API.CONSUMER.CREATE.EVENTS.loot": json.dumps(LOOT).encode(),
 }
 

@@ -132,9 +132,9 @@ async def test_bulk_goes_on_while_others_fill_every_slot(lab: Any, validated: Va
         return validated(job)
 
     slow = lab.job()
-    await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(8)))
-    async with lab.working("pull", handler, slots=2):
-        await eventually(lambda: _holds(len(begun) > 8))
+    await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(32)))
+    async with lab.working("pull", handler, slots=8):
+        await eventually(lambda: _holds(len(begun) > 32))
         await lab.publish(subjects.GENERATION, slow, bulk=True)
         await eventually(lab.settled)
     assert slow.job_id in begun

@@ -2,10 +2,13 @@ from dataclasses import replace
 
 import pytest
 from generation_workshop import Workshop
+from langgraph.checkpoint.memory import InMemorySaver
 from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import EvaluateDraft
 from stemma_contracts.v1.outcomes import InputsMissing
+from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.handlers import Desk, on_evaluate_draft, on_generate_section
+from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.markdown import read_source
 from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, UnreadableInputs
@@ -18,7 +21,8 @@ AT_ONCE = Limits(seconds=0.2)
 
 
 def _impatient(desk: Desk, workshop: Workshop) -> Desk:
-    return replace(desk, library=Library(workshop.artifacts, Reading(AT_ONCE)))
+    runner = Runner(find_graphs(), desk.parts, InMemorySaver())
+    return replace(desk, library=Library(workshop.artifacts, Reading(AT_ONCE)), runner=runner)
 
 
 @pytest.mark.req("S6")
@@ -31,14 +35,16 @@ async def test_a_long_input_is_taken_apart_elsewhere_as_it_would_be_here() -> No
 
 @pytest.mark.req("S5", "S6")
 async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
-    with pytest.raises(UnreadableInputs, match=r"more than 0.2 s: hard.md"):
-        await Reading(AT_ONCE).sources("default", [("hard.md", HARD)])
+    with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 0.2 s$"):
+        await Reading(AT_ONCE).sources("default", [("a.md", "Easy."), ("hard.md", HARD), ("b.md", "Easy.")])
 
 
 @pytest.mark.req("S6")
-async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Workshop) -> None:
+@pytest.mark.parametrize("graph", ["section", "roles", "document_agent"])
+async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Workshop, graph: str) -> None:
     desk = _impatient(workshop.desk(ScriptedModel(script=[])), workshop)
     job = await workshop.job("research", files={"hard.md": HARD})
+    job = job.model_copy(update={"section": job.section.model_copy(update={"graph": graph})})
     written = await on_generate_section(job, desk=desk)
     as_given = {name: value for name, value in job if name in EvaluateDraft.model_fields}
     judged = await on_evaluate_draft(

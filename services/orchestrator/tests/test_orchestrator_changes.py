@@ -100,10 +100,11 @@ def test_an_edited_text_is_validated_and_evaluated_and_neither_blocks(done: Stor
     assert done.status("budget") == SectionStatus.EDITED
 
 
-def test_a_check_that_fails_leaves_the_section_as_it_is(done: Story) -> None:
+@pytest.mark.parametrize("failure", [o.JobDead, o.InputsMissing])
+def test_a_check_that_fails_leaves_the_section_as_it_is(done: Story, failure: type[o.Outcome]) -> None:
     write(done, "budget", "a person's text")
     for job_id in list(done.open_jobs()):
-        (failed,) = done.outcome(o.JobDead, "budget", job_id=job_id)
+        (failed,) = done.outcome(failure, "budget", job_id=job_id)
         assert failed.status == SectionStatus.EDITED
     assert done.open_jobs() == {}
 

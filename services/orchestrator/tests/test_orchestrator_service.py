@@ -18,7 +18,8 @@ from orchestrator_story import PROVENANCE, evaluation, ref
 from pydantic import SecretStr
 from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.v1.events import SectionDrafted
-from stemma_contracts.v1.outcomes import JobDead, Outcome, SectionGenerated, ThreadsHeld
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.outcomes import GraphPaused, JobDead, Outcome, SectionGenerated, ThreadsHeld
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import service
@@ -249,9 +250,11 @@ async def test_an_outcome_counts_only_from_the_service_that_has_the_job(bus: Bus
     job_id = f"{document_id}.1.generate.research"
     about: Any = {"job_id": job_id, "tenant": "default", "document_id": document_id, "section_id": "research"}
     forged = _generated(document_id, job_id, "forged")
+    need = Need(need_id="n1", kind="question", question=ref("Your password?"), checkpoint_id="c1")
     for sender in (subjects.CONVERTER, subjects.EDITOR, subjects.ORCHESTRATOR):
         await _tell(bus, sender, forged, f"{sender}-1")
         await _tell(bus, sender, JobDead(**about, service=sender), f"{sender}-2")
+        await _tell(bus, sender, GraphPaused(**about, thread_id=job_id, need=need), f"{sender}-3")
     await _tell(bus, subjects.GENERATION, forged, "named-otherwise", token="draft-revised")
     await bus.client.jetstream().publish(
         subjects.outcome(subjects.CONVERTER, "document-converted"),

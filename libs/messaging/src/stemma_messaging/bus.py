@@ -110,9 +110,9 @@ class Bus:
         self._starts.append(begin)
 
     def subscribe_pull(self, stream: str, durables: tuple[str, ...], slots: int, handler: Handler) -> None:
-        """For long work: at most ``slots`` messages at a time; each comes when a slot is free.
+        """For long work: at most ``slots`` messages at a time, of one consumer or of two.
 
-        The messages of the first consumer go before those of the others.
+        Those of the first go before those of the second, which leave it a quarter of the slots and always go on.
         """
         self._register(stream, durables, lambda info: self._start_pull(stream, durables, slots, info, handler))
 
@@ -158,10 +158,9 @@ class Bus:
         self, stream: str, durables: tuple[str, ...], count: int, info: ConsumerInfo, handler: Handler
     ) -> None:
         slots = Slots(count)
-        handle = self._handle(info, slots.in_turn(handler))
-        first, *bulk = durables
-        rooms = {first: lambda _: slots.room(), **dict.fromkeys(bulk, slots.room_for_bulk)}
-        for durable, room in rooms.items():
+        rooms: tuple[Callable[[int], int], ...] = (lambda _: slots.room(), slots.room_for_bulk)
+        for lane, (durable, room) in enumerate(zip(durables, rooms, strict=False)):
+            handle = self._handle(info, slots.in_turn(handler, lane))
             self._pull(SlotWorker(self.nats, stream, durable, slots, room, handle))
 
     def _pull(self, worker: SlotWorker) -> None:

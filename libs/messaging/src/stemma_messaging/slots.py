@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from itertools import count
@@ -26,44 +27,81 @@ EXPIRES_S = 3.0
 LATE_S = 1.0
 PAUSE_S = 1.0
 _NOTHING_CAME = ("404", "408")
+FIRST, BULK = 0, 1
 
 
 class Slots:
-    """How many messages may be handled at a time, whichever consumer of a queue they come from."""
+    """How many messages of two consumers may be handled at a time; those of the first go before those of the second.
+
+    Both ask for messages at the same time, so that more may come than there are slots: those are held and wait.
+    """
 
     def __init__(self, count: int) -> None:
-        self.free = count
-        """Below zero while more came than were asked for: those wait for their turn."""
+        self._count = count
         self._kept = count // 4
-        self._turns = asyncio.Semaphore(count)
-        self._waiting: set[asyncio.Event] = set()
+        self._held = 0
+        self._running = 0
+        self._waiting: tuple[deque[asyncio.Future[None]], ...] = (deque(), deque())
+        self._changed: set[asyncio.Event] = set()
 
     def room(self) -> int:
-        """How many more messages may come."""
-        return self.free
+        """How many more messages may come: bulk that came at the same time and waits for its turn takes no room."""
+        return self._count - self._held + len(self._waiting[BULK])
 
-    def room_for_bulk(self, taken: int) -> int:
+    def room_for_bulk(self, held: int) -> int:
         """How many may come of those that others go before: a quarter is left to the others, and one goes on always."""
-        return max(self.free - self._kept, 1 - taken)
+        return max(self._count - self._held - self._kept, 1 - held)
 
-    def in_turn(self, handler: Handler) -> Handler:
+    def in_turn(self, handler: Handler, lane: int) -> Handler:
         """A handler that begins when there is a slot for it; its message is held meanwhile."""
 
         async def handle(delivery: Delivery) -> None:
-            async with self._turns:
+            await self._turn(self._waiting[lane])
+            try:
                 await handler(delivery)
+            finally:
+                self._running -= 1
+                self._begin()
 
         return handle
 
-    def change(self, free: int) -> None:
-        """Take slots or give them back."""
-        self.free += free
-        for waiting in self._waiting:
-            waiting.set()
+    async def _turn(self, waiting: deque[asyncio.Future[None]]) -> None:
+        """Wait for a slot; whoever is cancelled while it is given one gives it on."""
+        turn = asyncio.get_running_loop().create_future()
+        waiting.append(turn)
+        self._begin()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._running -= 1
+            elif turn in waiting:
+                waiting.remove(turn)
+            self._begin()
+            raise
 
-    def tell(self, waiting: asyncio.Event) -> None:
-        """Set this event whenever slots are taken or given back."""
-        self._waiting.add(waiting)
+    def _begin(self) -> None:
+        """Give free slots to who waits, those of the first consumer before the others."""
+        for waiting in self._waiting:
+            while waiting and self._running < self._count:
+                turn = waiting.popleft()
+                if not turn.cancelled():
+                    self._running += 1
+                    turn.set_result(None)
+        self._tell()
+
+    def hold(self, messages: int) -> None:
+        """Hold messages, or let them go."""
+        self._held += messages
+        self._tell()
+
+    def _tell(self) -> None:
+        for changed in self._changed:
+            changed.set()
+
+    def tell(self, changed: asyncio.Event) -> None:
+        """Set this event whenever there may be more room."""
+        self._changed.add(changed)
 
 
 class SlotWorker:
@@ -89,7 +127,7 @@ class SlotWorker:
         self._room = room
         self._handle = handle
         self._under_way = UnderWay()
-        self._taken = 0
+        self._held = 0
         self._subscription: Subscription | None = None
         self._request, self._asked, self._trouble = "", 0, ""
         self._changed = asyncio.Event()
@@ -100,7 +138,7 @@ class SlotWorker:
         inbox = self._nats.new_inbox()
         self._subscription = await self._nats.subscribe(f"{inbox}.*", cb=self._receive)
         for number in count():
-            await self._until(lambda: self._room(self._taken) > 0)
+            await self._until(lambda: self._room(self._held) > 0)
             if is_cancelled():
                 return
             if self._nats.is_connected:
@@ -112,7 +150,7 @@ class SlotWorker:
 
     async def _ask(self, inbox: str) -> None:
         """Request as many messages as there is room for; returns when they came, or the request is over, or lost."""
-        self._request, self._asked = inbox, self._room(self._taken)
+        self._request, self._asked = inbox, self._room(self._held)
         request = {"batch": self._asked, "expires": int(EXPIRES_S * 1e9)}
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(self._place)}"
         with suppress(TimeoutError):
@@ -141,8 +179,8 @@ class SlotWorker:
         """A message to handle, or the word that the request is over; such a word has no address to answer to."""
         if message.reply:
             self._asked -= 1
-            self._count(1)
-            self._under_way.begin(self._handle(message), lambda: self._count(-1))
+            self._hold(1)
+            self._under_way.begin(self._handle(message), lambda: self._hold(-1))
         elif message.subject == self._request:
             headers = message.headers or {}
             status, told = headers.get(Header.STATUS, ""), headers.get(Header.DESCRIPTION, "")
@@ -150,9 +188,9 @@ class SlotWorker:
         if self._asked <= 0:
             self._changed.set()
 
-    def _count(self, taken: int) -> None:
-        self._taken += taken
-        self._slots.change(-taken)
+    def _hold(self, messages: int) -> None:
+        self._held += messages
+        self._slots.hold(messages)
 
     async def stop(self, grace_s: float) -> None:
         """Take no more messages; work under way may end within ``grace_s`` seconds, then it is given back."""

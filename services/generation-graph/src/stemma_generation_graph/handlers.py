@@ -79,6 +79,8 @@ async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
     answer = as_resumed(job.answer, failed=job.failed, detail=job.detail)
     try:
         return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
+    except UnreadableInputs as refused:
+        return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
     except ThreadLostError as lost:
         return ThreadLost(**echo(job, context.call), detail=str(lost))
 

@@ -51,7 +51,7 @@ class OpenCount:
         if (seen := sum(_number(each, counts) for each in known.values())) < most:
             return most - seen
         sure = 0
-        for document_id, heard in list(known.items()):
+        for document_id, heard in [each for each in known.items() if _number(each[1], counts)]:
             trusted = time.monotonic() - heard.at <= trusted_s
             sure += _number(heard if trusted else await self._as_logged(StreamId(tenant, document_id)), counts)
             if sure >= most:

@@ -55,11 +55,12 @@ class OpenJobs:
         async with published.lock:
             jobs = openings(state)
             new = [make() for job_id, make in jobs.items() if job_id not in published.job_ids]
+            self._open.note(stream, published.job_ids & jobs.keys())
             lanes = await self._lanes(stream.tenant, len(new))
+            self._open.note(stream, jobs)
             together = zip(new, lanes, strict=True)
             await asyncio.gather(*(self._publish(job, cause, job.job_id, lane) for job, lane in together))
             published.job_ids = frozenset(jobs)
-            self._open.note(stream, published.job_ids)
 
     async def _lanes(self, tenant: str, number: int) -> list[Lane]:
         """Where new jobs go: those that a tenant has open beyond its number go behind the jobs of others."""

@@ -18,9 +18,10 @@ from .markdown import SourceDocument, read_source
 
 QUICK_CHARACTERS = 64 * 1024
 """Up to here the worst input takes a quarter of a second."""
-LIMITS = Limits(seconds=300, memory_mb=4096)
+LIMITS = Limits(seconds=900, memory_mb=4096)
+"""Of wall time: it is read behind everything else that is at work."""
 PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
-TEXTS, SOURCES = "texts.json", "sources.json"
+TEXTS, AT, SOURCES = "texts.json", "at.txt", "sources.json"
 
 Text = tuple[str, str]
 """A name inside the input folder, and what the file says."""
@@ -29,8 +30,8 @@ _TEXTS = TypeAdapter(list[Text])
 _SOURCES = TypeAdapter(list[SourceDocument])
 
 
-class UnreadableInputs(ValueError):
-    """Inputs that could not be read within the limits; the message names them."""
+class UnreadableInputs(Exception):
+    """An input that could not be read within the limits, with its name: no repetition makes it right."""
 
 
 def prepare() -> None:
@@ -39,8 +40,11 @@ def prepare() -> None:
 
 def read(folder: Path) -> None:
     """Take the texts apart that lie in a folder."""
-    texts = _TEXTS.validate_json((folder / TEXTS).read_bytes())
-    (folder / SOURCES).write_bytes(_SOURCES.dump_json([read_source(*text) for text in texts]))
+    sources = []
+    for name, text in _TEXTS.validate_json((folder / TEXTS).read_bytes()):
+        (folder / AT).write_text(name, encoding="utf-8")
+        sources.append(read_source(name, text))
+    (folder / SOURCES).write_bytes(_SOURCES.dump_json(sources))
 
 
 # One for all inputs of this process; it starts with the first that are long.
@@ -63,10 +67,11 @@ class Reading:
                 return await self._apart(texts, Path(folder))
 
     async def _apart(self, texts: Sequence[Text], folder: Path) -> list[SourceDocument]:
+        (folder / AT).touch()
         await asyncio.to_thread(lambda: (folder / TEXTS).write_bytes(_TEXTS.dump_json(list(texts))))
         try:
             await _prepared.run(read, folder, self.limits)
         except ConfinementError as error:
-            names = ", ".join(name for name, _ in texts)
-            raise UnreadableInputs(f"inputs could not be read: {error}: {names}") from None
+            name = await asyncio.to_thread((folder / AT).read_text, "utf-8")
+            raise UnreadableInputs(f"{name} could not be read: {error}") from None
         return await asyncio.to_thread(lambda: _SOURCES.validate_json((folder / SOURCES).read_bytes()))

@@ -195,7 +195,9 @@ def _of_check(outcome: o.Outcome, section: Section, activity: Activity) -> e.Any
             return e.SectionChecked(**common, version=section.current_number, validation=outcome.validation)
         case o.DraftEvaluated(), Activity.EVALUATE:
             return e.SectionChecked(**common, version=section.current_number, evaluation=outcome.evaluation)
-        case (o.ModelUnavailable() | o.AnswerMalformed() | o.ContextTooLong() | o.JobDead()) as failure, _:
+        case (
+            o.ModelUnavailable() | o.AnswerMalformed() | o.ContextTooLong() | o.InputsMissing() | o.JobDead()
+        ) as failure, _:
             return _failure(failure, common, activity, status_of(section.phase))
         case _:
             raise _unfitting(outcome)

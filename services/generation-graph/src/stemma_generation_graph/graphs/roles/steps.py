@@ -14,6 +14,7 @@ from stemma_models import ModelError
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.graphs.parts import RunContext
+from stemma_generation_graph.sources.reading import UnreadableInputs
 
 from .limits import RolesSettings
 from .schemas import Failure, InvalidUpdate, NodeTime, check_update
@@ -81,6 +82,8 @@ class Steps:
                 update = await node(state, runtime)
             check_update(update)
             return update
+        except UnreadableInputs:
+            raise
         except Exception as error:
             failure = Failure(
                 node=node.__name__, role_id=_role_id(state), error_type=type(error).__name__, detail=_detail(error)
