@@ -104,16 +104,20 @@ class Crowd:
     async def at_work(self) -> AsyncIterator[None]:
         """All workers, each as the user of its service; one that fails ends what waits for its work."""
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._work(service)) for service in subjects.WORKERS]
+            tasks = [
+                group.create_task(self._work(service, consumer))
+                for service in subjects.WORKERS
+                for consumer in (service, subjects.bulk_consumer(service))
+            ]
             try:
                 yield
             finally:
                 await end(tasks)
 
-    async def _work(self, service: str) -> None:
+    async def _work(self, service: str, consumer: str) -> None:
         """Take jobs, hold some back, and answer in any order, now and then twice."""
         held: list[Msg] = []
-        async with connected(self.server, service) as nats, _jobs(nats, service) as jobs:
+        async with connected(self.server, service) as nats, _jobs(nats, service, consumer) as jobs:
             publisher = Publisher(nats.jetstream(timeout=10), service)
             while True:
                 message = await jobs.take()
@@ -160,12 +164,13 @@ class Jobs:
 
 
 @asynccontextmanager
-async def _jobs(nats: Nats, service: str) -> AsyncIterator[Jobs]:
+async def _jobs(nats: Nats, service: str, consumer: str) -> AsyncIterator[Jobs]:
+    """Those of the validator are pushed to one subject, whichever consumer they come from."""
     if service == subjects.VALIDATOR:
         pushed = await nats.subscribe(deliver_subject(subjects.JOBS, service), queue=service)
         yield Jobs(lambda: pushed.next_msg(timeout=POLL_S))
         return
-    pulled = await nats.jetstream(timeout=10).pull_subscribe_bind(service, stream=subjects.JOBS)
+    pulled = await nats.jetstream(timeout=10).pull_subscribe_bind(consumer, stream=subjects.JOBS)
     yield Jobs(lambda: pulled.fetch(1, timeout=POLL_S))
 
 

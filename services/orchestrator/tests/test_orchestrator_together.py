@@ -308,7 +308,7 @@ async def test_an_orchestrator_that_is_stopped_many_times_changes_no_history(
 class Deaf(Crowd):
     """Workers that the first cancellation does not reach, as where a library's ``wait_for`` swallows it."""
 
-    async def _work(self, service: str) -> None:
+    async def _work(self, service: str, consumer: str) -> None:
         with suppress(asyncio.CancelledError):
             await asyncio.Event().wait()
         await asyncio.Event().wait()
@@ -323,7 +323,7 @@ async def test_played_workers_end_with_their_story_also_when_a_cancellation_is_s
 class Broken(Crowd):
     """Workers that fail at once."""
 
-    async def _work(self, service: str) -> None:
+    async def _work(self, service: str, consumer: str) -> None:
         raise ValueError(service)
 
 
