@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -26,6 +28,8 @@ from stemma_testkit.servers import admit
 pytestmark = pytest.mark.req("S7")
 KEYED = (subjects.ORCHESTRATOR, PROVISIONER)
 PROGRAM = client_user("default")
+SLOW_S = 0.3
+"""Six times what the server waits by itself."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,18 @@ async def test_who_trusts_another_authority_or_shows_no_certificate_or_another_k
     )
     with pytest.raises(BusFailed, match="refuses"):
         await orchestrator.run(orchestrator.load_settings())
+
+
+def test_the_server_waits_for_a_caller_that_is_slow_to_begin(sealed: Sealed) -> None:
+    trusting = ssl.create_default_context(cafile=sealed.ca)
+    trusting.load_cert_chain(sealed.caller.certificate, sealed.caller.key)
+    with socket.create_connection(("127.0.0.1", int(sealed.server.url.rpartition(":")[2]))) as caller:
+        caller.settimeout(SLOW_S)
+        with pytest.raises(TimeoutError):
+            caller.recv(1)
+        caller.settimeout(10)
+        with trusting.wrap_socket(caller, server_hostname="127.0.0.1") as encrypted:
+            assert encrypted.recv(5) == b"INFO "
 
 
 async def test_a_server_that_does_not_encrypt_hears_nothing_of_who_wants_it_to(

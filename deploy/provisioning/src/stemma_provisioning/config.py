@@ -15,6 +15,8 @@ from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, MAX_PAYLOAD
 SYSTEM_USER = "sys"
 SYSTEM_ACCOUNT = "SYS"
 LOGIN_WITHIN_S = 2
+SLOW_CALLERS = ('  handshake_first: "1s"', "  timeout: 5")
+"""How long a caller may take to begin with the handshake before the server speaks, and how many seconds in all."""
 
 
 def user_names(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[str]:
@@ -39,10 +41,14 @@ class ServerTls:
     ca: Path | None = None
 
     def render(self) -> list[str]:
-        """Callers may begin with the handshake, and so tell nothing to who has no certificate."""
+        """Callers may begin with the handshake, and so tell nothing to who has no certificate.
+
+        The server waits for them longer than it would by itself: one that is busy and comes later would read plain text
+        where it expects a handshake.
+        """
         callers = [f"  ca_file: {_quoted(self.ca)}", "  verify: true"] if self.ca else []
         files = [f"  cert_file: {_quoted(self.certificate)}", f"  key_file: {_quoted(self.key)}"]
-        return ["tls {", *files, *callers, "  handshake_first: auto", "}"]
+        return ["tls {", *files, *callers, *SLOW_CALLERS, "}"]
 
 
 @dataclass(frozen=True)
