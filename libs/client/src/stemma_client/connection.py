@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
+from functools import partial
 from ssl import SSLError
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from nats.errors import AuthorizationError, ConnectionClosedError, NoServersError, NotJSMessageError
+from nats.errors import ConnectionClosedError, NoServersError, NotJSMessageError
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
@@ -20,7 +22,8 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
 from stemma_contracts.servers import servers_in
 
-from .errors import AccessDeniedError, ServerUnreachableError, StemmaError, TenantFullError
+from .admittance import Admittance, is_refusal
+from .errors import AccessDeniedError, NobodyAdmitsError, ServerUnreachableError, StemmaError, TenantFullError
 from .logins import credentials
 from .settings import ServerAddress
 
@@ -30,7 +33,7 @@ CALL_TIMEOUT_S = 10.0
 HEARTBEAT_S = 5.0
 RECREATE_AFTER_S = 30.0
 RETRY_AFTER_S = 0.25
-MOST_REFUSALS = 5
+ADMITTED_WITHIN_S = 6.0
 
 FULL = {
     "maximum consumers limit reached": "as many readers are open as a tenant may have (STEMMA_TENANT_CONSUMERS of "
@@ -57,8 +60,7 @@ class Connection:
         self.jetstream: JetStreamContext = self.nats.jetstream(timeout=CALL_TIMEOUT_S)
         self._asking: Nats | None = None
         self._one_at_a_time = asyncio.Lock()
-        self._opened = False
-        self._refusals = 0
+        self._shut_out: str | None = None
         self._last_error: Exception | None = None
         self._denial: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -99,13 +101,24 @@ class Connection:
         denial, self._denial = self._denial.result(), asyncio.get_running_loop().create_future()
         return denial
 
-    async def _on_error(self, error: Exception) -> None:
-        if not (_is_refusal(self._last_error) or _full(self._last_error)):
+    async def _on_error(self, admittance: Admittance, error: Exception) -> None:
+        if not (is_refusal(self._last_error) or _full(self._last_error)):
             self._last_error = error
-        if self._opened and self.address.login and _is_refusal(error):
-            self._count_refusal()
+        self._judge(admittance, error)
         if "permissions violation" in str(error).lower() and not self._denial.done():
             self._denial.set_result(self._forbidden(str(error)))
+
+    def _judge(self, admittance: Admittance, error: Exception) -> None:
+        """A person who went is refused again and again, and is out; who is refused for want of an answer waits."""
+        waited = admittance.unanswered
+        admittance.failed(error)
+        if admittance.unanswered and not waited:
+            self._told(f"nobody tells the server at {self.address.shown} in time whether to admit us; trying on")
+        if self.address.login and admittance.is_over:
+            self._shut_out = f"the server at {self.address.shown} does not admit {self.address.user} any more"
+            if not self._denial.done():
+                self._denial.set_result(self._shut_out)
+            self._ending = asyncio.create_task(self.close())
 
     def _forbidden(self, violation: str) -> str:
         """What a person may not ask for is told by role and name; else it is in the server's words."""
@@ -114,35 +127,22 @@ class Connection:
             return f"{login.person} may not {asked.group(1)}: the role {login.role} does not allow it"
         return f"user {self.address.user or '(none)'} may not do this: {violation}"
 
-    def _count_refusal(self) -> None:
-        """A person who went is refused again and again; for a moment everybody is, when the server has just started."""
-        self._refusals += 1
-        if self._is_shut_out():
-            if not self._denial.done():
-                self._denial.set_result(self._shut_out())
-            self._ending = asyncio.create_task(self.close())
-
-    def _is_shut_out(self) -> bool:
-        return self._refusals >= MOST_REFUSALS
-
-    def _shut_out(self) -> str:
-        return f"the server at {self.address.shown} does not admit {self.address.user} any more"
-
-    async def _on_lost(self) -> None:
-        if not self.nats.is_closed:
+    async def _on_lost(self, connection: Nats, admittance: Admittance) -> None:
+        admittance.begin()
+        if connection is self.nats and not connection.is_closed:
             self._told(f"the server at {self.address.shown} is gone; waiting for it")
 
-    async def _on_return(self) -> None:
-        self._refusals = 0
-        self._told(f"the server at {self.address.shown} is back")
+    async def _on_return(self, connection: Nats, admittance: Admittance) -> None:
+        admittance.admitted()
+        if connection is self.nats:
+            self._told(f"the server at {self.address.shown} is back")
 
     async def open(self) -> None:
         """Connect; raises `ServerUnreachableError` or `AccessDeniedError`. Afterwards it reconnects for ever."""
         login = self.address.login
         seed = login.reading_seed if login else self.address.seed
         who = credentials(seed) if seed else _password_of(self.address)
-        await self._open(self.nats, who, disconnected_cb=self._on_lost, reconnected_cb=self._on_return)
-        self._opened = True
+        await self._open(self.nats, who)
 
     async def asking(self) -> JetStreamContext:
         """Where requests and uploads are published: a person has a connection of its own for that.
@@ -164,39 +164,60 @@ class Connection:
         for connection in filter(None, (self._asking, self.nats)):
             await connection.close()
 
-    async def _open(self, connection: Nats, who: Mapping[str, Any], **told: Any) -> None:
+    async def _open(self, connection: Nats, who: Mapping[str, Any]) -> None:
+        """Connect, again and again for a while where it is the admission that is missing."""
+        admittance, until = Admittance(), time.monotonic() + ADMITTED_WITHIN_S
+        while True:
+            try:
+                await self._connect(connection, admittance, who)
+            except NobodyAdmitsError:
+                if time.monotonic() > until:
+                    raise
+            else:
+                admittance.admitted()
+                connection.options["max_reconnect_attempts"] = -1
+                return
+
+    async def _connect(self, connection: Nats, admittance: Admittance, who: Mapping[str, Any]) -> None:
+        self._last_error = None
+        admittance.begin()
         try:
             # nats-py does not come back from a handshake that failed.
             async with asyncio.timeout(HANDSHAKE_WITHIN_S if self.address.tls else None):
                 await connection.connect(
                     servers_in(self.address.url),
                     **who,
-                    **told,
                     **self.address.tls,
                     inbox_prefix=self.address.inbox,
-                    error_cb=self._on_error,
+                    error_cb=partial(self._on_error, admittance),
+                    disconnected_cb=partial(self._on_lost, connection, admittance),
+                    reconnected_cb=partial(self._on_return, connection, admittance),
                     connect_timeout=CONNECT_TIMEOUT_S,  # type: ignore[arg-type]  # nats-py passes it to wait_for
                     reconnect_time_wait=RETRY_AFTER_S,  # type: ignore[arg-type]
                     max_reconnect_attempts=1,
                 )
         except (NatsError, OSError, ValueError) as error:
-            raise self._connect_error(error, connection) from error
-        connection.options["max_reconnect_attempts"] = -1
+            raise self._connect_error(error, connection, admittance) from error
 
-    def _connect_error(self, error: Exception, connection: Nats) -> Exception:
+    def _connect_error(self, error: Exception, connection: Nats, admittance: Admittance) -> Exception:
         cause = self._last_error if isinstance(error, (NoServersError, TimeoutError)) and self._last_error else error
         if isinstance(cause, SSLError):
             words = cause.reason.lower().replace("_", " ") if cause.reason else "no handshake"
             return ServerUnreachableError(f"no encrypted connection with the server at {self.address.shown}: {words}")
         if full := _full(cause):
             return TenantFullError(full)
-        if _is_refusal(cause):
-            user, login = self.address.user, self.address.login
-            if login and connection is not self.nats:
-                self._refusals = 0
-                return AccessDeniedError(f"{login.person} may not ask for anything: the role {login.role} only reads")
-            return AccessDeniedError(f"the server at {self.address.shown} refuses user {user or '(none)'}")
+        if is_refusal(cause):
+            return self._refused(connection, admittance)
         return ServerUnreachableError(f"no server at {self.address.shown}")
+
+    def _refused(self, connection: Nats, admittance: Admittance) -> Exception:
+        refused = f"the server at {self.address.shown} refuses user {self.address.user or '(none)'}"
+        login = self.address.login
+        if admittance.unanswered:
+            return NobodyAdmitsError(f"{refused} after waiting, as it does while nobody tells it whom to admit")
+        if login and connection is not self.nats:
+            return AccessDeniedError(f"{login.person} may not ask for anything: the role {login.role} only reads")
+        return AccessDeniedError(refused)
 
     async def snapshot(self, stream: str, subject: str, *, latest: bool = False) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject now, in order; ``latest``: the last message of each subject.
@@ -247,8 +268,8 @@ class Connection:
                 if not opened:
                     raise
                 await asyncio.sleep(RETRY_AFTER_S)
-        if self._is_shut_out():
-            raise AccessDeniedError(self._shut_out())
+        if self._shut_out:
+            raise AccessDeniedError(self._shut_out)
 
     async def _until_broken(
         self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig
@@ -295,11 +316,6 @@ def _is_from(message: Msg, stream: str, config: ConsumerConfig) -> bool:
         return (message.metadata.stream, message.metadata.consumer) == (stream, config.name)
     except NotJSMessageError:
         return False
-
-
-def _is_refusal(error: Exception | None) -> bool:
-    """Whether the server refused the credentials; a later attempt may end without that reason."""
-    return isinstance(error, AuthorizationError) or "authorization violation" in str(error).lower()
 
 
 def _full(error: Exception | None) -> str | None:

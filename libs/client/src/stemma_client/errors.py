@@ -28,6 +28,10 @@ class AccessDeniedError(StemmaError):
     """The server refuses the user, the password, or what the user asked for."""
 
 
+class NobodyAdmitsError(AccessDeniedError):
+    """The server refuses after waiting: no admission answers it; or one does so late, and user or password is wrong."""
+
+
 class RequestRejectedError(StemmaError):
     """Stemma read the request and changed nothing; ``problems`` says which fields are wrong and why."""
 

@@ -13,6 +13,7 @@ from stemma_client.errors import (
     InvalidAddressError,
     InvalidInputError,
     InvalidLoginError,
+    NobodyAdmitsError,
     RequestRejectedError,
     RequestTooLargeError,
     ServerUnreachableError,
@@ -21,6 +22,7 @@ from stemma_client.errors import (
 
 from .exits import CliError, ExitCode
 
+SEE_WHO_YOU_ARE = "see `stemma login`, or STEMMA_NATS_USER, STEMMA_NATS_PASSWORD and STEMMA_TENANT"
 SEE_THE_LIST = "see `stemma list` for the documents that there are"
 
 
@@ -37,10 +39,11 @@ def words_for(error: Exception) -> CliError | None:
 _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
     (ServerUnreachableError, ExitCode.NO_SERVER, "start one with `stemma up`, or set STEMMA_NATS_URL"),
     (
-        AccessDeniedError,
+        NobodyAdmitsError,
         ExitCode.FAILED,
-        "see `stemma login`, or STEMMA_NATS_USER, STEMMA_NATS_PASSWORD and STEMMA_TENANT",
+        f"does `stemma-admission` run? it is part of `stemma up`; where it does, {SEE_WHO_YOU_ARE}",
     ),
+    (AccessDeniedError, ExitCode.FAILED, SEE_WHO_YOU_ARE),
     (RequestRejectedError, ExitCode.REJECTED, ""),
     (AnswerTimeoutError, ExitCode.FAILED, "does the orchestrator run? see `stemma list`, and the logs of `stemma up`"),
     (DocumentNotFoundError, ExitCode.FAILED, SEE_THE_LIST),
