@@ -124,6 +124,19 @@ def test_nothing_is_called_absent_that_a_sentence_speaks_of(name: str, tag: str,
     assert language_of(tag).words.nothing_found.partition("{")[0] not in draft
 
 
+@pytest.mark.req("V1")
+@pytest.mark.parametrize(
+    ("sentence", "written"),
+    [
+        ("2.The garden of schools has a guard.", r"2\.The garden of schools has a guard."),
+        ("#1 of the schools has a garden.", r"\#1 of the schools has a garden."),
+        ("2.5 hectares are the garden of schools.", "2.5 hectares are the garden of schools."),
+    ],
+)
+def test_what_only_looks_like_a_mark_of_markdown_is_none_to_a_linter_either(sentence: str, written: str) -> None:
+    assert f"\n{written} (a.md, A)" in draft_of("research", "en", {"a.md": f"# A\n\n{sentence}\n"})
+
+
 @pytest.mark.req("T3")
 def test_every_date_of_a_list_of_changes_is_told_also_where_the_same_was_done_again() -> None:
     facts = "# Changes\n\n" + "".join(f"## 2022-03-{day}\n\n- New data\n\n" for day in (14, 21, 28))

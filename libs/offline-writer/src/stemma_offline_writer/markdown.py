@@ -13,7 +13,7 @@ _ADDRESS = re.compile(
 )
 _SPECIAL = re.compile(r"[\\`*\[\]<>~{}]|(?<!\w)_|_(?!\w)|&(?=[#\w]{1,32};)")
 _ESCAPED = r"\\\g<0>"
-_START = re.compile(r"^(?:[#+>=|-](?=\s|$|[-=])|\d{1,9}(?=[.)](?:\s|$)))")
+_START = re.compile(r"^(?:#|[+>=|-](?=\s|$|[-=])|\d{1,9}(?=[.)](?!\d)))")
 _PLACEHOLDER = re.compile(r"\b(?:TODO|TBD)\b|\{\{[^{}\n]*\}\}|\[(?i:insert)\b[^\[\]\n]*\]")
 _CLOSING = " .,;:!?。，；：！？"
 
