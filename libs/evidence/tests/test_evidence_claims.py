@@ -140,6 +140,13 @@ def test_reads_names_quotations_and_citations() -> None:
     assert values(text, "en", "citation") == ["plan.md", "section 3.2", "[1]"]
 
 
+@pytest.mark.req("T3")
+@pytest.mark.parametrize("text", ["FY23 Mar 01, 2022", "- Row 23\n\n  Mar 01, 2022\n\n  2024 people"])
+def test_a_number_in_a_word_or_in_another_paragraph_is_no_day_or_year_of_a_date(text: str) -> None:
+    assert "2022-03-01" in values(text, "en", "date")
+    assert not [value for value in values(text, "en", "date") if value.startswith("--") or value.endswith("-23")]
+
+
 def test_a_date_that_a_line_of_a_paragraph_begins_with_is_no_number_of_a_list() -> None:
     assert values("Wir beginnen am\n4. September 2027.\n", "de", "date") == ["2027-09-04"]
     assert claims("1. One\n2. Two\n", "en") == ()

@@ -18,8 +18,8 @@ _WORD = re.compile(r"[^\W\d_]{3,12}")
 _LINK = r"(?:[-–—/~〜]|bis|to|and|und|or|oder|à|au|et|ou|al|a|y|o|e|ed|tot|en|of|até|ao|through|until|zum|le|el|il|den)"
 _DAY = r"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|ers|e|º|ª|°|de)?"
 _DAY_BEFORE = re.compile(
-    rf"(?:(?<![\d.,/:-]){_DAY}[ \n]{{0,3}}{_LINK}[ \n]{{0,3}}(?:{_LINK}[ \n]{{1,3}})?)?"
-    rf"(?<![\d.,/:])(?<!\d-){_DAY}[ \n]{{0,3}}(?:of |de |di |d['’])?[ \n-]{{0,3}}$"
+    rf"(?:(?<![A-Za-z\d.,/:-]){_DAY}[ \n]{{0,3}}{_LINK}[ \n]{{0,3}}(?:{_LINK}[ \n]{{1,3}})?)?"
+    rf"(?<![A-Za-z\d.,/:])(?<!\d-){_DAY}[ \n]{{0,3}}(?:of |de |di |d['’])?[ \n-]{{0,3}}$"
 )
 _YEAR_AFTER = re.compile(r"\.?(?:,?[ \n-]{1,4}|,)(?:de |del |of |do )?['’]?((?:19|20|21)[0-9]{2})(?![\d])")
 _DAY_AFTER = re.compile(
@@ -27,6 +27,7 @@ _DAY_AFTER = re.compile(
     rf"(?:(?:[ ]?(?:{_LINK})[ ]?|,[ ](?=[0-3]?[0-9],[ ](?:19|20|21)[0-9]{{2}}))([0-3]?[0-9])(?:st|nd|rd|th)?(?![\d]))?"
     r"(?:,?[ \n]{1,3}((?:19|20|21)[0-9]{2})(?![\d]))?(?![.,:]?\d)"
 )
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _WORD_BEFORE = re.compile(r"([^\W\d_']+'?)[ \n]{1,3}(?:l'|the |den |dem |le |la |il |o |de )?$")
 _ISO = re.compile(
     r"(?<![\d-])([0-9]{4})-([0-9]{2})(?:-([0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(?::[0-9]{2})?Z?)?)?(?![\d-])"
@@ -191,9 +192,11 @@ def _named(text: str) -> Iterator[Day]:
 
 
 def _around(text: str, match: re.Match[str], month: int) -> Iterator[Day]:
-    window = text[max(0, match.start() - _BEHIND) : match.start()]
+    window = _PARAGRAPH_END.split(text[max(0, match.start() - _BEHIND) : match.start()])[-1]
     before = _DAY_BEFORE.search(window)
-    year = _YEAR_AFTER.match(text, match.end(), match.end() + _AHEAD)
+    paragraph_end = _PARAGRAPH_END.search(text, match.end(), match.end() + _AHEAD)
+    ahead = paragraph_end.start() if paragraph_end else match.end() + _AHEAD
+    year = _YEAR_AFTER.match(text, match.end(), ahead)
     end, written = (year.end(), year[1]) if year else (match.end(), None)
     if before:
         offset = match.start() - len(window)
@@ -204,7 +207,7 @@ def _around(text: str, match: re.Match[str], month: int) -> Iterator[Day]:
     if year:
         yield from _dated(match.start(), end, month, None, written)
         return
-    after = _DAY_AFTER.match(text, match.end(), match.end() + _AHEAD)
+    after = _DAY_AFTER.match(text, match.end(), ahead)
     if after and match[0][0].isupper():
         if after[2]:
             yield from _dated(match.start(), after.end(1), month, after[1], after[3])
