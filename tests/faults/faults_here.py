@@ -67,10 +67,10 @@ def _assert_at_work(tasks: Sequence[asyncio.Task[None]]) -> None:
 
 
 @asynccontextmanager
-async def as_user(stemma: LocalStemma, user: str) -> AsyncIterator[Nats]:
+async def as_user(stemma: LocalStemma, user: str, **more: Any) -> AsyncIterator[Nats]:
     """A connection to an installation as one of its users."""
     connection = await nats.connect(
-        stemma.url, user=user, password=stemma.password(user), inbox_prefix=inbox_prefix(user)
+        stemma.url, user=user, password=stemma.password(user), inbox_prefix=inbox_prefix(user), **more
     )
     try:
         yield connection

@@ -3,41 +3,69 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
+from nats.errors import Error as NatsError
 from stemma_client import Client
-from stemma_client.errors import AnswerTimeoutError, ExportFailedError, RequestRejectedError
+from stemma_client.errors import (
+    AnswerTimeoutError,
+    ExportFailedError,
+    RequestRejectedError,
+    ServerUnreachableError,
+)
+from stemma_client.inputs import InputPath, collect
 from stemma_client.settings import DEFAULT_TENANT
+from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode, ReviewPolicy
+from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode, ReviewPolicy, UploadRef
 from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import client_user
 from stemma_testkit.driving import ENDS, sample_folder
 
 SECTIONS = (("research",), ("solution",), ("budget",), ("connections",))
-FORMATS = (ExportFormat.MD, ExportFormat.HTML)
+FORMATS = (ExportFormat.MD, ExportFormat.HTML, ExportFormat.DOCX, ExportFormat.PDF)
 AGENTIC_SHARE = 0.2
 OVER = (DocumentStatus.COMPLETED, DocumentStatus.FAILED, DocumentStatus.CANCELLED)
 BOTH_SHARE = 0.3
 """Of the decisions that two people make at the same time."""
 ANSWER_WITHIN_S = 90.0
+AGAIN_AFTER_S = 0.5
+T = TypeVar("T")
+
+
+async def reached(call: Callable[[], Awaitable[T]]) -> T:
+    """What a call gives, which is made again for as long as no server answers."""
+    while True:
+        try:
+            return await call()
+        except (NatsError, ServerUnreachableError):
+            await asyncio.sleep(AGAIN_AFTER_S)
 
 
 @dataclass
 class Asked:
-    """What all people asked for; ``lost`` are the ids of requests that were never answered."""
+    """What all people asked for, by the ids of their requests; ``unanswered`` were never answered."""
 
     requests: int = 0
     refused: int = 0
-    lost: list[str] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)
+    exports: int = 0
+    failed: list[str] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
     ended: set[str] = field(default_factory=set)
+
+    def new_id(self) -> str:
+        """The id of one more request, which it keeps when it is made again."""
+        self.requests += 1
+        return f"soak-{self.requests}"
 
 
 @dataclass
@@ -49,62 +77,89 @@ class Person:
     asked: Asked
     colleague: Client
 
-    async def live(self, until: float) -> None:
-        """One document after the other, until that moment of the monotonic clock; the last comes to its end."""
-        while time.monotonic() < until:
-            document_id = await self._create()
-            if document_id:
+    async def live(self, over: asyncio.Event) -> None:
+        """One document after the other, until all is over; the last comes to its end."""
+        while not over.is_set():
+            if accepted := await self.ask(self.client, await self._wish()):
+                document_id = accepted.document_id
                 self.asked.documents.append(document_id)
-                await self._see_to(document_id)
+                handled: set[int] = set()
+                await reached(partial(self._see_to, document_id, handled))
+                await self._export(document_id)
                 self.asked.ended.add(document_id)
 
-    async def ask(self, client: Client, request: r.Request) -> str | None:
-        """The document of a request that was accepted."""
-        request = request.model_copy(update={"request_id": f"soak-{self.asked.requests}", "actor": client.actor})
-        self.asked.requests += 1
+    async def ask(self, client: Client, request: r.Request) -> RequestAccepted | None:
+        """What is answered to a request, if it is accepted; it is made again while no server answers."""
+        request = request.model_copy(update={"request_id": self.asked.new_id(), "actor": client.actor})
+        name = str(request.request_id)
         try:
-            return (await client.request(request, wait_s=ANSWER_WITHIN_S)).document_id
+            accepted = await reached(lambda: client.request(request, wait_s=ANSWER_WITHIN_S))
         except RequestRejectedError:
             self.asked.refused += 1
         except AnswerTimeoutError:
-            self.asked.lost.append(str(request.request_id))
+            self.asked.unanswered.append(name)
+        else:
+            self.asked.accepted.append(name)
+            return accepted
         return None
 
-    async def _create(self) -> str | None:
+    async def _wish(self) -> r.CreateDocument:
         number = len(self.asked.documents) + 1000
         if self.random.random() < AGENTIC_SHARE:
             folder = sample_folder("agentic")
-            with suppress(RequestRejectedError):
-                self.asked.requests += 1
-                brief = f"{(folder / 'brief.md').read_text()}\n\nThis is number {number}."
-                accepted = await self.client.create_document("agentic", brief=brief, inputs=[folder / "inputs"])
-                return accepted.document_id
-            return None
+            inputs = [await self._uploaded(file) for file in collect([folder / "inputs"])]
+            brief = f"{(folder / 'brief.md').read_text()}\n\nThis is number {number}."
+            return r.CreateDocument(kind="agentic", brief=brief, inputs=tuple(inputs))
         review = ReviewPolicy(mode=self.random.choice([ReviewMode.HUMAN, ReviewMode.NONE]))
         brief = f"Write a proposal for a library of {number} bicycles in Aumont, for {number}000 EUR."
-        sections = self.random.choice(SECTIONS)
-        return await self.ask(
-            self.client, r.CreateDocument(kind="proposal", brief=brief, sections=sections, review=review)
-        )
+        return r.CreateDocument(kind="proposal", brief=brief, sections=self.random.choice(SECTIONS), review=review)
 
-    async def _see_to(self, document_id: str) -> None:
-        handled: set[tuple[str, int]] = set()
+    async def _uploaded(self, file: InputPath) -> UploadRef:
+        return await reached(lambda: self.client.upload(file.path, name=file.name))
+
+    async def _see_to(self, document_id: str, handled: set[int]) -> None:
+        """``handled`` are the places in the log of what was reacted to before a server was gone."""
         async with aclosing(self.client.follow(document_id)) as events:
+            was_stale = False
             async for event in events:
-                match event.contract:
-                    case e.SectionReviewRequested(section_id=name, version=version) if (name, version) not in handled:
-                        handled.add((name, version))
-                        await self._decide(document_id, name, version)
-                    case e.SectionNeedRaised(section_id=name, need=need) if need.kind in ("question", "upload"):
-                        about = {"document_id": document_id, "section_id": name, "need_id": need.need_id}
-                        await self.ask(self.client, r.AnswerNeed(**about, answer="skip"))
-                    case e.SectionRevisionRefused(section_id=name):
-                        await self._approve(document_id, name)
-                    case contract if isinstance(contract, ENDS) and await self._is_over(document_id):
-                        break
-        with suppress(ExportFailedError, RequestRejectedError, AnswerTimeoutError):
-            self.asked.requests += 1
-            await self.client.export(document_id, self.random.choice(FORMATS))
+                was_stale |= bool(getattr(event.contract, "makes_stale", ()))
+                if isinstance(event.contract, ENDS) and await self._is_over(document_id):
+                    break
+                if event.sequence not in handled:
+                    await self._react(document_id, event.contract)
+                    handled.add(event.sequence)
+                if was_stale and not event.pending:
+                    await self._bring_up_to_date(document_id)
+
+    async def _react(self, document_id: str, event: Contract | None) -> None:
+        match event:
+            case e.SectionReviewRequested(section_id=name, version=version):
+                await self._decide(document_id, name, version)
+            case e.SectionNeedRaised(section_id=name, need=need) if need.kind in ("question", "upload"):
+                about = {"document_id": document_id, "section_id": name, "need_id": need.need_id}
+                await self.ask(self.client, r.AnswerNeed(**about, answer="skip"))
+            case e.SectionRevisionRefused(section_id=name):
+                await self._approve(document_id, name)
+
+    async def _bring_up_to_date(self, document_id: str) -> None:
+        """Decide about one section that is stale since somebody has changed what it rests on."""
+        sections = (await reached(lambda: self.client.document(document_id))).sections.values()
+        for section in sections:
+            if section.is_to_be_kept_or_regenerated and not section.waits_for_review:
+                about = {"document_id": document_id, "section_id": section.section_id, "version": section.version}
+                keeps = section.version > 2 or self.random.random() < 0.5
+                anew = r.RegenerateSection(**about, replace_edited=True)
+                await self.ask(self.client, r.KeepSection(**about) if keeps else anew)
+                return
+
+    async def _export(self, document_id: str) -> None:
+        self.asked.exports += 1
+        request = r.ExportDocument(document_id=document_id, format=self.random.choice(FORMATS))
+        if accepted := await self.ask(self.client, request):
+            try:
+                await reached(partial(self.client.exported, document_id, str(accepted.export_id)))
+            except ExportFailedError as error:
+                self.asked.failed.append(f"{request.format} of {document_id}: {error.detail}")
 
     async def _decide(self, document_id: str, name: str, version: int) -> None:
         """Alone or together with another one, of whom one comes too late."""
@@ -115,7 +170,7 @@ class Person:
 
     async def _approve(self, document_id: str, name: str) -> None:
         """Approve what waits after all that was decided, if anything does."""
-        section = (await self.client.document(document_id)).sections[name]
+        section = (await reached(lambda: self.client.document(document_id))).sections[name]
         if section.waits:
             about = {"document_id": document_id, "section_id": name, "version": section.version}
             await self.ask(self.client, r.ApproveSection.model_validate(about))

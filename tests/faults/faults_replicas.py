@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
+import psutil
 from stemma_contracts import subjects
+from stemma_local.launcher import launcher
+from stemma_local.starts import Start
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.servers import eventually
 
@@ -19,7 +19,7 @@ GENERATION = subjects.GENERATION
 @asynccontextmanager
 async def replica(
     stemma: LocalStemma, name: str, more: Mapping[str, str], service: str = GENERATION
-) -> AsyncIterator[Process]:
+) -> AsyncIterator[psutil.Process]:
     """One more process of a service, ready, with a log of its own; nobody starts it again."""
     ready = stemma.folder.ready_file(name)
     env = {
@@ -31,18 +31,17 @@ async def replica(
         "STEMMA_DATA_DIR": str(stemma.folder.root),
         "STEMMA_READY_FILE": str(ready),
     }
-    command = [sys.executable, "-m", "stemma_local.run", service]
     with stemma.folder.log(name).open("ab") as log:
-        process = await asyncio.create_subprocess_exec(*command, env=env, stdin=PIPE, stdout=log, stderr=log)
+        launched = await launcher().start(Start(name, "stemma_local.run", [service], env), log)
+    process = psutil.Process(launched.pid)
 
     async def is_ready() -> bool:
-        assert process.returncode is None
+        assert process.is_running()
         return ready.exists()
 
     try:
         await eventually(is_ready, 60)
         yield process
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        launched.kill()
+        await launched.wait()

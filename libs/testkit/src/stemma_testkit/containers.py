@@ -78,6 +78,14 @@ class Container:
         """End its server at once."""
         self._engines.kill()
 
+    def suspend(self) -> None:
+        """Stop its processes where they are."""
+        self._engines.pause()
+
+    def resume(self) -> None:
+        """Let them go on."""
+        self._engines.unpause()
+
     def log(self) -> str:
         """What its server has printed."""
         return str(b"".join(self.definition.get_logs()).decode(errors="replace"))
@@ -157,6 +165,15 @@ class ContainerPostgres(PostgresServer):
 
     def stop(self) -> None:
         self.container.stop()
+
+    def kill(self) -> None:
+        self.container.kill()
+
+    def suspend(self) -> None:
+        self.container.suspend()
+
+    def resume(self) -> None:
+        self.container.resume()
 
 
 @contextmanager

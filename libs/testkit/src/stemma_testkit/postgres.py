@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any, assert_never
 
+import psutil
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
@@ -46,6 +48,18 @@ class PostgresServer(ABC):
     @abstractmethod
     def stop(self) -> None:
         """End it and its connections; what it holds is there when it is started again."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End it without warning, as a crash would."""
+
+    @abstractmethod
+    def suspend(self) -> None:
+        """Stop it where it is, as a machine that stands still would."""
+
+    @abstractmethod
+    def resume(self) -> None:
+        """Let it go on."""
 
     def dsn(self, database: str = "postgres") -> str:
         """The connection string of a database."""
@@ -100,6 +114,26 @@ class PackagedPostgres(PostgresServer):
         if self._process is not None:
             self._process.send_signal(2)  # "fast": waits for nobody
             self._process.wait(STOP_WITHIN_S)
+
+    def kill(self) -> None:
+        self._send(signal.SIGKILL)
+        if self._process is not None:
+            self._process.wait(STOP_WITHIN_S)
+
+    def suspend(self) -> None:
+        self._send(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._send(signal.SIGCONT)
+
+    def _send(self, number: signal.Signals) -> None:
+        """To all of its processes, the one that starts the others first."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        first = psutil.Process(self._process.pid)
+        for process in [first, *first.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
 
     def _copy_for_nobody(self) -> None:
         """The server refuses to be root, and nobody else may be able to read what root has installed."""
