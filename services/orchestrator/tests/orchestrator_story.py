@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import count
 from typing import Any
 
+from orchestrator_reader import ABOUT, Reader, known
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import (
     COMPLETE,
@@ -28,7 +29,7 @@ from stemma_orchestrator.core.jobs import open_jobs
 from stemma_orchestrator.core.state import Document, NoDocument, State, open_job_id, status_of
 
 DECIDER: Decider[c.Command, State] = Decider(NoDocument(), decide, evolve)
-TENANT, DOCUMENT = "default", "doc1"
+TENANT, DOCUMENT = ABOUT
 CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
 
 
@@ -56,11 +57,15 @@ PROVENANCE = Provenance(model="offline")
 
 @dataclass
 class Story:
-    """A document that is driven command by command through the pure core."""
+    """A document that is driven command by command through the pure core.
+
+    After each of them a reader of the events knows the same as the core.
+    """
 
     state: State = field(default_factory=NoDocument)
     history: list[Any] = field(default_factory=list)
     now: datetime | None = None
+    reader: Reader = field(default_factory=Reader)
     _requests: Any = field(default_factory=lambda: count(1))
 
     def asked(self, request_id: str | None = None) -> c.Asked:
@@ -71,6 +76,9 @@ class Story:
         for event in events:
             self.state = evolve(self.state, event, self.now)
         self.history.extend(events)
+        self.reader.reads(events)
+        if events:
+            assert self.reader.seen() == known(self.document)
         return events
 
     def create(

@@ -1,0 +1,96 @@
+"""Who reads the events of a document knows what the orchestrator knows, whatever is done: two folds, one story.
+
+`Story` compares both after every command, so that each test that tells one is a proof of it, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from orchestrator_design import EVERY, Design
+from orchestrator_naive import Ask
+from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, validation
+from orchestrator_witness import NEED, command_of
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.cycles import ReviewVerdict
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_orchestrator.core import commands as c
+
+DECISIONS = ("approve", "write", "edit", "keep", "regenerate", "restore", "retry", "answer", "accept", "reject")
+VERBS = [*["work"] * 25, *["cycle"] * 3, *DECISIONS, "export", "pause", "resume", "resume", "cancel"]
+NEEDS: tuple[Literal["question", "validation", "conversion"], ...] = ("question", "validation", "conversion")
+STEPS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 20), st.integers(0, 9)), min_size=30, max_size=90)
+Step = tuple[str, int, int]
+ALL_IS_WELL: Step = ("work", 0, 0)
+
+
+def taken(design: Design, step: Step) -> None:
+    """One step: a worker ends a job, or a person asks for something."""
+    verb, which, choice = step
+    jobs = sorted(design.open_jobs())
+    if verb != "work":
+        design.do(asked_for(design, verb, EVERY[which % len(EVERY)], choice))
+    elif jobs:
+        design.do(c.Record(outcome(design.open_jobs()[jobs[which % len(jobs)]], choice)))
+
+
+def asked_for(design: Design, verb: str, name: str, choice: int) -> c.Request:
+    section = design.document.sections[name]
+    version = section.current_number
+    if verb == "cycle":
+        return c.Revise(design.asked(), name, version, ref("more", "text/plain"), cycle=True, replace_edited=choice > 4)
+    proposals = {0: section.proposal.proposal_id} if section.proposal else {}
+    number = 0 if verb in ("accept", "reject") else max(1, version - 1)
+    ask = Ask(verb, name, version, f"{name} by a person {choice % 3}", number, replace=choice > 4)
+    return command_of(ask, design.asked(), proposals)
+
+
+def outcome(job: j.Job, choice: int) -> o.Outcome:
+    """What a worker says of a job: that it is done, seven times of ten."""
+    about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
+    if isinstance(job, j.SectionJob):
+        about["section_id"] = job.section.section_id
+    if choice == 9:
+        return o.JobDead(**about)
+    match job:
+        case j.GenerateSection() | j.ResumeGraph():
+            return _written(about, choice)
+        case j.ReviseDraft() if choice == 8:
+            return o.InstructionRefused(**about, reason=ref("no"))
+        case j.ReviseDraft():
+            return o.DraftRevised(**about, draft=ref(f"revised {choice}"), summary=ref("cut"), provenance=PROVENANCE)
+        case j.ValidateDraft():
+            return o.DraftValidated(**about, validation=validation(choice != 8))
+        case j.EvaluateDraft():
+            return o.DraftEvaluated(**about, evaluation=evaluation(passed=choice != 8), provenance=PROVENANCE)
+        case j.ConvertDocument():
+            return o.DocumentConverted(**about, artifact=ref("document"))
+        case _:
+            raise AssertionError(job)
+
+
+def _written(about: dict[str, Any], choice: int) -> o.Outcome:
+    if choice > 6:
+        need = Need(need_id=NEED, kind=NEEDS[choice % 3], checkpoint_id="cp1", draft=ref("so far"))
+        return o.GraphPaused(**about, thread_id=about["job_id"], need=need)
+    verdict = ReviewVerdict(needs_revision=choice % 2 == 0) if about["section_id"] == "review_feedback" else None
+    text = ref(f"{about['section_id']} {choice}")
+    return o.SectionGenerated(**about, draft=text, evaluation=evaluation(), provenance=PROVENANCE, review=verdict)
+
+
+@pytest.mark.req("P18", "D3")
+@settings(max_examples=60)
+@given(st.sampled_from(list(ReviewMode)), st.integers(0, 40), STEPS)
+def test_a_reader_knows_of_a_document_in_cycles_what_the_orchestrator_knows(
+    mode: ReviewMode, ahead: int, steps: list[Step]
+) -> None:
+    design = Design()
+    design.begin(ReviewPolicy(mode=mode))
+    # Every review asks for a revision: further on it is gone on in spite of them.
+    for step in [*[ALL_IS_WELL] * ahead, *steps]:
+        taken(design, step)
