@@ -6,7 +6,8 @@ use of the same carrier behind it, which works.
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ from nats.js.api import ConsumerInfo
 from nats.js.errors import ServiceUnavailableError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
-from stemma_provisioning import NatsServer, client_user, inbox_prefix, permissions
+from stemma_provisioning import Bounds, NatsServer, client_user, inbox_prefix, permissions
 from stemma_provisioning.copies import copies_api, ensure_copies
 from stemma_provisioning.permissions import PROVISIONER, User, asking_user, person_inbox, reading_user, users
 from stemma_provisioning.roles import ROLES, Role
@@ -29,26 +30,41 @@ from stemma_testkit.servers import admit, barrier, connected, connected_person, 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 TENANTS = ("default", "other")
-OWN, OTHER = client_user("default"), client_user("other")
-ATTACKERS = [OWN, *subjects.WORKERS]
-READS, ASKS = "ada-reads", "ada-asks"
-"""The two connections of a person, a reviewer."""
+PROGRAMS = [client_user(tenant) for tenant in TENANTS]
+ATTACKERS = [*PROGRAMS, *subjects.WORKERS]
+READERS, ASKERS = [f"{role}-reads" for role in Role], [f"{role}-asks" for role in Role if ROLES[role]]
+"""The two connections of a person of each role, who is called like it; a reader has nothing to ask."""
 DIGEST = "a" * 64
 LOOT = {"stream_name": "EVENTS", "config": {"name": "loot", "ack_policy": "none", "deliver_subject": "_INBOX_x.loot"}}
 
+
+def of_tenant(tenant: str) -> list[str]:
+    """What is a tenant's, and nobody else's."""
+    return [
+        subjects.event(tenant, "d1", "section-approved"),
+        subjects.answer(tenant, "r1"),
+        subjects.request(tenant, "approve-section"),
+        subjects.request(tenant, "cancel-document"),
+        subjects.request_of(tenant, "bob", "approve-section"),
+        *(subjects.request_of(tenant, role, name) for role in Role for name in ("approve-section", "cancel-document")),
+        subjects.cancelled_job(tenant, "d1.1.generate.s1"),
+        subjects.live(tenant, "d1", "s1"),
+        subjects.artifact(tenant, "d1", DIGEST),
+        subjects.record(tenant, "d1", DIGEST),
+        f"$KV.documents.{tenant}.d1",
+        f"$O.uploads-{tenant}.C.x",
+        f"$O.artifacts-{tenant}.C.x",
+        f"$JS.API.STREAM.PURGE.OBJ_uploads-{tenant}",
+        f"$JS.ACK.REQUESTS.orchestrator-{tenant}.1.1.1.1.0",
+        f"_INBOX_client-{tenant}.literal",
+        f"copy.{tenant}.EVENTS.x",
+        f"{copies_api(tenant)}.STREAM.DELETE.EVENTS",
+        f"$JS.STEMMA.API.CONSUMER.RESET.EVENTS.copy-{tenant}",
+    ]
+
+
 TARGETS = [
-    subjects.event("other", "d1", "section-approved"),
-    subjects.event("default", "d1", "section-approved"),
-    subjects.answer("other", "r1"),
-    subjects.request("other", "approve-section"),
-    subjects.request("default", "cancel-document"),
-    subjects.request_of("default", "bob", "approve-section"),
-    subjects.request_of("default", "ada", "cancel-document"),
-    subjects.request_of("other", "ada", "approve-section"),
-    subjects.cancelled_job("other", "d1.1.generate.s1"),
-    subjects.live("other", "d1", "s1"),
-    subjects.artifact("other", "d1", DIGEST),
-    subjects.record("other", "d1", DIGEST),
+    *(subject for tenant in TENANTS for subject in of_tenant(tenant)),
     *(subjects.job(service, "x") for service in subjects.WORKERS),
     *(subjects.bulk_job(service, "x") for service in subjects.WORKERS),
     *(subjects.outcome(service, "x") for service in subjects.SERVICES),
@@ -57,30 +73,25 @@ TARGETS = [
     *(f"$JS.API.CONSUMER.MSG.NEXT.JOBS.{service}" for service in subjects.WORKERS),
     *(f"$JS.API.CONSUMER.DELETE.JOBS.{service}" for service in subjects.WORKERS),
     *(f"$JS.ACK.JOBS.{service}.1.1.1.1.0" for service in subjects.WORKERS),
-    "$JS.ACK.REQUESTS.orchestrator-other.1.1.1.1.0",
     "$JS.API.CONSUMER.MSG.NEXT.EVENTS.orchestrator-views",
     "$JS.API.CONSUMER.CREATE.EVENTS.loot",
     "$JS.API.STREAM.CREATE.MINE",
     "$JS.API.STREAM.UPDATE.DEAD",
+    "$JS.API.STREAM.UPDATE.EVENTS",
     "$JS.API.STREAM.DELETE.DEAD",
     "$JS.API.STREAM.PURGE.ANSWERS",
-    "$KV.documents.other.d1",
-    "$O.uploads-other.C.x",
-    "$JS.API.STREAM.PURGE.OBJ_uploads-default",
     "_DELIVER.orchestrator.REQUESTS",
     "_DELIVER.orchestrator.OUTCOMES",
     "_DELIVER.validator.JOBS",
-    "_INBOX_client-other.literal",
     "_INBOX_orchestrator.literal",
-    "copy.other.EVENTS.x",
-    f"{copies_api('other')}.STREAM.DELETE.EVENTS",
-    "$JS.STEMMA.API.CONSUMER.RESET.EVENTS.copy-other",
 ]
 
+EVERY_SUBJECT = b'{"subjects_filter": ">"}'
 WORDS = b'{"document_id": "d1", "section_id": "s1", "version": 1, "name": "MINE", "subjects": ["mine.>"]}'
 """A brief of somebody who has more in mind than a document."""
 BODIES = {
     "$JS.API.STREAM.CREATE.MINE": b'{"name": "MINE", "subjects": ["mine.>"], "storage": "memory"}',
+    "$JS.API.STREAM.UPDATE.EVENTS": b'{"name": "EVENTS", "subjects": ["stemma.event.v1.*.*.*"], "max_msgs": 1}',
     "$JS.API.STREAM.UPDATE.DEAD": b'{"name": "DEAD", "subjects": ["stemma.dead.v1.*.*"], "max_msgs": 1}',
     "$JS.API.CONSUMER.CREATE.EVENTS.loot": json.dumps(LOOT).encode(),
 }
@@ -105,7 +116,7 @@ class Stage:
 
     def inbox(self, name: str) -> str:
         """A subject on which only this user may listen."""
-        return f"{person_inbox('ada') if name in (READS, ASKS) else inbox_prefix(name)}.literal"
+        return f"{person_inbox(_person(name)) if name in (*READERS, *ASKERS) else inbox_prefix(name)}.literal"
 
     def may(self, name: str, subject: str) -> bool:
         """Whether a user may publish to a subject."""
@@ -117,7 +128,7 @@ class Stage:
         async def hear(message: Msg) -> None:
             self.heard.append((name, message))
 
-        for line in self.table[name].subscribe if name not in (OWN, READS) else ():
+        for line in self.table[name].subscribe if name not in (*PROGRAMS, *READERS) else ():
             await self.clients[name].subscribe(line.subject, cb=hear)
         await self.clients[name].subscribe(self.inbox(name), cb=hear)
         await barrier(self.clients[name])
@@ -125,12 +136,14 @@ class Stage:
     async def kept(self, name: str) -> dict[str, Any]:
         """What lies in the streams apart from what is the user's own to write, and how far their consumers are."""
         found: dict[str, Any] = {}
-        for prefix in ("$JS.API", copies_api("other")):
+        for prefix in ("$JS.API", *(copies_api(tenant) for tenant in TENANTS)):
             js = self.admin.jetstream(prefix=prefix)
             for stream in await js.streams_info():
                 where = f"{prefix} {stream.config.name}"
                 info = await js.stream_info(str(stream.config.name), subjects_filter=">")
                 found[where] = {s: n for s, n in (info.state.subjects or {}).items() if not self.may(name, s)}
+                if prefix == copies_api(_tenant(name)) and name not in subjects.WORKERS:
+                    continue  # a tenant makes and ends the consumers there
                 for consumer in await js.consumers_info(str(stream.config.name)):
                     found[f"{where}/{consumer.name}"] = self._progress(name, consumer)
         return found
@@ -153,7 +166,8 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    with provisioned_server(tmp_path_factory.mktemp("nats"), tenants=TENANTS, ack_wait_s=600) as running:
+    many = Bounds(consumers=10_000)
+    with provisioned_server(tmp_path_factory.mktemp("nats"), tenants=TENANTS, ack_wait_s=600, bounds=many) as running:
         yield running
 
 
@@ -178,12 +192,11 @@ async def on(server: NatsServer) -> AsyncIterator[Stage]:
     table = {user.name: user for user in users(TENANTS)}
     async with AsyncExitStack() as stack:
         clients = {name: await stack.enter_async_context(connected(server, name)) for name in table}
-        if "ada" not in server.admitted("default").people():
-            login = admit(server, "ada", Role.REVIEWER)
-            table |= {READS: reading_user("default", "ada"), ASKS: asking_user("default", "ada", ROLES[Role.REVIEWER])}
-            for name in (READS, ASKS):
-                person = connected_person(login, asks=name == ASKS)
-                clients[name] = await stack.enter_async_context(person)
+        logins = {} if server.admitted("default").people() else {role: admit(server, role, role) for role in Role}
+        for name in (*READERS, *ASKERS) if logins else ():
+            role, asks = Role(_person(name)), name in ASKERS
+            table[name] = asking_user("default", role, ROLES[role]) if asks else reading_user("default", role)
+            clients[name] = await stack.enter_async_context(connected_person(logins[role], asks=asks))
         made = Stage(clients[PROVISIONER], clients, table)
         for name in table:
             await made.listen(name)
@@ -215,11 +228,20 @@ Send = Callable[[Client, str, str], Awaitable[None]]
 """Have the server carry something to a subject: the attacker's connection and name, and the subject."""
 
 
+def _person(name: str) -> str:
+    return name.partition("-")[0]
+
+
+def _tenant(name: str) -> str:
+    """The tenant of a user, or whose documents a service works on here."""
+    return TENANTS[PROGRAMS.index(name)] if name in PROGRAMS else "default"
+
+
 def _own(name: str) -> str:
     """A subject under which a user stores something."""
-    if name == ASKS:
-        return subjects.request_of("default", "ada", "approve-section")
-    return subjects.request("default", "x") if name == OWN else subjects.outcome(name, "x")
+    if name in ASKERS:
+        return subjects.request_of("default", _person(name), "approve-section")
+    return subjects.request(_tenant(name), "x") if name in PROGRAMS else subjects.outcome(name, "x")
 
 
 async def publish(client: Client, name: str, target: str) -> None:
@@ -232,7 +254,7 @@ async def publish(client: Client, name: str, target: str) -> None:
 
 async def _echoed(client: Client, name: str, target: str) -> None:
     """Something that the user may do, with the answer to a subject."""
-    if name == READS:
+    if name in READERS:
         await api(client, name, target)
     else:
         await client.publish(_own(name), b"{}", reply=target)
@@ -240,7 +262,7 @@ async def _echoed(client: Client, name: str, target: str) -> None:
 
 async def words_of_somebody(client: Client, name: str, target: str) -> None:
     """A direct get of an artifact: a person chose its bytes."""
-    where = subjects.artifact("default", "d1", DIGEST)
+    where = subjects.artifact(_tenant(name), "d1", DIGEST)
     await client.publish(f"$JS.API.DIRECT.GET.ARTIFACTS.{where}", b"", reply=target)
 
 
@@ -265,9 +287,10 @@ async def acknowledgement(client: Client, name: str, target: str) -> None:
 async def own_bytes(client: Client, name: str, target: str) -> None:
     """A direct get of what one wrote: any bytes on any subject of the account that answers."""
     body = b"+ACK" if target.startswith("$JS.ACK") else BODIES.get(target, b'{"evil": 1}')
-    if name == OWN:
-        key = f"$O.uploads-default.C.{uuid4().hex}"
-        ask, asked = "$JS.API.DIRECT.GET.OBJ_uploads-default", json.dumps({"last_by_subj": key}).encode()
+    if name in PROGRAMS:
+        bucket = subjects.uploads_bucket(_tenant(name))
+        key = f"$O.{bucket}.C.{uuid4().hex}"
+        ask, asked = f"$JS.API.DIRECT.GET.OBJ_{bucket}", json.dumps({"last_by_subj": key}).encode()
     else:
         key = subjects.artifact("default", "evil", uuid4().hex * 2)
         ask, asked = f"$JS.API.DIRECT.GET.ARTIFACTS.{key}", b""
@@ -277,40 +300,50 @@ async def own_bytes(client: Client, name: str, target: str) -> None:
 
 async def nothing_there(client: Client, name: str, target: str) -> None:
     """The answer that there is nothing has no body, which acknowledges."""
-    where = subjects.artifact("default", "none", "b" * 64)
+    where = subjects.artifact(_tenant(name), "none", "b" * 64)
     await client.publish(f"$JS.API.DIRECT.GET.ARTIFACTS.{where}", b"", reply=target)
 
 
 async def api(client: Client, name: str, target: str) -> None:
-    stream = "EVENTS" if name in (OWN, READS) else "JOBS"
+    stream = "EVENTS" if name in (*PROGRAMS, *READERS) else "JOBS"
     await client.publish(f"$JS.API.CONSUMER.INFO.{stream}.{name}", b"", reply=target)
+
+
+async def stream_info(client: Client, name: str, target: str) -> None:
+    """What lies in a stream under whatever subjects, by their names."""
+    stream = "KV_documents" if name in (*PROGRAMS, *READERS) else "KV_capabilities"
+    await client.publish(_info(stream), EVERY_SUBJECT, reply=target)
 
 
 async def next_message(client: Client, name: str, target: str) -> None:
     """The answer to a pull: a message or that there is none."""
-    where = f"EVENTS.{await _create(client)}" if name in (OWN, READS) else f"JOBS.{name}"
+    where = (
+        f"EVENTS.{await _create(client, name, name=f'next-{name}')}"
+        if name in (*PROGRAMS, *READERS)
+        else f"JOBS.{name}"
+    )
     await client.publish(f"$JS.API.CONSUMER.MSG.NEXT.{where}", b'{"batch": 1, "no_wait": true}', reply=target)
 
 
 async def consumer_made(client: Client, name: str, target: str) -> None:
-    await client.publish("$JS.API.CONSUMER.CREATE.EVENTS", json.dumps(_follow()).encode(), reply=target)
+    await client.publish("$JS.API.CONSUMER.CREATE.EVENTS", json.dumps(_follow(name)).encode(), reply=target)
 
 
 async def deliver_subject(client: Client, name: str, target: str) -> None:
     """A consumer delivers where its maker says, with a reply that the server makes."""
     for policy in ("none", "explicit"):
-        await _create(client, deliver_subject=target, ack_policy=policy)
+        await _create(client, name, deliver_subject=target, ack_policy=policy)
 
 
 async def moved_delivery(client: Client, name: str, target: str) -> None:
     """A consumer that was at work is told to deliver elsewhere, what nobody acknowledged for a second as well."""
     inbox, consumer = client.new_inbox(), uuid4().hex
     listening = await client.subscribe(inbox)
-    await _create(client, name=consumer, deliver_subject=inbox, ack_policy="explicit", ack_wait=10**9)
+    await _create(client, name, name=consumer, deliver_subject=inbox, ack_policy="explicit", ack_wait=10**9)
     await listening.next_msg(timeout=10)
     await listening.unsubscribe()
     await barrier(client)
-    await _create(client, name=consumer, deliver_subject=target, ack_policy="explicit", ack_wait=10**9)
+    await _create(client, name, name=consumer, deliver_subject=target, ack_policy="explicit", ack_wait=10**9)
 
 
 async def trace(client: Client, name: str, target: str) -> None:
@@ -321,7 +354,8 @@ async def trace(client: Client, name: str, target: str) -> None:
 
 async def rolled_up(client: Client, name: str, target: str) -> None:
     """A header that has the server delete what else the stream holds."""
-    where = "$O.uploads-default.M.x" if name in (OWN, ASKS) else f"$KV.capabilities.{name}"
+    bucket = subjects.uploads_bucket(_tenant(name))
+    where = f"$O.{bucket}.M.x" if name in (*PROGRAMS, *ASKERS) else f"$KV.capabilities.{name}"
     await client.publish(where, b"{}", headers={"Nats-Rollup": "all"}, reply=target)
 
 
@@ -330,35 +364,68 @@ async def more_of_the_queue(client: Client, name: str, target: str) -> None:
     await client.publish(f"$JS.ACK.JOBS.{name}.1.99.99.1.0", b'+NXT {"batch": 1, "no_wait": true}', reply=target)
 
 
-def _follow(**more: Any) -> dict[str, Any]:
-    config = {"filter_subject": subjects.event("default", "d1", ANY), "ack_policy": "none", "mem_storage": True}
+def _follow(user: str, /, **more: Any) -> dict[str, Any]:
+    config = {"filter_subject": subjects.event(_tenant(user), "d1", ANY), "ack_policy": "none", "mem_storage": True}
     return {"stream_name": "EVENTS", "config": {**config, "inactive_threshold": 60 * 10**9, **more}}
 
 
-async def _create(client: Client, **more: Any) -> str:
+async def _create(client: Client, user: str, /, **more: Any) -> str:
     where = ".".join(["$JS.API.CONSUMER.CREATE.EVENTS", *([more["name"]] if "name" in more else [])])
-    made = json.loads((await client.request(where, json.dumps(_follow(**more)).encode(), timeout=10)).data)
+    made = json.loads((await client.request(where, json.dumps(_follow(user, **more)).encode(), timeout=10)).data)
     return str(made.get("name"))
 
 
-EVERYBODYS = [publish, acknowledgement, own_bytes, nothing_there, api, trace, rolled_up]
-CARRIERS = [
-    *((name, carrier) for name in ATTACKERS for carrier in EVERYBODYS),
-    *((name, next_message) for name in ATTACKERS if name != subjects.VALIDATOR),
-    *((name, more_of_the_queue) for name in subjects.WORKERS),
-    *((name, carrier) for name in (OWN, READS) for carrier in (consumer_made, deliver_subject, moved_delivery)),
-    *((READS, carrier) for carrier in (publish, words_of_somebody, summary, nothing_there, api, next_message)),
-    *((ASKS, carrier) for carrier in (publish, acknowledgement, quoted_upload, trace, rolled_up)),
+EVERYBODYS = [publish, acknowledgement, own_bytes, nothing_there, api, stream_info, trace, rolled_up]
+READING = [publish, words_of_somebody, summary, nothing_there, api, stream_info, next_message]
+FOLLOWING = [consumer_made, deliver_subject, moved_delivery]
+ASKING = [publish, acknowledgement, quoted_upload, trace, rolled_up]
+CARRIERS: list[tuple[Sequence[str], Send]] = [
+    *(([name], carrier) for name in ATTACKERS for carrier in EVERYBODYS),
+    *(([name], next_message) for name in ATTACKERS if name != subjects.VALIDATOR),
+    *(([name], more_of_the_queue) for name in subjects.WORKERS),
+    *((READERS, carrier) for carrier in READING),
+    *(([name], carrier) for name in ASKERS for carrier in ASKING),
+    *((names, carrier) for names in ([PROGRAMS[0]], [PROGRAMS[1]], READERS) for carrier in FOLLOWING),
 ]
+"""Whoever may publish the same is looked at together: all that read."""
 
 
 @pytest.mark.req("S1")
-@pytest.mark.parametrize(("name", "carrier"), CARRIERS, ids=lambda x: x if isinstance(x, str) else x.__name__)
-async def test_no_carrier_reaches_what_is_not_the_users_own(stage: Stage, name: str, carrier: Send) -> None:
-    before = await stage.kept(name)
-    await attack(stage, name, carrier)
-    assert await stage.kept(name) == before
-    assert stage.reached(name) == []
+@pytest.mark.parametrize(
+    ("names", "carrier"), CARRIERS, ids=lambda x: "+".join(x) if isinstance(x, list) else x.__name__
+)
+async def test_no_carrier_reaches_what_is_not_the_users_own(stage: Stage, names: Sequence[str], carrier: Send) -> None:
+    before = await stage.kept(names[0])
+    for name in names:
+        await attack(stage, name, carrier)
+        assert stage.reached(name) == []
+    assert await stage.kept(names[0]) == before
+
+
+@pytest.mark.req("S1")
+@pytest.mark.parametrize("name", [*ATTACKERS, *READERS, *ASKERS])
+async def test_no_stream_tells_what_lies_in_it_for_others(stage: Stage, name: str) -> None:
+    """Whatever stream is asked for all of its subjects."""
+    client, told = stage.clients[name], dict[str, bytes]()
+
+    async def hear(message: Msg) -> None:
+        told[message.subject.rpartition(".")[2]] = message.data
+
+    inbox = client.new_inbox()
+    await client.subscribe(f"{inbox}.*", cb=hear)
+    streams = {str(stream.config.name) for stream in await stage.admin.jetstream().streams_info()}
+    for stream in streams:
+        await client.publish(_info(stream), EVERY_SUBJECT, reply=f"{inbox}.{stream}")
+    await control(stage, name, publish)
+    infos = {stream: json.loads(data) for stream, data in told.items()}
+    assert {s for s, info in infos.items() if "state" in info} == {s for s in streams if stage.may(name, _info(s))}
+    foreign = [tenant for tenant in TENANTS if tenant != _tenant(name) and name not in subjects.WORKERS]
+    subjects_told = [subject for info in infos.values() for subject in info.get("state", {}).get("subjects") or {}]
+    assert [subject for subject in subjects_told if set(foreign) & set(re.split(r"[.-]", subject))] == []
+
+
+def _info(stream: str) -> str:
+    return f"$JS.API.STREAM.INFO.{stream}"
 
 
 @pytest.mark.req("S1")
