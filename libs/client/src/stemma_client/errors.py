@@ -57,14 +57,17 @@ class TooManyRequestsError(TenantFullError):
 
 
 class AnswerTimeoutError(StemmaError):
-    """No answer came in time. If the request is ``stored``, it will be answered: ask again by its id."""
+    """No answer came in time. If the request was ``stored``, it may come yet: ask for it, or again, by its id.
+
+    What became of a stored request cannot be seen from here, so nothing is promised of it.
+    """
 
     def __init__(self, request_id: str, seconds: float, *, stored: bool = False) -> None:
         self.request_id = request_id
         self.stored = stored
-        known = "it is stored and will be handled"
-        unknown = "whether it was stored is not known here; sent again with this id, it is done once"
-        super().__init__(f"no answer to request {request_id} after {seconds:g} s; {known if stored else unknown}")
+        known = "it was stored" if stored else "whether it was stored is not known here"
+        words = f"no answer to request {request_id} after {seconds:g} s; {known}"
+        super().__init__(f"{words}; sent again with this id, it is done once")
 
 
 class InvalidInputError(StemmaError):
