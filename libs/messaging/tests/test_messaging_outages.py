@@ -1,5 +1,6 @@
 """A store that is away or full: what needs it waits, and neither a delivery nor a dead letter is spent on that."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -13,6 +14,7 @@ from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_eventlog import AppendUnknown, LogFull, LogRefused
 from stemma_messaging import Bus, WorkerSettings, worker_service
+from stemma_messaging.cancellation import end
 from stemma_messaging.errors import Outage
 from stemma_messaging.outages import is_outage, reason_of
 from stemma_telemetry import names
@@ -183,3 +185,25 @@ async def _opened(buses: list[Bus]) -> bool:
 
 def test_words_of_a_handler_are_no_reason() -> None:
     assert reason_of(RuntimeError("words that may quote a document")) == ""
+
+
+@pytest.mark.req("E1")
+async def test_work_that_a_service_was_not_let_to_end_ends_with_its_connection(lab: Any, validated: Validated) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        begun.set()
+        await go_on.wait()
+        return validated(job)
+
+    before = asyncio.all_tasks()
+    async with lab.working("pull", handler, shutdown_grace_s=60) as running:
+        await lab.publish(subjects.GENERATION, lab.job())
+        await begun.wait()
+        await end([running])  # it is asked a second time, and does not wait for its work any more
+        left = asyncio.all_tasks() - before
+        go_on.set()
+        _, late = await asyncio.wait(left, timeout=20)
+        await end(late)
+    assert left
+    assert not late

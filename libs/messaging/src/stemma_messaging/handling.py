@@ -11,6 +11,7 @@ from itertools import count
 from typing import TypeVar, assert_never
 
 from nats.aio.msg import Msg
+from nats.errors import ConnectionClosedError
 from nats.errors import Error as NatsError
 from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind, StatusCode
@@ -77,11 +78,11 @@ class Handling:
     async def _through_outages(self, work: Callable[[], Awaitable[E | None]]) -> E | asyncio.CancelledError | None:
         """Do it, again and again while a store is away: the message is kept, so that no delivery is used up by it.
 
-        A shutdown gives it back.
+        A shutdown gives it back; where its connection is closed already, the server delivers the message again.
         """
         for number in count():
             error = await work()
-            if error is None or not is_outage(error):
+            if error is None or not is_outage(error) or isinstance(error, ConnectionClosedError):
                 return error
             pause = min(LONGEST_PAUSE_S, self.retry_base_s * 2 ** min(number, 20))
             get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), seconds=pause, error=error)
