@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
+from generation_asking import ASKING, run_on
 from generation_workshop import HEAD, Workshop
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -12,11 +13,13 @@ from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.outcomes import SectionGenerated
+from stemma_contracts.v1.outcomes import SectionGenerated, ThreadsHeld
 from stemma_generation_graph.app import service
-from stemma_generation_graph.checkpoints import set_up
+from stemma_generation_graph.checkpoints import open_checkpointer, set_up
+from stemma_generation_graph.runner import Runner
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer, client_user
+from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import barrier, connected, eventually, provisioned_server
 
 
@@ -27,16 +30,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 
 
 @asynccontextmanager
-async def running_service(server: NatsServer, folder: Path) -> AsyncIterator[None]:
+async def running_service(server: NatsServer, folder: Path, **told: float) -> AsyncIterator[Path | str]:
+    """The service at work; where its threads are."""
     settings = service.load_settings(
         nats_url=server.url,
         nats_user=subjects.GENERATION,
         nats_password=server.passwords[subjects.GENERATION],
         data_dir=folder,
+        **told,
     )
     await set_up(settings.checkpoint_place)
     task = asyncio.create_task(service.run(settings))
-    yield
+    yield settings.checkpoint_place
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
@@ -90,3 +95,27 @@ async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: 
     assert "section" in capabilities["graphs"]
     assert {"research", "default"} < set(capabilities["prompts"])
     assert capabilities["recipes"]["section"]["approach"] == outcome.provenance.model_dump()
+
+
+@pytest.mark.req("F4")
+async def test_threads_are_told_again_and_again_while_the_service_runs(
+    server: NatsServer, tmp_path: Path, workshop: Workshop, job: GenerateSection
+) -> None:
+    async with connected(server) as client, running_service(server, tmp_path, sweep_every_s=0.05) as place:
+
+        async def told() -> tuple[str, ...]:
+            subject = subjects.outcome(subjects.GENERATION, "threads-held")
+            with suppress(NotFoundError):
+                last = await client.jetstream().get_last_msg(subjects.OUTCOMES, subject)
+                return ThreadsHeld.model_validate_json(last.data or b"").threads
+            return ()
+
+        async with open_checkpointer(place) as checkpointer:
+            runner = Runner({"asking": ASKING}, workshop.desk(ScriptedModel(script=[])).parts, checkpointer)
+            for number in range(1, 4):
+                await run_on(runner, job.model_copy(update={"thread_id": f"doc.{number}.generate.approach"}), "")
+
+                async def are_told(threads: int = number) -> bool:
+                    return len(await told()) == threads
+
+                await eventually(are_told)

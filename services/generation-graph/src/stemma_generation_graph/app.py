@@ -33,7 +33,7 @@ from stemma_models import (
 )
 
 from .checkpoints import CheckpointsUnusable, check_dsn, open_checkpointer, require_strict_decoder, set_up
-from .checkpoints.cleaning import HoldsThreads, tell_for_ever
+from .checkpoints.cleaning import EVERY_S, HoldsThreads, tell_for_ever
 from .configuration import ConfigurationError
 from .criteria import load_criteria
 from .graphs import Graph, find_graphs
@@ -106,6 +106,7 @@ class GenerationSettings(WorkerSettings):
         default=WebSearchSettings(), description="a tool of research, by default none"
     )
     max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
+    sweep_every_s: float = Field(default=EVERY_S, gt=0, description="between two looks for threads that nobody needs")
     data_dir: Path = Field(Path(".stemma"), validation_alias="STEMMA_DATA_DIR")
     checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
     checkpoint_dsn: SecretStr | None = Field(
@@ -242,8 +243,8 @@ async def open_runner(
 
 
 @asynccontextmanager
-async def telling_of_threads(runner: Runner, bus: Bus) -> AsyncIterator[None]:
-    """Tell the orchestrator which threads are kept, at the start and every day until the block ends."""
+async def telling_of_threads(runner: Runner, bus: Bus, every_s: float) -> AsyncIterator[None]:
+    """Tell the orchestrator which threads are kept, at the start and every so many seconds until the block ends."""
 
     async def publish(held: ThreadsHeld, message_id: str) -> None:
         subject = subjects.outcome(bus.service, registry.entry_of(held).token)
@@ -253,7 +254,7 @@ async def telling_of_threads(runner: Runner, bus: Bus) -> AsyncIterator[None]:
     if not isinstance(store, HoldsThreads):
         yield
         return
-    telling = asyncio.create_task(tell_for_ever(store, publish))
+    telling = asyncio.create_task(tell_for_ever(store, publish, every_s))
     try:
         yield
     finally:
@@ -267,7 +268,8 @@ async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator
     artifacts = KeptArtifacts(JetStreamArtifactStore(bus.jetstream))
     models = await open_models(settings, JetStreamRecordStore(bus.jetstream), artifacts)
     parts = load_parts(settings, models, graphs, config_dir(__package__))
-    async with open_runner(settings, graphs, parts) as runner, telling_of_threads(runner, bus):
+    every_s = settings.sweep_every_s
+    async with open_runner(settings, graphs, parts) as runner, telling_of_threads(runner, bus, every_s):
         desk = Desk(runner, parts, Library(artifacts), bus.publish_live)
         yield Worker(
             {

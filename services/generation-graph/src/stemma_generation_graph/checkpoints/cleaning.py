@@ -1,4 +1,4 @@
-"""Telling which threads are kept, at the start and once a day: what the log does not need comes back as a job."""
+"""Telling which threads are kept, at the start and every day: what the log does not need comes back as a job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HoldsThreads(Protocol):
         """Every thread with its tenant; one that tells no tenant is left out."""
 
 
-async def tell_for_ever(store: HoldsThreads, publish: Publish, every_s: float = EVERY_S) -> None:
+async def tell_for_ever(store: HoldsThreads, publish: Publish, every_s: float) -> None:
     """Tell now and every so many seconds, until cancelled."""
     while True:
         try:
