@@ -210,6 +210,8 @@ async def test_what_was_stored_by_an_earlier_release_is_read_and_handled(tmp_pat
             assert await check(admin) == []
             waits = await js.consumer_info(subjects.REQUESTS, subjects.requests_consumer("default"))
             assert waits.num_pending == 1
+        kept = {path.name for path in tmp_path.glob("**/STEMMA/streams/*")}
+        assert {stream.name for stream in streams()} <= kept, "the server keeps streams by the name of their account"
         async with connected(server, OWN) as caller:
             events = await caller.jetstream().subscribe(
                 subjects.event("default", "old", ANY), stream="EVENTS", ordered_consumer=True
