@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from faults_documents import asked, completes
@@ -74,6 +75,14 @@ async def test_nothing_is_doubled_where_every_first_acknowledgement_is_lost(
     monkeypatch.setattr("stemma_messaging.publisher.PAUSES_S", (0.01, 0.02))
     monkeypatch.setattr("stemma_messaging.bus.PAUSE_S", 0.01)
     await written_without_first_acknowledgements(tmp_path, "research", told=True)
+
+
+@pytest.mark.full
+@pytest.mark.req("F5")
+async def test_the_proof_finds_messages_without_an_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stemma_messaging.publisher.Header", SimpleNamespace(MSG_ID="Forgotten"))
+    with pytest.raises(AssertionError):
+        await written_without_first_acknowledgements(tmp_path, "research", told=True)
 
 
 @pytest.mark.full

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from stemma_client import Client
@@ -14,10 +15,24 @@ from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_local.supervisor import LocalStemma
-from stemma_testkit.driving import ENDS, request_sample, wait_for
+from stemma_testkit.driving import DEADLINE_S, ENDS, request_sample, wait_for
 from stemma_testkit.model_server import ModelServer, model_server
 
 CALLS_PER_DOCUMENT = 18
+HASTY = """
+from stemma_messaging.handling import Handling
+
+handle = Handling._handle
+
+
+async def acknowledged_first(self, held, handler):
+    await held.message.ack()
+    await handle(self, held, handler)
+
+
+Handling._handle = acknowledged_first
+"""
+"""A defect: the server is told that a message was handled before it is."""
 WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR)
 
 
@@ -31,13 +46,15 @@ class Broken:
 
 
 @asynccontextmanager
-async def installation(folder: Path) -> AsyncIterator[Broken]:
+async def installation(folder: Path, more: Mapping[str, str] = MappingProxyType({})) -> AsyncIterator[Broken]:
+    """``more`` is in the environment of generation-graph."""
     with model_server(latency_s=0.2) as model:
         env = {
             "generation-graph": {
                 "STEMMA_GENERATION_GRAPH_MODEL": "openai/offline",
                 "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
                 "OPENAI_API_KEY": "none",
+                **more,
             }
         }
         local = LocalStemma(folder, services=[*WRITING, subjects.CONVERTER], ack_wait_s=2, env=env)
@@ -49,8 +66,8 @@ def drafted(section_id: str) -> Callable[[Contract], bool]:
     return lambda event: isinstance(event, e.SectionDrafted) and event.section_id == section_id
 
 
-async def completed(client: Client, document_id: str) -> None:
-    await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
+async def completed(client: Client, document_id: str, within_s: float = DEADLINE_S) -> None:
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS), within_s)
     assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
 
 
@@ -111,3 +128,21 @@ async def test_one_service_is_killed_at_one_section(tmp_path: Path, service: str
         broken.stemma.services[service].kill()
         await completed(broken.client, document_id)
         assert broken.model.repeated <= in_flight
+
+
+async def killed_at_its_first_call(folder: Path, more: Mapping[str, str], within_s: float) -> None:
+    """generation-graph is killed while its first call is answered, and the document is completed."""
+    async with installation(folder, more) as broken:
+        document_id = await request_sample(broken.client, ReviewMode.NONE)
+        await broken.model.wait_for_calls(1)
+        broken.stemma.services["generation-graph"].kill()
+        await completed(broken.client, document_id, within_s)
+
+
+@pytest.mark.full
+@pytest.mark.req("F5")
+async def test_the_proof_finds_an_acknowledgement_before_its_message_is_handled(tmp_path: Path) -> None:
+    await killed_at_its_first_call(tmp_path / "sound", {}, DEADLINE_S)
+    (tmp_path / "sitecustomize.py").write_text(HASTY)
+    with pytest.raises(TimeoutError):
+        await killed_at_its_first_call(tmp_path / "hasty", {"PYTHONPATH": str(tmp_path)}, within_s=30)

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from faults_documents import asked, completes
 from faults_here import here
-from stemma_client import Client
-from stemma_contracts import subjects
+from stemma_client import Client, StemmaError
+from stemma_contracts import Contract, Registry, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat, ReviewMode
@@ -128,12 +128,35 @@ async def lives(client: Client, speech: Speech, name: str, before: Set[str], aft
     return document_id
 
 
-@pytest.mark.req("F5")
-async def test_a_document_of_the_first_release_is_gone_on_with_by_a_later_one(tmp_path: Path) -> None:
-    async with speaking(tmp_path, WRITING) as (client, speech):
+async def gone_on_with(folder: Path) -> None:
+    """A document of the first release that a later one goes on with."""
+    async with speaking(folder, WRITING) as (client, speech):
         await lives(client, speech, "one", frozenset(), ALL)
         await completes(client, await asked(client, ReviewMode.NONE, "another"))
         assert {f"later {family}" for family in FAMILIES} <= speech.changed.keys()
+
+
+@pytest.mark.req("F5")
+async def test_a_document_of_the_first_release_is_gone_on_with_by_a_later_one(tmp_path: Path) -> None:
+    await gone_on_with(tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.req("F5")
+async def test_the_proof_finds_a_reader_that_takes_only_what_it_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decode = Registry.decode
+
+    def strict(registry: Registry, ce_type: str, data: bytes) -> Contract:
+        contract = decode(registry, ce_type, data)
+        if unknown := json.loads(data).keys() - type(contract).model_fields.keys():
+            raise ValueError(unknown)
+        return contract
+
+    monkeypatch.setattr(Registry, "decode", strict)
+    with pytest.raises((AssertionError, TimeoutError, StemmaError)):
+        await gone_on_with(tmp_path)
 
 
 @pytest.mark.full

@@ -268,20 +268,18 @@ def hasty(tmp_path: Path) -> Iterator[NatsServer]:
         yield server
 
 
-@pytest.mark.req("F5", "P9")
-async def test_an_orchestrator_that_is_held_up_before_it_appends_adds_nothing_to_what_another_decided(
-    hasty: NatsServer, tmp_path: Path
-) -> None:
+async def held_up_before_it_appends(hasty: NatsServer, folder: Path) -> None:
+    """One orchestrator is held up and another one goes on: the first one adds nothing to what that one decided."""
     held, user = FirstHeld(b"stemma.event."), client_user(TENANT)
     async with (
         connected(hasty) as nats,
         swallowing(hasty.url, publishes=held.publishes) as url,
         Client.connect(hasty.url, tenant=TENANT, user=user, password=hasty.passwords[user]) as client,
     ):
-        async with orchestrators(hasty, tmp_path / "late", [url]):
+        async with orchestrators(hasty, folder / "late", [url]):
             asking = asyncio.create_task(client.request(created(0, ("budget",), ReviewMode.HUMAN, "none")))
             await held.came.wait()
-            async with orchestrators(hasty, tmp_path / "other", [hasty.url]):
+            async with orchestrators(hasty, folder / "other", [hasty.url]):
                 document_id = (await asking).document_id
                 await client.edit(document_id, "budget", 0, text="A person wrote this.")
                 held.let_go()
@@ -293,6 +291,23 @@ async def test_an_orchestrator_that_is_held_up_before_it_appends_adds_nothing_to
     assert [type(recorded.event) for recorded in history] == [e.DocumentRequested, e.SectionEdited]
     assert answers == len(history)
     assert len({job["job_id"] for job in stored}) == len(stored) > 0
+
+
+@pytest.mark.req("F5", "P9")
+async def test_an_orchestrator_that_is_held_up_before_it_appends_adds_nothing_to_what_another_decided(
+    hasty: NatsServer, tmp_path: Path
+) -> None:
+    await held_up_before_it_appends(hasty, tmp_path)
+
+
+@pytest.mark.req("F5")
+async def test_the_proof_finds_an_append_without_a_fence(
+    hasty: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for header in ("_EXPECTED", "_EXPECTED_SUBJECT"):
+        monkeypatch.setattr(f"stemma_eventlog.jetstream.{header}", f"Forgotten-{header}")
+    with pytest.raises(AssertionError):
+        await held_up_before_it_appends(hasty, tmp_path)
 
 
 @pytest.mark.full
