@@ -65,6 +65,19 @@ class Looked:
 
 
 @pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The standing of every text that is read, as it is read."""
+    read: list[str] = []
+
+    def counted(text: str, media_type: str, language: str, *, standing: str, name: str) -> object:
+        read.append(standing)
+        return read_source(text, media_type, language, standing=standing, name=name)
+
+    monkeypatch.setattr("stemma_validator.claims.read", counted)
+    return read
+
+
+@pytest.fixture
 def looked(rumdl: RumdlEngine, artifacts: ArtifactStore, job_for: JobFor) -> Looked:
     return Looked(artifacts, rumdl, job_for)
 
@@ -156,18 +169,23 @@ async def test_a_draft_that_was_checked_is_not_read_again_when_others_rest_on_it
     assert (claim.standing, claim.sources[0].name, claim.sources[0].line) == ("upstream", "budget", 3)
 
 
-async def test_a_source_is_read_once_whatever_it_is_called(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_source_is_read_once_whatever_it_is_called(looked: Looked, read: list[str]) -> None:
     await looked.handled(await looked.job(CLEAN))
-    read: list[str] = []
-
-    def counted(text: str, media_type: str, language: str, *, standing: str, name: str) -> object:
-        read.append(standing)
-        return read_source(text, media_type, language, standing=standing, name=name)
-
-    monkeypatch.setattr("stemma_validator.claims.read", counted)
+    read.clear()
     outcome = await looked.handled(await looked.job(CLEAN))
     assert read == ["draft"]
     assert {source.name for claim in await looked.claims(outcome) for source in claim.sources} == {"facts.md"}
+
+
+async def test_what_is_kept_is_bounded_by_the_memory_that_it_takes(
+    looked: Looked, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stemma_validator.grounds._KEPT_BYTES", 100_000)
+    looked.grounds = Grounds(looked.artifacts, Limits())
+    for number in [*range(20), 0]:
+        read.clear()
+        await looked.handled(await looked.job(CLEAN, f"{FACTS}\nThis is number {number}.\n"))
+    assert "input" in read, "ten thousand bytes each, of which there is room for few"
 
 
 async def test_a_short_source_is_read_in_the_language_of_each_document(looked: Looked) -> None:

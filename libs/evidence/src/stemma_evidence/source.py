@@ -26,6 +26,8 @@ DRAFT = "draft"
 """The standing of the text whose claims are looked up."""
 
 _WORD = re.compile(r"[^\W_]+")
+_SOURCE_BYTES, _WORD_BYTES, _LINE_BYTES, _CLAIM_BYTES, _STRETCH_BYTES = 1000, 220, 60, 700, 200
+"""What a source takes in memory, and each of what it holds, measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,20 @@ class Source:
     stretches: dict[int, int] = field(default_factory=dict)
     sought: tuple[Sought, ...] = ()
     asides: tuple[Aside, ...] = ()
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes it takes in memory: up to some hundred for each character."""
+        lines = sum(map(len, self.words.values()))
+        stretches = len(self.stretches) + len(self.sought) + len(self.asides)
+        return (
+            _SOURCE_BYTES
+            + len(self.wording)
+            + _WORD_BYTES * len(self.words)
+            + _LINE_BYTES * lines
+            + _CLAIM_BYTES * (len(self.claims) + len(self.columns))
+            + _STRETCH_BYTES * stretches
+        )
 
     def place(self, line: int) -> Place:
         """The place of a line."""

@@ -20,7 +20,8 @@ from .confined import checked
 
 READ_CHARACTERS = 2 * 1024 * 1024
 """How much of the sources is read for one draft: about 15 seconds of work; what is beyond is told as unread."""
-_KEPT_CHARACTERS = 4 * 1024 * 1024
+_KEPT_BYTES = 128 * 1024 * 1024
+"""Of memory: a source takes 25 to 300 bytes for each of its characters."""
 _LEAST_TO_TELL = 200
 
 _Key = tuple[str, str, str, str]
@@ -40,9 +41,7 @@ class Grounds:
     def __init__(self, artifacts: ArtifactStore, limits: Limits) -> None:
         self._artifacts = artifacts
         self._limits = limits
-        self._kept: LRUCache[_Key, Source] = LRUCache(
-            _KEPT_CHARACTERS, getsizeof=lambda source: len(source.wording) + 1
-        )
+        self._kept: LRUCache[_Key, Source] = LRUCache(_KEPT_BYTES, getsizeof=lambda source: source.memory)
 
     async def check(self, job: ValidateDraft, text: str) -> ClaimFindings:
         """Where the claims of a draft stand; raises `ValidationImpossible` past the limits."""
@@ -93,7 +92,7 @@ class Grounds:
 
     def _keep(self, keys: Iterable[_Key], read: Iterable[Source]) -> None:
         for key, source in zip(keys, read, strict=True):
-            if _size(source) <= _KEPT_CHARACTERS:
+            if source.memory <= self._kept.maxsize:
                 self._kept[key] = source
 
 

@@ -1,0 +1,38 @@
+"""A source tells about how much memory it takes, by which those who keep sources bound them."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import pytest
+from stemma_evidence.source import DRAFT, Source, read
+
+NUMBER = 8
+PROSE = "The hall costs EUR {n} a month. It was let to {n} children in March, and the rent is due on the first day.\n\n"
+TEXTS = {
+    "a brief": ("Write a proposal for a library of {n} bicycles in Aumont, for {n},000 EUR.", "text/markdown"),
+    "prose": ("# Rent of {n}\n\n" + PROSE * 60, "text/markdown"),
+    "a table": ("".join(f"{{n}},{row},{row * 7},name {row} of {{n}}\n" for row in range(120)), "text/csv"),
+}
+
+
+def sources(text: str, media_type: str, standing: str, numbers: range) -> list[Source]:
+    return [read(text.replace("{n}", str(n)), media_type, "en", standing=standing, name="") for n in numbers]
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize("standing", ["input", DRAFT])
+@pytest.mark.parametrize(("text", "media_type"), TEXTS.values(), ids=TEXTS)
+def test_a_source_takes_about_the_memory_that_it_tells(text: str, media_type: str, standing: str) -> None:
+    sources(text, media_type, standing, range(1000, 1001))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        kept = sources(text, media_type, standing, range(2000, 2000 + NUMBER))
+        gc.collect()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    told = sum(source.memory for source in kept)
+    assert taken / 2 < told < taken * 2
