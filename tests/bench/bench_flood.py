@@ -188,7 +188,7 @@ async def _hard_document(client: Client) -> str:
 
 async def _queued(running: Installation) -> list[str]:
     js = running.admin.jetstream()
-    lanes = [lane for service in subjects.WORKERS for lane in (service, subjects.bulk_consumer(service))]
+    lanes = [lane for service in subjects.WORKERS for lane in subjects.job_consumers(service)]
     infos = [await js.consumer_info(subjects.JOBS, lane) for lane in lanes]
     return [f"{(info.num_pending or 0) + (info.num_ack_pending or 0)} {info.name}" for info in infos]
 

@@ -107,6 +107,11 @@ def bulk_consumer(service: str) -> str:
     return f"{check_token(service, 'service')}-{_BULK}"
 
 
+def job_consumers(service: str) -> dict[str, str]:
+    """The consumers of the jobs of a service, each with the pattern of its jobs; those of the first go before."""
+    return {service: job(service, ANY), bulk_consumer(service): bulk_job(service, ANY)}
+
+
 def outcome(service: str, name: str) -> str:
     """Where a service publishes what came of a job."""
     return _address("outcome", service, name)

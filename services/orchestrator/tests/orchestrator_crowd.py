@@ -107,7 +107,7 @@ class Crowd:
             tasks = [
                 group.create_task(self._work(service, consumer))
                 for service in subjects.WORKERS
-                for consumer in (service, subjects.bulk_consumer(service))
+                for consumer in subjects.job_consumers(service)
             ]
             try:
                 yield

@@ -107,7 +107,11 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         subjects.dead(subjects.ORCHESTRATOR, ANY),
         subjects.outcome(subjects.ORCHESTRATOR, "job-dead"),
         subjects.outcome(subjects.ORCHESTRATOR, ANY),
-        *(f"{_API}.CONSUMER.INFO.{subjects.JOBS}.{each}" for service in subjects.WORKERS for each in _lanes(service)),
+        *(
+            f"{_API}.CONSUMER.INFO.{subjects.JOBS}.{each}"
+            for service in subjects.WORKERS
+            for each in subjects.job_consumers(service)
+        ),
         f"{_API}.DIRECT.GET.{subjects.EVENTS}",
         f"{_API}.DIRECT.GET.{subjects.EVENTS}.>",
         f"{_API}.STREAM.INFO.{subjects.EVENTS}",
@@ -152,10 +156,6 @@ def _service(
     cancels = (subjects.cancelled_jobs(),) if name in subjects.LONG_WORKERS else ()
     hears = (*_at(account, f"{inbox_prefix(name)}.>"), *_at(STREAMS, *deliveries, *cancels))
     return User(name, account, (*_at(STREAMS, *publish, *rights), *_at(account, *own)), hears)
-
-
-def _lanes(service: str) -> tuple[str, str]:
-    return service, subjects.bulk_consumer(service)
 
 
 def _consume(consumer: Consumer) -> list[str]:

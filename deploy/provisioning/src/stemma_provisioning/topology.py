@@ -132,13 +132,10 @@ def _requests(tenant: str) -> Consumer:
 
 def _jobs(service: str, *, push: bool = False, in_hand: int = 1000, of_bulk: int = 1000) -> list[Consumer]:
     """The jobs of a service, and those that go behind them."""
-    lanes = (
-        (service, subjects.job(service, ANY), in_hand),
-        (subjects.bulk_consumer(service), subjects.bulk_job(service, ANY), of_bulk),
-    )
+    lanes = zip(subjects.job_consumers(service).items(), (in_hand, of_bulk), strict=True)
     return [
         Consumer(subjects.JOBS, durable, (jobs,), push=push, service=service, max_deliver=8, max_ack_pending=most)
-        for durable, jobs, most in lanes
+        for (durable, jobs), most in lanes
     ]
 
 

@@ -59,7 +59,7 @@ def worker_service(
             worker = opened if isinstance(opened, Worker) else Worker(opened)
             await bus.publish_capabilities(_encoded(worker.capabilities))
             handler = _job_handler(bus, worker.handlers)
-            lanes = (name, subjects.bulk_consumer(name))
+            lanes = tuple(subjects.job_consumers(name))
             if consumer == "push":
                 bus.subscribe_push(subjects.JOBS, lanes, handler)
             else:

@@ -43,10 +43,10 @@ class Queue:
 
 SHARED = (
     Queue(subjects.OUTCOMES, subjects.ORCHESTRATOR, subjects.outcome(ANY, ANY)),
-    *(Queue(subjects.JOBS, service, subjects.job(service, ANY)) for service in subjects.WORKERS),
     *(
-        Queue(subjects.JOBS, subjects.bulk_consumer(service), subjects.bulk_job(service, ANY))
+        Queue(subjects.JOBS, durable, jobs)
         for service in subjects.WORKERS
+        for durable, jobs in subjects.job_consumers(service).items()
     ),
 )
 
