@@ -158,10 +158,9 @@ class Bus:
         self, stream: str, durables: tuple[str, ...], count: int, info: ConsumerInfo, handler: Handler
     ) -> None:
         slots = Slots(count)
-        rooms: tuple[Callable[[int], int], ...] = (lambda _: slots.room(), slots.room_for_bulk)
-        for lane, (durable, room) in enumerate(zip(durables, rooms, strict=False)):
+        for lane, durable in enumerate(durables):
             handle = self._handle(info, slots.in_turn(handler, lane))
-            self._pull(SlotWorker(self.nats, stream, durable, slots, room, handle))
+            self._pull(SlotWorker(self.nats, stream, durable, slots, lane, handle))
 
     def _pull(self, worker: SlotWorker) -> None:
         loop = asyncio.create_task(worker.run())

@@ -27,7 +27,8 @@ EXPIRES_S = 3.0
 LATE_S = 1.0
 PAUSE_S = 1.0
 _NOTHING_CAME = ("404", "408")
-FIRST, BULK = 0, 1
+BULK = 1
+"""The place of the second consumer; the first has 0."""
 
 
 class Slots:
@@ -39,18 +40,21 @@ class Slots:
     def __init__(self, count: int) -> None:
         self._count = count
         self._kept = count // 4
-        self._held = 0
+        self._held = [0, 0]
         self._running = 0
         self._waiting: tuple[deque[asyncio.Future[None]], ...] = (deque(), deque())
         self._changed: set[asyncio.Event] = set()
 
-    def room(self) -> int:
-        """How many more messages may come: bulk that came at the same time and waits for its turn takes no room."""
-        return self._count - self._held + len(self._waiting[BULK])
+    def room(self, lane: int) -> int:
+        """How many more messages of a consumer may come.
 
-    def room_for_bulk(self, held: int) -> int:
-        """How many may come of those that others go before: a quarter is left to the others, and one goes on always."""
-        return max(self._count - self._held - self._kept, 1 - held)
+        Bulk leaves a quarter to the others and always goes on with one; what of it came at the same time as others, and
+        waits for its turn, takes no room from them.
+        """
+        free = self._count - sum(self._held)
+        if lane == BULK:
+            return max(free - self._kept, 1 - self._held[BULK])
+        return free + len(self._waiting[BULK])
 
     def in_turn(self, handler: Handler, lane: int) -> Handler:
         """A handler that begins when there is a slot for it; its message is held meanwhile."""
@@ -90,9 +94,9 @@ class Slots:
                     turn.set_result(None)
         self._tell()
 
-    def hold(self, messages: int) -> None:
-        """Hold messages, or let them go."""
-        self._held += messages
+    def hold(self, lane: int, messages: int) -> None:
+        """Hold messages of a consumer, or let them go."""
+        self._held[lane] += messages
         self._tell()
 
     def _tell(self) -> None:
@@ -108,8 +112,8 @@ class SlotWorker:
     """Handles the messages of a pull consumer, each in a task of its own, as there are slots.
 
     One request stands for all slots that are free, so that jobs that come together begin together; nats-py's ``fetch``
-    would hold the first back until the last came or time was up. ``room`` says how many may come, given how many are
-    here.
+    would hold the first back until the last came or time was up. ``lane`` is the place of the consumer among those that
+    share the slots.
     """
 
     def __init__(
@@ -118,16 +122,15 @@ class SlotWorker:
         stream: str,
         durable: str,
         slots: Slots,
-        room: Callable[[int], int],
+        lane: int,
         handle: Callable[[Msg], Coroutine[Any, Any, None]],
     ) -> None:
         self._nats = nats
         self._place = (stream, durable)
         self._slots = slots
-        self._room = room
+        self._lane = lane
         self._handle = handle
         self._under_way = UnderWay()
-        self._held = 0
         self._subscription: Subscription | None = None
         self._request, self._asked, self._trouble = "", 0, ""
         self._changed = asyncio.Event()
@@ -138,7 +141,7 @@ class SlotWorker:
         inbox = self._nats.new_inbox()
         self._subscription = await self._nats.subscribe(f"{inbox}.*", cb=self._receive)
         for number in count():
-            await self._until(lambda: self._room(self._held) > 0)
+            await self._until(lambda: self._slots.room(self._lane) > 0)
             if is_cancelled():
                 return
             if self._nats.is_connected:
@@ -150,7 +153,7 @@ class SlotWorker:
 
     async def _ask(self, inbox: str) -> None:
         """Request as many messages as there is room for; returns when they came, or the request is over, or lost."""
-        self._request, self._asked = inbox, self._room(self._held)
+        self._request, self._asked = inbox, self._slots.room(self._lane)
         request = {"batch": self._asked, "expires": int(EXPIRES_S * 1e9)}
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(self._place)}"
         with suppress(TimeoutError):
@@ -179,18 +182,14 @@ class SlotWorker:
         """A message to handle, or the word that the request is over; such a word has no address to answer to."""
         if message.reply:
             self._asked -= 1
-            self._hold(1)
-            self._under_way.begin(self._handle(message), lambda: self._hold(-1))
+            self._slots.hold(self._lane, 1)
+            self._under_way.begin(self._handle(message), lambda: self._slots.hold(self._lane, -1))
         elif message.subject == self._request:
             headers = message.headers or {}
             status, told = headers.get(Header.STATUS, ""), headers.get(Header.DESCRIPTION, "")
             self._asked, self._trouble = 0, "" if status in _NOTHING_CAME else f"{status} {told}".strip()
         if self._asked <= 0:
             self._changed.set()
-
-    def _hold(self, messages: int) -> None:
-        self._held += messages
-        self._slots.hold(messages)
 
     async def stop(self, grace_s: float) -> None:
         """Take no more messages; work under way may end within ``grace_s`` seconds, then it is given back."""
