@@ -150,7 +150,7 @@ class Bus:
             await start()
 
     async def _start_push(self, stream: str, durables: tuple[str, ...], info: ConsumerInfo, handler: Handler) -> None:
-        worker = PushWorker(self.jetstream, stream, durables, info.config, self._handle(info, handler))
+        worker = PushWorker(self.nats, stream, durables, info.config, self._handle(info, handler))
         await worker.start()
         self._stops.append(lambda: worker.stop(self._settings.shutdown_grace_s))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.js import JetStreamContext
+from nats.aio.subscription import Subscription
 from nats.js.api import ConsumerConfig
-from stemma_contracts import subjects
 
 from .under_way import UnderWay, drain_subscription
 
@@ -21,25 +21,24 @@ class PushWorker:
 
     def __init__(
         self,
-        jetstream: JetStreamContext,
+        nats: Client,
         stream: str,
         durables: tuple[str, ...],
         config: ConsumerConfig,
         handle: Callable[[Msg], Coroutine[Any, Any, None]],
     ) -> None:
-        self._js = jetstream
+        self._nats = nats
         self._stream = stream
         self._durables = durables
         self._config = config
         self._handle = handle
         self._under_way = UnderWay()
-        self._subscription: JetStreamContext.PushSubscription | None = None
+        self._subscription: Subscription | None = None
 
     async def start(self) -> None:
-        """Subscribe to what the consumer delivers."""
-        self._subscription = await self._js.subscribe_bind(
-            self._stream, self._config, next(iter(self._durables), subjects.ANY), cb=self._receive, manual_ack=True
-        )
+        """Subscribe where its consumers deliver, each message to one of those who have their group."""
+        where, group = self._config.deliver_subject or "", self._config.deliver_group or ""
+        self._subscription = await self._nats.subscribe(where, queue=group, cb=self._receive)
 
     async def _receive(self, message: Msg) -> None:
         """What another consumer was made to deliver here is none of ours and is left alone."""
