@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 
 from stemma_contracts.v1.cycles import ProcessingMetadata
 from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
@@ -47,6 +47,7 @@ from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, a
 from .sources.library import Library
 from .sources.reading import UnreadableInputs
 
+T = TypeVar("T")
 PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
 
 
@@ -67,10 +68,7 @@ async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Outcome:
         return InputsMissing(
             **echo(job, context.call), detail="; ".join(missing.values())[:300], missing=tuple(missing)
         )
-    try:
-        return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
-    except (InputsRefused, UnreadableInputs) as refused:
-        return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
+    return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
 
 
 async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
@@ -79,8 +77,6 @@ async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
     answer = as_resumed(job.answer, failed=job.failed, detail=job.detail)
     try:
         return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
-    except UnreadableInputs as refused:
-        return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
     except ThreadLostError as lost:
         return ThreadLost(**echo(job, context.call), detail=str(lost))
 
@@ -93,17 +89,28 @@ async def on_drop_threads(job: DropThreads, *, desk: Desk) -> None:
 async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
     """Evaluate a text that no generator wrote."""
     context = _context(job, job.job_id, desk)
-    as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
-    try:
-        material = await load_material(as_written, desk.library, desk.parts.limits)
-    except UnreadableInputs as refused:
-        return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
-    draft = await desk.library.text(job.document, job.draft)
-    found = await or_failure(job, context.call, evaluated(desk.parts, context, as_written, material, draft))
+    found = await _or_why_not(job, context, _judged(job, desk, context))
     if isinstance(found, Outcome):
         return found
     evaluation = await _evaluation(job, desk, found)
     return DraftEvaluated(**echo(job, context.call), evaluation=evaluation, provenance=_recipe(job, desk))
+
+
+async def _judged(job: EvaluateDraft, desk: Desk, context: RunContext) -> dict[str, Any]:
+    as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
+    material = await load_material(as_written, desk.library, desk.parts.limits)
+    draft = await desk.library.text(job.document, job.draft)
+    return await evaluated(desk.parts, context, as_written, material, draft)
+
+
+async def _or_why_not(
+    job: SectionJob, context: RunContext, work: Awaitable[T]
+) -> T | ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing:
+    """What the work gives, or the outcome that says how the model failed, or which input cannot be used."""
+    try:
+        return await or_failure(job, context.call, work)
+    except (InputsRefused, UnreadableInputs) as refused:
+        return InputsMissing(**echo(job, context.call), detail=str(refused)[:300])
 
 
 async def _outcome(
@@ -111,7 +118,7 @@ async def _outcome(
 ) -> Outcome:
     annotate(session_id=desk.runner.session_of(job.section.graph, context.call.thread_id))
     started, began = datetime.now(UTC), time.monotonic()
-    result = await or_failure(job, context.call, run())
+    result = await _or_why_not(job, context, run())
     match result:
         case Finished():
             lasted = time.monotonic() - began
@@ -120,7 +127,7 @@ async def _outcome(
             return told or await _generated(job, desk, context, result, metadata)
         case Paused():
             return await _paused(job, desk, context, result)
-        case ModelUnavailable() | AnswerMalformed() | ContextTooLong():
+        case ModelUnavailable() | AnswerMalformed() | ContextTooLong() | InputsMissing():
             return result
         case _:
             assert_never(result)
