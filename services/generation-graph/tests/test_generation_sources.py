@@ -24,6 +24,17 @@ def test_a_passage_knows_the_heading_above_it() -> None:
     assert len(document.passages) > 1
 
 
+@pytest.mark.req("S6")
+def test_a_long_heading_is_not_repeated_with_each_of_its_passages_and_images() -> None:
+    title, paragraph = "Quay " * 40_000, "The quay is 40 m long. " * 30
+    document = read_source("a.md", f"# {title}\n\n" + f"{paragraph}\n\n![](plan.png)\n\n" * 3000)
+    assert len(document.passages) > 3000
+    assert title.strip() in document.passages[0].text
+    assert {passage.heading for passage in document.passages} == {image.alt for image in document.images}
+    repeated = sum(len(passage.heading) for passage in document.passages)
+    assert repeated + sum(len(image.alt) for image in document.images) < 3_000_000
+
+
 @given(st.text(alphabet=st.sampled_from("ab #\n|-`>*[]()!<"), max_size=300))
 def test_no_line_with_words_is_lost(text: str) -> None:
     kept = "\n".join(passage.text for passage in read_source("a.md", text).passages)

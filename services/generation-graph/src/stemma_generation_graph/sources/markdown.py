@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 from stemma_markdown import Document, with_prose_of_front_matter
 
 PASSAGE_CHARS = 1200
+HEADING_CHARS = 200
+"""Of a heading that each of its passages is found by; whole it stands in the first of them."""
 
 _BASE = re.compile(r"\{\{[^{}\n]{0,200}\}\}/*")
 """The address of a site as its templates write it, such as ``{{ site.baseurl }}/``: here it is the input folder."""
@@ -20,7 +22,7 @@ _NO_CONTENT = frozenset({"blank", "definition", "front_matter"})
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of one input: whole blocks that stand together, and the heading above them."""
+    """A piece of one input: whole blocks that stand together, and how the heading above them begins."""
 
     source: str
     position: int
@@ -64,7 +66,7 @@ def _passages(name: str, document: Document) -> Iterator[Passage]:
             yield Passage(name, position, heading, "\n\n".join(held))
             position, held = position + 1, []
         if starts:
-            heading = titles.get(block.line, "")
+            heading = titles.get(block.line, "")[:HEADING_CHARS]
         held.append(content)
     if held:
         yield Passage(name, position, heading, "\n\n".join(held))
@@ -75,7 +77,7 @@ def _images(name: str, document: Document) -> Iterator[ImageUse]:
     lines = [heading.line for heading in document.headings]
     for image in document.images:
         above = bisect_right(lines, image.line)
-        heading = document.headings[above - 1].text if above else ""
+        heading = document.headings[above - 1].text[:HEADING_CHARS] if above else ""
         yield ImageUse(resolve(name, image.target), image.description.strip() or heading)
 
 
