@@ -1,7 +1,10 @@
+import asyncio
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from generation_workshop import Workshop
+from generation_workshop import HEAD, Workshop
 from langgraph.checkpoint.memory import InMemorySaver
 from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import EvaluateDraft
@@ -14,6 +17,7 @@ from stemma_generation_graph.sources.markdown import read_source
 from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, UnreadableInputs
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.servers import eventually
 
 LONG = "# Harbour\n\n" + "The quay is 40 m long.\n\n" * (QUICK_CHARACTERS // 20) + "![plan](plan.png)\n"
 HARD = text_of(UNITS["half links"], 2 * 1024 * 1024)
@@ -53,3 +57,36 @@ async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Worksh
     for outcome in (written, judged):
         assert isinstance(outcome, InputsMissing)
         assert "hard.md" in outcome.detail
+
+
+@pytest.mark.req("S6")
+async def test_a_reading_ends_when_the_last_section_that_waits_for_it_is_cancelled(
+    workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    async def is_read() -> bool:
+        return any(file.read_text() == "hard.md" for file in tmp_path.glob("stemma-read-*/at.txt"))
+
+    async def is_over() -> bool:
+        return not any(tmp_path.glob("stemma-read-*"))
+
+    library, inputs = Library(workshop.artifacts), await workshop.inputs({"hard.md": HARD})
+    section = asyncio.create_task(library.corpus(HEAD, inputs))
+    await eventually(is_read)
+    section.cancel()
+    await eventually(is_over)
+
+
+@pytest.mark.req("S6")
+async def test_a_reading_goes_on_for_the_other_sections_and_is_begun_again_for_a_later_one(workshop: Workshop) -> None:
+    library, inputs = Library(workshop.artifacts), await workshop.inputs({"long.md": LONG})
+    for _ in range(2):
+        cancelled, other = (asyncio.create_task(library.corpus(HEAD, inputs)) for _ in range(2))
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        assert (await other).size > QUICK_CHARACTERS // 2
+    alone = asyncio.create_task(library.corpus(HEAD, await workshop.inputs({"other.md": LONG})))
+    await asyncio.sleep(0)
+    alone.cancel()
+    assert (await library.corpus(HEAD, await workshop.inputs({"other.md": LONG}))).size > QUICK_CHARACTERS // 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 from stemma_artifacts.store import ArtifactStore
@@ -17,13 +18,28 @@ from .reading import Reading, Text
 CORPORA = 8
 
 
+@dataclass
+class _Shared:
+    """A corpus that is made once for all who wait for it."""
+
+    task: asyncio.Task[Corpus]
+    waiting: int = 0
+
+    @property
+    def is_of_use(self) -> bool:
+        """Whether there is a corpus, or somebody for whom it is being made."""
+        if not self.task.done():
+            return self.waiting > 0
+        return not self.task.cancelled() and self.task.exception() is None
+
+
 class Library:
     """Texts and corpora by reference; the corpora of the last few documents are kept: every section reads the same."""
 
     def __init__(self, artifacts: ArtifactStore, reading: Reading | None = None) -> None:
         self._artifacts = artifacts
         self._reading = reading or Reading()
-        self._corpora: LRUCache[tuple[str, ...], asyncio.Task[Corpus]] = LRUCache(CORPORA)
+        self._corpora: LRUCache[tuple[str, ...], _Shared] = LRUCache(CORPORA)
 
     async def text(self, document: DocumentHead, ref: ArtifactRef) -> str:
         """The content of a text artifact, without a byte order mark and with plain line ends."""
@@ -36,16 +52,23 @@ class Library:
         return await self._artifacts.put(tenant, document_id, data, media_type=media_type, name=name)
 
     async def corpus(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
-        """The searchable corpus of a document's inputs; raises `UnreadableInputs`."""
+        """The searchable corpus of a document's inputs; raises `UnreadableInputs`.
+
+        It is made for all who wait for it, and no longer once nobody does.
+        """
         key = (document.tenant, document.document_id, *(f"{file.name}:{file.artifact.digest}" for file in inputs))
-        task = self._corpora.get(key)
-        if task is None:
-            task = self._corpora[key] = asyncio.create_task(self._read(document, inputs))
+        shared = self._corpora.get(key)
+        if shared is None:
+            shared = self._corpora[key] = _Shared(asyncio.create_task(self._read(document, inputs)))
+        shared.waiting += 1
         try:
-            return await asyncio.shield(task)
+            return await asyncio.shield(shared.task)
         finally:
-            if task.done() and (task.cancelled() or task.exception()):
-                self._corpora.pop(key, None)
+            shared.waiting -= 1
+            if not shared.is_of_use:
+                shared.task.cancel()
+                if self._corpora.get(key) is shared:
+                    del self._corpora[key]
 
     async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
         texts = [
