@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -27,6 +26,7 @@ from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.driving import wait_for
 from stemma_testkit.scripted import EndlessModel
 from stemma_testkit.servers import provisioned_server
+from stemma_testkit.working import access, at_work
 
 
 def generation_with(model: EndlessModel) -> Service[GenerationSettings]:
@@ -60,14 +60,8 @@ async def client(server: NatsServer, model: EndlessModel) -> AsyncIterator[Clien
     async with AsyncExitStack() as stack:
         services: tuple[Service[Any], ...] = (orchestrator, generation_with(model))
         for service in services:
-            access = {
-                "nats_url": server.url,
-                "nats_user": service.name,
-                "nats_password": server.passwords[service.name],
-            }
-            running = asyncio.create_task(service.run(service.load_settings(**access, shutdown_grace_s=0)))
-            stack.push_async_callback(asyncio.wait, {running})
-            stack.callback(running.cancel)
+            settings = service.load_settings(**access(server, service.name), shutdown_grace_s=0)
+            await stack.enter_async_context(at_work(service.run(settings)))
         yield await stack.enter_async_context(
             Client.connect(server.url, tenant="default", user=user, password=server.passwords[user], actor="ada")
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import NatsServer, client_user, provision
 from stemma_testkit.driving import wait_for
 from stemma_testkit.servers import connected
+from stemma_testkit.working import access, at_work
 from stemma_validator.app import service as validator
 
 SERVICES: dict[str, Service[Any]] = {
@@ -32,24 +32,17 @@ SERVICES: dict[str, Service[Any]] = {
 
 
 @asynccontextmanager
-async def at_work(server: NatsServer, folder: Path) -> AsyncIterator[None]:
+async def services(server: NatsServer, folder: Path) -> AsyncIterator[None]:
     """The services, all at work until the end."""
-    started = {name: service.load_settings(**access(server, name, folder)) for name, service in SERVICES.items()}
+    started = {name: _settings(server, name, folder) for name in SERVICES}
     await set_up(started[subjects.GENERATION].checkpoint_place)
-    running = [asyncio.create_task(SERVICES[name].run(settings)) for name, settings in started.items()]
-    try:
+    async with at_work(*(SERVICES[name].run(settings) for name, settings in started.items())):
         yield
-        assert [task.done() for task in running] == [False] * len(running)
-    finally:
-        for task in running:
-            task.cancel()
-        await asyncio.wait(running)
 
 
-def access(server: NatsServer, name: str, folder: Path) -> dict[str, Any]:
-    """How a service gets in."""
+def _settings(server: NatsServer, name: str, folder: Path) -> Any:
     own = {"data_dir": folder} if name == subjects.GENERATION else {}
-    return {"nats_url": server.url, "nats_user": name, "nats_password": server.passwords[name], **own}
+    return SERVICES[name].load_settings(**access(server, name), **own)
 
 
 async def drafted(server: NatsServer, tenant: str) -> e.SectionDrafted:
@@ -71,7 +64,7 @@ async def test_a_tenant_that_comes_later_has_its_document_written(tmp_path: Path
         server = stack.enter_context(NatsServer(tmp_path / "nats"))
         async with connected(server) as admin:
             await provision(admin)
-            await stack.enter_async_context(at_work(server, tmp_path))
+            await stack.enter_async_context(services(server, tmp_path))
             assert (await drafted(server, "default")).section_id
             server.admit(("default", "late"))
             await provision(admin, ("default", "late"))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stemma_client import AccessDeniedError, Client, InvalidAddressError, InvalidLoginError, ServerUnreachableError
@@ -24,6 +23,7 @@ from stemma_provisioning.config import ServerTls
 from stemma_provisioning.roles import Role
 from stemma_testkit.certificates import Authority, Certified
 from stemma_testkit.servers import admit
+from stemma_testkit.working import at_work
 
 pytestmark = pytest.mark.req("S7")
 KEYED = (subjects.ORCHESTRATOR, PROVISIONER)
@@ -82,24 +82,13 @@ def _tell(patch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
         patch.setenv(name, value)
 
 
-@asynccontextmanager
-async def at_work(settings: Any) -> AsyncIterator[None]:
-    running = asyncio.create_task(orchestrator.run(settings))
-    try:
-        yield
-    finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
-
-
 async def test_service_program_and_person_work_over_tls_by_their_keys(
     sealed: Sealed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     _tell(monkeypatch, sealed.variables(subjects.ORCHESTRATOR))
     settings = orchestrator.load_settings()
     write_login(tmp_path / "ada", admit(sealed.server, "ada", Role.AUTHOR))
-    async with at_work(settings):
+    async with at_work(orchestrator.run(settings)):
         _tell(monkeypatch, sealed.variables(PROGRAM))
         for login in (None, tmp_path / "ada"):
             async with Client.connect(login=login) as client:

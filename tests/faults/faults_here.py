@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
@@ -17,9 +16,9 @@ from stemma_generation_graph.checkpoints import set_up
 from stemma_local.run import SERVICES_GROUP
 from stemma_local.supervisor import LocalStemma
 from stemma_messaging import Service
-from stemma_messaging.cancellation import end
 from stemma_provisioning import inbox_prefix
 from stemma_testkit.servers import eventually
+from stemma_testkit.working import assert_at_work, at_work
 
 RETRY_S = 0.001
 """The pause before the first repetition; each that follows is twice as long."""
@@ -35,18 +34,14 @@ async def here(
     """
     ready_files = [stemma.folder.ready_file(name) for name in names]
     settings = {name: dict(generation) if name == subjects.GENERATION else {} for name in names}
-    tasks = [asyncio.create_task(_run(stemma, name, {"nats_url": url, **more})) for name, more in settings.items()]
+    async with at_work(*(_run(stemma, name, {"nats_url": url, **more}) for name, more in settings.items())) as tasks:
 
-    async def are_ready() -> bool:
-        _assert_at_work(tasks)
-        return all(file.exists() for file in ready_files)
+        async def are_ready() -> bool:
+            assert_at_work(tasks)
+            return all(file.exists() for file in ready_files)
 
-    try:
         await eventually(are_ready, 60)
         yield
-        _assert_at_work(tasks)
-    finally:
-        await end(tasks)
 
 
 async def _run(stemma: LocalStemma, name: str, more: Mapping[str, Any]) -> None:
@@ -59,11 +54,6 @@ async def _run(stemma: LocalStemma, name: str, more: Mapping[str, Any]) -> None:
     if isinstance(settings, GenerationSettings):
         await set_up(settings.checkpoint_place)
     await service.run(settings)
-
-
-def _assert_at_work(tasks: Sequence[asyncio.Task[None]]) -> None:
-    ended = [task.exception() for task in tasks if task.done()]
-    assert not ended, ended
 
 
 @asynccontextmanager

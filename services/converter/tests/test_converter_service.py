@@ -21,6 +21,7 @@ from stemma_converter.handlers import on_convert_document
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
+from stemma_testkit.working import access, at_work
 from structlog.testing import capture_logs
 
 
@@ -41,15 +42,8 @@ def server(tmp_path: Path) -> Iterator[NatsServer]:
 
 @asynccontextmanager
 async def running_on(server: NatsServer) -> AsyncIterator[None]:
-    settings = service.load_settings(
-        nats_url=server.url, nats_user=service.name, nats_password=server.passwords[service.name]
-    )
-    task = asyncio.create_task(service.run(settings))
-    try:
+    async with at_work(service.run(service.load_settings(**access(server, service.name)))):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 @pytest.mark.req("E1", "G13")
@@ -125,14 +119,14 @@ async def test_drafts_of_another_tenant_are_out_of_reach(exporter: Any) -> None:
 async def test_a_tenant_with_many_conversions_leaves_one_at_a_time_to_another(
     exporter: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_work: list[str] = []
+    begun: list[str] = []
 
     async def endless(job: ConvertDocument, **_: object) -> None:
-        at_work.append(job.document.tenant)
+        begun.append(job.document.tenant)
         await asyncio.Event().wait()
 
     async def are_two() -> bool:
-        return len(at_work) == 2
+        return len(begun) == 2
 
     monkeypatch.setattr("stemma_converter.app.on_convert_document", endless)
     settings = service.load_settings(conversions=2, conversions_per_tenant=1)
@@ -143,7 +137,7 @@ async def test_a_tenant_with_many_conversions_leaves_one_at_a_time_to_another(
         jobs = [job.model_copy(update={"document": head}) for head in heads]
         tasks = [asyncio.ensure_future(handlers[ConvertDocument](one)) for one in jobs]
         await eventually(are_two)
-        assert at_work == ["one", "two"]
+        assert begun == ["one", "two"]
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from stemma_editor_agent.app import service
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
+from stemma_testkit.working import access, at_work
 
 DRAFT = "# Budget\n\nThe van costs 100 euros.\n\n*  odd list\n"
 
@@ -30,14 +30,8 @@ def server(tmp_path: Path) -> Iterator[NatsServer]:
 
 @asynccontextmanager
 async def running(server: NatsServer) -> AsyncIterator[None]:
-    user = subjects.EDITOR
-    settings = service.load_settings(nats_url=server.url, nats_user=user, nats_password=server.passwords[user])
-    task = asyncio.create_task(service.run(settings))
-    try:
+    async with at_work(service.run(service.load_settings(**access(server, subjects.EDITOR)))):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def order(js: JetStreamContext, instruction: str) -> None:

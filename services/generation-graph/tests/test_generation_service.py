@@ -1,4 +1,3 @@
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -21,6 +20,7 @@ from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import barrier, connected, eventually, provisioned_server
+from stemma_testkit.working import access, at_work
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +32,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 @asynccontextmanager
 async def running_service(server: NatsServer, folder: Path, **told: float) -> AsyncIterator[Path | str]:
     """The service at work; where its threads are."""
-    settings = service.load_settings(
-        nats_url=server.url,
-        nats_user=subjects.GENERATION,
-        nats_password=server.passwords[subjects.GENERATION],
-        data_dir=folder,
-        **told,
-    )
+    settings = service.load_settings(**access(server, subjects.GENERATION), data_dir=folder, **told)
     await set_up(settings.checkpoint_place)
-    task = asyncio.create_task(service.run(settings))
-    yield settings.checkpoint_place
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
+    async with at_work(service.run(settings)):
+        yield settings.checkpoint_place
 
 
 async def ordered(client: Client, kind: str) -> GenerateSection:

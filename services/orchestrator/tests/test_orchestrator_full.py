@@ -15,7 +15,6 @@ import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
-from pydantic import SecretStr
 from stemma_contracts import subjects
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
@@ -24,6 +23,7 @@ from stemma_provisioning import NatsServer
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.filling import full
 from stemma_testkit.servers import connected, eventually, provisioned_server
+from stemma_testkit.working import access, assert_at_work, at_work
 
 BODY = {"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}
 WRITTEN = (subjects.EVENTS, subjects.ANSWERS, subjects.DEAD, subjects.ADVISORIES, f"KV_{subjects.CAPABILITIES_BUCKET}")
@@ -45,27 +45,20 @@ async def client(server: NatsServer) -> AsyncIterator[Client]:
 
 
 def settings(server: NatsServer, **more: Any) -> Any:
-    user = subjects.ORCHESTRATOR
-    password = SecretStr(server.passwords[user])
-    return service.load_settings(nats_url=server.url, nats_user=user, nats_password=password, retry_base_s=0.05, **more)
+    return service.load_settings(**access(server, subjects.ORCHESTRATOR), retry_base_s=0.05, **more)
 
 
 @asynccontextmanager
 async def orchestrator(server: NatsServer, ready_file: Path, **more: Any) -> AsyncIterator[str]:
     """A running orchestrator; where it tells whether it is ready."""
-    running = asyncio.create_task(service.run(settings(server, ready_file=ready_file, **more)))
+    async with at_work(service.run(settings(server, ready_file=ready_file, **more))) as running:
 
-    async def ready() -> bool:
-        assert not running.done()
-        return ready_file.exists()
+        async def ready() -> bool:
+            assert_at_work(running)
+            return ready_file.exists()
 
-    try:
         await eventually(ready, 60)
         yield f"http://127.0.0.1:{ready_file.read_text()}/ready"
-    finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
 
 
 async def ask(client: Client, **more: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator, Iterator
@@ -15,7 +14,6 @@ import pytest
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
 from orchestrator_story import PROVENANCE, evaluation, ref
-from pydantic import SecretStr
 from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.v1.events import SectionDrafted
 from stemma_contracts.v1.needs import Need
@@ -25,6 +23,7 @@ from stemma_messaging import Publisher
 from stemma_orchestrator.app import service
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
+from stemma_testkit.working import access, at_work
 
 BRIEF = {"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}
 
@@ -81,19 +80,8 @@ class Bus:
 
 @asynccontextmanager
 async def orchestrator(server: NatsServer, **told: Any) -> AsyncIterator[None]:
-    settings = service.load_settings(
-        **told,
-        nats_url=server.url,
-        nats_user=subjects.ORCHESTRATOR,
-        nats_password=SecretStr(server.passwords[subjects.ORCHESTRATOR]),
-    )
-    running = asyncio.create_task(service.run(settings))
-    try:
+    async with at_work(service.run(service.load_settings(**told, **access(server, subjects.ORCHESTRATOR)))):
         yield
-    finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from nats.js import JetStreamContext
 from orchestrator_crowd import DECIDING, TENANT, Crowd
 from orchestrator_naive import Ask, Book, Say
 from orchestrator_witness import Witness
-from pydantic import SecretStr
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_client.views import SectionView
@@ -34,6 +33,7 @@ from stemma_orchestrator.core.jobs import open_jobs
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_testkit.swallowing import FirstHeld, swallowing
+from stemma_testkit.working import access, at_work
 
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 CLIENTS = 3
@@ -59,22 +59,13 @@ async def orchestrators(server: NatsServer, folder: Path, urls: Sequence[str]) -
     """One for each address at which it reaches the server."""
     folder.mkdir(exist_ok=True)
     ready = [folder / f"ready-{number}" for number, _ in enumerate(urls)]
-    tasks = [asyncio.create_task(service.run(settings(server, *one))) for one in zip(ready, urls, strict=True)]
-    try:
+    async with at_work(*(service.run(settings(server, *one)) for one in zip(ready, urls, strict=True))):
         await eventually(lambda: _there(*ready))
         yield
-        assert not any(task.done() for task in tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
 
 
 def settings(server: NatsServer, ready_file: Path, url: str) -> Any:
-    password = SecretStr(server.passwords[subjects.ORCHESTRATOR])
-    return service.load_settings(
-        nats_url=url, nats_user=subjects.ORCHESTRATOR, nats_password=password, ready_file=ready_file
-    )
+    return service.load_settings(**{**access(server, subjects.ORCHESTRATOR), "nats_url": url}, ready_file=ready_file)
 
 
 @asynccontextmanager

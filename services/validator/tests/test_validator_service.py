@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_messaging import BadSettings, Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
+from stemma_testkit.working import access, at_work
 from stemma_validator.app import ValidatorSettings, open_engine, service
 
 from .conftest import DOCUMENT, TENANT, validate_draft
@@ -22,14 +22,8 @@ from .conftest import DOCUMENT, TENANT, validate_draft
 
 @asynccontextmanager
 async def running(server: NatsServer) -> AsyncIterator[None]:
-    user = subjects.VALIDATOR
-    settings = service.load_settings(nats_url=server.url, nats_user=user, nats_password=server.passwords[user])
-    task = asyncio.create_task(service.run(settings))
-    try:
+    async with at_work(service.run(service.load_settings(**access(server, subjects.VALIDATOR)))):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def validated(client: Client, text: str) -> DraftValidated:

@@ -1,0 +1,43 @@
+"""Services as tasks of a test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from stemma_provisioning import NatsServer
+
+ASK_AGAIN_S = 0.5
+
+
+def access(server: NatsServer, user: str) -> dict[str, Any]:
+    """The settings by which a service gets in."""
+    return {"nats_url": server.url, "nats_user": user, "nats_password": server.passwords[user]}
+
+
+@asynccontextmanager
+async def at_work(*services: Coroutine[Any, Any, None]) -> AsyncIterator[Sequence[asyncio.Task[None]]]:
+    """Services that run in the block, each given as what its ``run`` returns; none may end before the block does."""
+    tasks = [asyncio.create_task(service) for service in services]
+    try:
+        yield tasks
+        assert_at_work(tasks)
+    finally:
+        await _end(tasks)
+
+
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Before Python 3.12 a cancellation can be swallowed: who goes on is asked again."""
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=ASK_AGAIN_S)
+
+
+def assert_at_work(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Fail with what ended a service."""
+    ended = [task.exception() for task in tasks if task.done()]
+    assert not ended, ended
