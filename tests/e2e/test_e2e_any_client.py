@@ -192,6 +192,9 @@ async def check_inputs(client: Client, document_id: str, folder: Path) -> None:
 async def test_images_folders_and_20_mb_go_up_through_the_client_in_bounded_memory(
     stemma: LocalStemma, client: Client, folder: Path
 ) -> None:
+    small = sample_folder() / "inputs"
+    warm = await client.create_document("proposal", brief="A library on wheels.", inputs=[small])
+    await check_inputs(client, warm.document_id, small)
     before = peak_memory(stemma.services["orchestrator"].pid)
     accepted = await client.create_document("proposal", brief="A library on wheels.", inputs=[folder])
     await check_inputs(client, accepted.document_id, folder)
