@@ -112,16 +112,20 @@ async def test_a_service_is_ready_as_long_as_its_consumer_is_there(impatient_lab
 
 
 @pytest.mark.req("E1")
-async def test_a_service_whose_consumer_was_never_made_does_not_make_it(impatient_lab: Any, ready_file: Path) -> None:
-    await impatient_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
+@pytest.mark.parametrize("missing", subjects.job_consumers(subjects.VALIDATOR))
+async def test_a_service_whose_consumer_was_never_made_names_it_and_does_not_make_it(
+    impatient_lab: Any, ready_file: Path, missing: str
+) -> None:
+    await impatient_lab.jetstream.delete_consumer(subjects.JOBS, missing)
     async with _process(impatient_lab, ready_file) as process:
         output, _ = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 1
     failed = json.loads(output.splitlines()[-1])
-    assert (failed["event"], failed["error_type"]) == ("service_failed", "NotFoundError")
+    assert (failed["event"], failed["error_type"]) == ("service_failed", "BusFailed")
+    assert failed["reason"] == f"JOBS/{missing} is not there: run stemma-provision of this release"
     assert await impatient_lab.jetstream.consumers_info(subjects.JOBS) != []
     names = [info.name for info in await impatient_lab.jetstream.consumers_info(subjects.JOBS)]
-    assert subjects.VALIDATOR not in names
+    assert missing not in names
 
 
 async def _exists(path: Path) -> bool:

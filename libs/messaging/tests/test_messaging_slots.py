@@ -1,21 +1,24 @@
 """How the pull worker asks for messages, on the real server."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.jobs import Job, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_messaging import Bus, Delivery, Service, WorkerSettings
 from stemma_provisioning import inbox_prefix
 from stemma_provisioning.topology import BULK_IN_HAND
 from stemma_testkit.servers import barrier, connected, eventually
 
 Validated = Callable[[ValidateDraft], DraftValidated]
 CONSUMER = (subjects.JOBS, subjects.GENERATION)
+LANES = tuple(subjects.job_consumers(subjects.GENERATION))
 
 
 class Crowd:
@@ -156,6 +159,34 @@ async def test_bulk_is_pushed_beside_the_jobs_that_go_before_it(lab: Any, valida
         crowd.release.set()
         await eventually(lab.settled)
     assert len(await lab.stored(subjects.OUTCOMES)) == 23
+
+
+@pytest.mark.req("S5")
+async def test_bulk_that_a_worker_of_an_earlier_release_does_not_know_waits_for_a_later_one(
+    lab: Any, validated: Validated
+) -> None:
+    async def handle(delivery: Delivery) -> None:
+        delivery.decode(Job)
+
+    @asynccontextmanager
+    async def of_one_consumer(settings: WorkerSettings, bus: Bus) -> AsyncIterator[None]:
+        bus.subscribe_pull(subjects.JOBS, LANES[:1], settings.slots, handle)
+        yield
+
+    async def bulk_alone_is_left() -> bool:
+        infos = [await lab.jetstream.consumer_info(subjects.JOBS, name) for name in LANES]
+        return [info.num_pending + info.num_ack_pending for info in infos] == [0, 1]
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
+
+    for bulk in (True, False):
+        await lab.publish(subjects.GENERATION, lab.job(), bulk=bulk)
+    earlier = Service(subjects.GENERATION, WorkerSettings, of_one_consumer)
+    async with lab.running(earlier, lab.settings(subjects.GENERATION)):
+        await eventually(bulk_alone_is_left)
+    async with lab.working("pull", handler):
+        await eventually(lab.settled)
 
 
 async def _holds(what: bool) -> bool:

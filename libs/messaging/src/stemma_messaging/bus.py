@@ -36,6 +36,7 @@ PAUSE_S = 0.5
 CLOSE_TIMEOUT_S = 2
 HANDSHAKE_WITHIN_S = 5.0
 T = TypeVar("T")
+LookUp = Callable[[JetStreamContext], Awaitable[ConsumerInfo]]
 
 
 class Bus:
@@ -55,7 +56,7 @@ class Bus:
         self._watch = watch
         self._outages = Outages()
         self._capabilities: bytes | None = None
-        self._bound: dict[str, Callable[[JetStreamContext], Awaitable[object]]] = {}
+        self._bound: dict[str, LookUp] = {}
         self._starts: list[Callable[[], Awaitable[None]]] = []
         self._stops: list[Callable[[], Awaitable[None]]] = []
 
@@ -101,12 +102,11 @@ class Bus:
 
         All deliver to one subject, and are otherwise alike.
         """
-        one_of_them = partial(_one_consumer, stream)
 
         async def begin() -> None:
-            await self._start_push(stream, (), await one_of_them(self.jetstream), handler)
+            await self._start_push(stream, (), await self._provisioned(stream), handler)
 
-        self._bound[stream] = one_of_them
+        self._bound[stream] = partial(_one_consumer, stream)
         self._starts.append(begin)
 
     def subscribe_pull(self, stream: str, durables: tuple[str, ...], slots: int, handler: Handler) -> None:
@@ -131,12 +131,18 @@ class Bus:
         """The consumers differ in what they deliver, and are otherwise alike."""
 
         async def begin() -> None:
-            infos = [await self.jetstream.consumer_info(stream, durable) for durable in durables]
+            infos = [await self._provisioned(f"{stream}/{durable}") for durable in durables]
             await start(infos[0])
 
         for durable in durables:
             self._bound[f"{stream}/{durable}"] = partial(_consumer, stream, durable)
         self._starts.append(begin)
+
+    async def _provisioned(self, name: str) -> ConsumerInfo:
+        try:
+            return await self._bound[name](self.jetstream)
+        except NotFoundError:
+            raise BusFailed(f"{name} is not there: run stemma-provision of this release") from None
 
     async def until_answered(self) -> None:
         """Wait until the server answers a first call: one that reads its streams still is not one that is gone."""
@@ -145,7 +151,7 @@ class Bus:
             await _through_outages(lambda: impatient.stream_info(f"KV_{subjects.CAPABILITIES_BUCKET}"))
 
     async def start(self) -> None:
-        """Begin to receive; raises `nats.js.errors.NotFoundError` if a consumer was not provisioned."""
+        """Begin to receive; raises `BusFailed` if a consumer was not provisioned."""
         for start in self._starts:
             await start()
 
@@ -227,7 +233,7 @@ class Bus:
             return [f"writing: {reason_of(error)}"]
         return []
 
-    async def _is_there(self, look_up: Callable[[JetStreamContext], Awaitable[object]]) -> bool:
+    async def _is_there(self, look_up: LookUp) -> bool:
         try:
             await look_up(self.nats.jetstream(timeout=READY_TIMEOUT_S))
         except NatsError:

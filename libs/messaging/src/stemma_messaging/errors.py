@@ -33,4 +33,4 @@ class MessageTooLarge(ValueError):
 
 
 class BusFailed(RuntimeError):
-    """The connection was closed, a permission is missing or a subscription ended: the process must end."""
+    """The connection was closed, a permission or consumer is missing, or a subscription ended: the process must end."""
