@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from stemma_client import AccessDeniedError, Client
+from stemma_client import AccessDeniedError, Client, ServerUnreachableError
 from stemma_contracts.v1.values import UploadRef
 from stemma_local.folder import AlreadyRunningError, DataFolder
 from stemma_local.processes import DidNotStartError
@@ -70,9 +70,9 @@ async def test_a_nats_server_that_is_killed_comes_back_on_its_port_with_its_data
 
 
 async def _uploaded_again(local: LocalStemma) -> UploadRef:
-    """Programs are let in again once the admission has come back to the server, which is a moment after its start."""
+    """Programs are let in again once the server listens and its admission has come back, a moment after its start."""
     while True:
-        with suppress(AccessDeniedError):
+        with suppress(AccessDeniedError, ServerUnreachableError):
             async with local.client() as again:
                 return await again.upload(b"kept", name="a.md")
 
