@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -67,6 +68,28 @@ async def test_a_nats_server_that_is_killed_comes_back_on_its_port_with_its_data
         await until(lambda: local.nats.restarts == 1 and local.nats.pid is not None)
         assert await asyncio.wait_for(_uploaded_again(local), 20) == upload
         assert local.url == url
+
+
+@pytest.mark.req("F1")
+async def test_a_full_disk_is_told_and_the_server_begins_anew_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def server_finds_no_room(*, but_now: int) -> None:
+        used = shutil.disk_usage(tmp_path)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: used._replace(free=but_now))
+        with (tmp_path / "nats" / "nats-server.log").open("a") as log:
+            log.write("[ERR] JetStream failed to store a msg on stream 'STEMMA > EVENTS': no space left on device\n")
+
+    monkeypatch.setattr("stemma_local.nats_process.ROOM_S", 0.05)
+    async with LocalStemma(tmp_path, services=[], report=lambda _, message: told.append(message)) as local:
+        server_finds_no_room(but_now=0)
+        await until(lambda: any("no space left" in message for message in told))
+        assert local.nats.restarts == 0
+        server_finds_no_room(but_now=10**9)
+        await until(lambda: local.nats.restarts == 1 and local.nats.pid is not None)
+        await asyncio.wait_for(_uploaded_again(local), 20)
 
 
 async def _uploaded_again(local: LocalStemma) -> UploadRef:

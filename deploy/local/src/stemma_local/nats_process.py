@@ -14,11 +14,14 @@ import nats
 import nats.errors
 from stemma_provisioning import PROVISIONER, NatsServer, ServerFailed
 
+from .full_disk import FullDisk
 from .processes import Report
 
 NAME = "nats"
 WATCH_S = 0.1
 RETRY_S = 2.0
+ROOM_S = 2.0
+STARTED_WITHIN_S = 30.0
 LEFT_OVER_S = 15
 
 
@@ -45,7 +48,7 @@ class ManagedNats:
         """Start it. Raises `ServerFailed`."""
         await asyncio.to_thread(self._server.start)
         self._report(NAME, f"ready at {self.url}")
-        self._task = asyncio.create_task(self._keep_running())
+        self._task = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:
         """End it in good order; it is not started again."""
@@ -67,6 +70,27 @@ class ManagedNats:
         """Stop it and start it on the same port and data."""
         await self.stop()
         await self.start()
+
+    async def _watch(self) -> None:
+        async with asyncio.TaskGroup() as watching:
+            watching.create_task(self._keep_running())
+            watching.create_task(self._keep_writing())
+
+    async def _keep_writing(self) -> None:
+        """Tell of a disk that is full, and begin anew once it has room: the server would take nothing all the same."""
+        disk, told = FullDisk(self._server.log), False
+        while True:
+            await asyncio.sleep(ROOM_S)
+            if not disk.was_met():
+                continue
+            if disk.has_room():
+                self._report(NAME, "takes nothing since its disk was full; there is room now")
+                self._server.kill()
+                told = False
+                await asyncio.sleep(STARTED_WITHIN_S)
+            elif not told:
+                self._report(NAME, f"takes nothing: no space left for {self._server.folder}; goes on once there is")
+                told = True
 
     async def _keep_running(self) -> None:
         while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -212,7 +212,9 @@ class LocalStemma:
 
     def _told(self, name: str, message: str) -> None:
         self._report(name, message)
-        self._write_state()
+        # On a full disk all that runs goes on, and it is written with the next word.
+        with suppress(OSError):
+            self._write_state()
 
     def _write_state(self) -> None:
         user = client_user(self._tenants[0])

@@ -105,7 +105,7 @@ class NatsServer:
         """Start it and wait until it listens; raises `ServerFailed`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self._write_configuration()
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own binary and configuration
                 [find_binary(), "-c", str(path)], stdout=log, stderr=log, start_new_session=True
             )
@@ -129,16 +129,17 @@ class NatsServer:
     def _reload(self) -> None:
         if self._process is None or not self.running:
             raise ServerFailed("nats-server does not run")
-        told = self._log.read_text().count(_RELOADED)
+        told = self.log.read_text().count(_RELOADED)
         self._process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + START_TIMEOUT_S
-        while self._log.read_text().count(_RELOADED) == told:
+        while self.log.read_text().count(_RELOADED) == told:
             if time.monotonic() > deadline:
-                raise ServerFailed(f"nats-server did not take its new configuration, see {self._log}")
+                raise ServerFailed(f"nats-server did not take its new configuration, see {self.log}")
             time.sleep(_POLL_S)
 
     @property
-    def _log(self) -> Path:
+    def log(self) -> Path:
+        """What it has said."""
         return self.folder / "nats-server.log"
 
     def _write_configuration(self) -> Path:
@@ -171,7 +172,7 @@ class NatsServer:
                 continue
             return int(url.rsplit(":", 1)[1])
         self.kill()
-        raise ServerFailed(f"nats-server did not start, see {self._log}")
+        raise ServerFailed(f"nats-server did not start, see {self.log}")
 
     def __enter__(self) -> Self:
         return self.start()
