@@ -21,7 +21,8 @@ NAME = "nats"
 WATCH_S = 0.1
 RETRY_S = 2.0
 ROOM_S = 2.0
-STARTED_WITHIN_S = 30.0
+BEGUN_ANEW_AGAIN_S = 30.0
+"""Where a quota is used up, the disk has room and the server has none: it is not killed every other second then."""
 LEFT_OVER_S = 15
 
 
@@ -87,7 +88,7 @@ class ManagedNats:
                 self._report(NAME, "takes nothing since its disk was full; there is room now")
                 self._server.kill()
                 told = False
-                await asyncio.sleep(STARTED_WITHIN_S)
+                await asyncio.sleep(BEGUN_ANEW_AGAIN_S)
             elif not told:
                 self._report(NAME, f"takes nothing: no space left for {self._server.folder}; goes on once there is")
                 told = True
