@@ -15,6 +15,7 @@ PLANTED = {
     "stemma_validator": "stemma_converter",
     "stemma_orchestrator": "stemma_models",
     "stemma_converter": "stemma_eventlog",
+    "stemma_document": "time",
     "stemma_editor_agent": "stemma_client",
     "stemma_generation_graph": "stemma_testkit",
     "stemma_contracts": "structlog",
@@ -34,7 +35,7 @@ PLANTED = {
     "stemma_generation_graph.session": "pyromark",
     "stemma_validator.engines": "sentencex",
 }
-CORE_FORBIDS = [
+PURE_FORBIDS = [
     "asyncio",
     "os",
     "random",
@@ -91,10 +92,11 @@ def test_every_fence_reports_a_planted_violation(tree: Path) -> None:
 
 
 @pytest.mark.req("P1")
-def test_the_core_is_fenced_from_clock_randomness_and_the_outside(tree: Path) -> None:
-    plant(tree, "stemma_orchestrator.core", CORE_FORBIDS)
+@pytest.mark.parametrize("module", ["stemma_orchestrator.core", "stemma_document"])
+def test_what_is_pure_is_fenced_from_clock_randomness_and_the_outside(tree: Path, module: str) -> None:
+    plant(tree, module, PURE_FORBIDS)
     report = lint(tree)
-    assert [i for i in CORE_FORBIDS if f"core.planted -> {i} " not in report] == [], report[-3000:]
+    assert [i for i in PURE_FORBIDS if f"{module}.planted -> {i} " not in report] == [], report[-3000:]
 
 
 def test_testkit_is_imported_by_tests_alone() -> None:

@@ -21,11 +21,11 @@ from stemma_contracts import Envelope, registry, subjects
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat
+from stemma_document.state import Document, State, status_of
 from stemma_eventlog import EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_messaging.cancellation import end
 from stemma_orchestrator.core.commands import Command
-from stemma_orchestrator.core.state import Document, State, status_of
 from stemma_provisioning import NatsServer
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import connected

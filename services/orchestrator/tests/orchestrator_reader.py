@@ -12,11 +12,11 @@ from stemma_client.recorded import RecordedEvent
 from stemma_client.views import DocumentView, SectionView, VersionView
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1 import events as e
-from stemma_orchestrator.core.proposal_state import Proposal, Proposed
-from stemma_orchestrator.core.staleness import staleness
-from stemma_orchestrator.core.state import Document, InNeed, MeetingNeed, Section, Version, activity_of, status_of
-from stemma_orchestrator.core.versions import is_a_persons
-from stemma_orchestrator.core.views import summarise
+from stemma_document.proposal_state import Proposal, Proposed
+from stemma_document.staleness import staleness
+from stemma_document.state import Document, InNeed, MeetingNeed, Section, Version, activity_of, status_of
+from stemma_document.summary import summarise
+from stemma_document.versions import is_a_persons
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ABOUT = ("default", "doc1")

@@ -21,12 +21,12 @@ from stemma_contracts.v1.values import (
     Usage,
     ValidationSummary,
 )
+from stemma_document.evolve import evolve
+from stemma_document.state import Document, NoDocument, State, open_job_id, status_of
 from stemma_eventlog import Decider
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.decide import decide
-from stemma_orchestrator.core.evolve import evolve
 from stemma_orchestrator.core.jobs import open_jobs
-from stemma_orchestrator.core.state import Document, NoDocument, State, open_job_id, status_of
 
 DECIDER: Decider[c.Command, State] = Decider(NoDocument(), decide, evolve)
 TENANT, DOCUMENT = ABOUT

@@ -14,13 +14,13 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SeenVersion
+from stemma_document.evolve import evolve
+from stemma_document.proposal_state import Proposed, Proposing
+from stemma_document.staleness import staleness
+from stemma_document.state import Document, NoDocument, Section, State, Version, open_job_id, status_of
+from stemma_document.versions import is_a_persons, text_of
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.evolve import evolve
 from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
-from stemma_orchestrator.core.proposal_state import Proposed, Proposing
-from stemma_orchestrator.core.staleness import staleness
-from stemma_orchestrator.core.state import Document, NoDocument, Section, State, Version, open_job_id, status_of
-from stemma_orchestrator.core.versions import is_a_persons, text_of
 
 Move = Ask | Say
 NEED = "n1"

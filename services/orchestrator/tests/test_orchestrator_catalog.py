@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from stemma_document.state import Document
 from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, document_kinds, load_catalog
 from stemma_orchestrator.core.cycles import human_review, should_revise
-from stemma_orchestrator.core.state import Document
 
 CONFIG = Path(__file__).parents[1] / "config"
 

@@ -21,9 +21,9 @@ from stemma_contracts.v1.values import (
     StaleReason,
     UpstreamVersion,
 )
+from stemma_document.evolve import evolve
+from stemma_document.staleness import staleness
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.evolve import evolve
-from stemma_orchestrator.core.staleness import staleness
 
 
 @pytest.fixture

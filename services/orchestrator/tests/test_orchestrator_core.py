@@ -12,9 +12,9 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ProcessingMetadata
 from stemma_contracts.v1.values import Activity, DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus, Usage
+from stemma_document.state import Validating
+from stemma_document.summary import summarise
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.state import Validating
-from stemma_orchestrator.core.views import summarise
 
 
 def types(events: list[object]) -> list[type]:

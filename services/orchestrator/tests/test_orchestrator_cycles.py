@@ -13,10 +13,10 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
+from stemma_document.summary import summarise
 from stemma_orchestrator.catalog import ConfigError, load_catalog
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.jobs import open_jobs
-from stemma_orchestrator.core.views import summarise
 
 
 @pytest.fixture

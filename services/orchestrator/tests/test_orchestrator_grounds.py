@@ -9,9 +9,9 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.coverage import CoverageSummary
 from stemma_contracts.v1.values import Origin, ReviewMode, ReviewPolicy, UpstreamVersion, ValidationSummary
+from stemma_document.state import State
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.grounds import grounds
-from stemma_orchestrator.core.state import State
 from stemma_testkit.deciding import Then, given
 
 pytestmark = pytest.mark.req("T3")

@@ -18,11 +18,11 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.values import ReviewMode, ReviewPolicy, SeenVersion
+from stemma_document.proposal_state import Proposed
+from stemma_document.state import Section
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import open_jobs
-from stemma_orchestrator.core.proposal_state import Proposed
-from stemma_orchestrator.core.state import Section
 
 Step = tuple[str, int, int, bool]
 VERBS = [

@@ -15,10 +15,10 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import SectionStatus
+from stemma_document.evolve import evolve
+from stemma_document.state import NoDocument, State
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.decide import decide
-from stemma_orchestrator.core.evolve import evolve
-from stemma_orchestrator.core.state import NoDocument, State
 
 
 def folded(history: list[e.AnyEvent]) -> State:

@@ -10,11 +10,11 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.values import Activity, DocumentStatus, Origin, SectionStatus
+from stemma_document.evolve import evolve
+from stemma_document.staleness import staleness
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.evolve import evolve
 from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
 from stemma_orchestrator.core.problems import problem_of
-from stemma_orchestrator.core.staleness import staleness
 
 pytestmark = pytest.mark.req("P9")
 

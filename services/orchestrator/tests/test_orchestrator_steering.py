@@ -15,11 +15,11 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportRemark
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
+from stemma_document.evolve import evolve
+from stemma_document.state import NoDocument, State
 from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.evolve import evolve
 from stemma_orchestrator.core.jobs import open_jobs
 from stemma_orchestrator.core.outcomes import UnfittingOutcome
-from stemma_orchestrator.core.state import NoDocument, State
 
 
 def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> None:

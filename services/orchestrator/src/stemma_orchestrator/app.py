@@ -16,6 +16,8 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities
+from stemma_document.evolve import evolve
+from stemma_document.state import NoDocument, State
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import BadSettings, Bus, BusFailed, Handler, Service, ServiceSettings, config_dir, open_bus
 from stemma_messaging.cancellation import end
@@ -26,8 +28,6 @@ from .bounds import Bounds, TenantLimits
 from .catalog import Catalog, ConfigError, document_kinds, load_catalog
 from .core.commands import Command
 from .core.decide import decide
-from .core.evolve import evolve
-from .core.state import NoDocument, State
 from .desk import Desk
 from .handlers import on_outcome, on_request
 from .inputs import Limits

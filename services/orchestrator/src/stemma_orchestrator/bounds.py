@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import Problem
+from stemma_document.job_ids import CONVERT
 
-from .core.sections import CONVERT
 from .core.senders import name_of
 from .open_count import OpenCount
 

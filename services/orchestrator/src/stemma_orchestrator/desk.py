@@ -10,6 +10,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_contracts.v1.values import Problem
+from stemma_document.state import Document, HandledRequest, State
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
@@ -17,7 +18,6 @@ from .bounds import Bounds
 from .core.commands import Command, Record
 from .core.identity import document_id_for
 from .core.problems import problem_of
-from .core.state import Document, HandledRequest, State
 from .core.threads import drop_threads
 from .intake import Intake, Refused
 from .open_jobs import OpenJobs

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from stemma_document.state import State
 from stemma_eventlog import EventStore, StreamId
 
 from .core.commands import Command
 from .core.jobs import openings
-from .core.state import State
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from nats.js.kv import KeyValue
 from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.values import DocumentSummary
+from stemma_document.state import Document, State
+from stemma_document.summary import summarise
 from stemma_eventlog import EventStore, Folded, StreamId
 from stemma_messaging import Delivery, InvalidMessage
 from stemma_telemetry import annotate
 
 from .core.commands import Command
-from .core.state import Document, State
-from .core.views import summarise
 
 MAX_TRIES = 20
 _REMEMBERED = 4096

@@ -11,10 +11,10 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
+from stemma_document.state import State
 from stemma_eventlog import Cause, EventStore, StreamId
 
 from .core.commands import Command
-from .core.state import State
 from .handlers import SOURCE
 from .open_jobs import OpenJobs
 from .projector import Projector, document_of

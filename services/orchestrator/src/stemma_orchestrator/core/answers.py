@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1.needs import SKIP, Need
+from stemma_document.state import Document
 
 from .commands import Answer
-from .state import Document
 
 UPLOADED = ""
 """What stands for an image that came with the answer."""

@@ -7,13 +7,13 @@ from typing import Any, Literal, assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ChangedUpstream, Origin, UpstreamVersion
+from stemma_document.proposal_state import Proposed
+from stemma_document.sections import upstream_versions
+from stemma_document.staleness import stale_causes, staleness
+from stemma_document.state import Approved, Document, Edited, InNeed, Queued, Revising, Section, Working, status_of
+from stemma_document.versions import is_a_persons, next_version
 
 from .commands import Asked, Change, Edit, Keep, Regenerate, Restore, Write
-from .proposal_state import Proposed
-from .sections import upstream_versions
-from .staleness import stale_causes, staleness
-from .state import Approved, Document, Edited, InNeed, Queued, Revising, Section, Working, status_of
-from .versions import is_a_persons, next_version
 
 
 def decide_change(command: Change, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:

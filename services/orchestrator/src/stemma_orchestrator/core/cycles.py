@@ -12,12 +12,12 @@ from typing import Any, Literal
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
 from stemma_contracts.v1.values import ArtifactRef, Origin
+from stemma_document.cycle_state import Cycle
+from stemma_document.evolve import evolve
+from stemma_document.state import AwaitingReview, Document, Failed, Revising, Section, State, Validating
+from stemma_document.versions import is_a_persons
 
 from .commands import Revise
-from .cycle_state import Cycle
-from .evolve import evolve
-from .state import AwaitingReview, Document, Failed, Revising, Section, State, Validating
-from .versions import is_a_persons
 
 
 def can_finalize(document: Document) -> bool:

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
+from stemma_document.evolve import evolve
+from stemma_document.staleness import stale_changes, staleness
+from stemma_document.state import Document, NoDocument, State
 
 from .changes import by
 from .commands import (
@@ -36,13 +39,10 @@ from .commands import (
 )
 from .cycles import judged
 from .decisions import decide_section
-from .evolve import evolve
 from .outcomes import decide_outcome
 from .proposals import with_voided
 from .several import decide_several
-from .staleness import stale_changes, staleness
 from .starting import consequences
-from .state import Document, NoDocument, State
 from .steering import decide_steering
 
 

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 from stemma_contracts import Contract, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
+from stemma_document.state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, Working, status_of
 
 from .answers import is_understood
 from .changes import by, decide_change
@@ -29,7 +30,6 @@ from .commands import (
 )
 from .cycles import may_be_approved, revise_all
 from .proposals import decide_proposal
-from .state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, Working, status_of
 
 MAX_NAMED = 10
 _CLOSED = frozenset({Lifecycle.CANCELLED})

@@ -8,8 +8,7 @@ from typing import Any
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.values import ArtifactRef, UpstreamVersion
-
-from .state import Document, Section
+from stemma_document.state import Document, Section
 
 
 def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> dict[str, Any]:

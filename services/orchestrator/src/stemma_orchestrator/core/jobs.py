@@ -10,14 +10,9 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.coverage import CoverageSummary
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, InputFile, UpstreamVersion
-
-from .cycles import exported, human_feedback
-from .grounds import grounds, upstream_drafts
-from .needs import need_job
-from .proposal_state import Proposed, Proposing
-from .redlines import compared_assets, compared_sections
-from .staleness import staleness
-from .state import (
+from stemma_document.proposal_state import Proposed, Proposing
+from stemma_document.staleness import staleness
+from stemma_document.state import (
     Document,
     Export,
     Generating,
@@ -32,8 +27,12 @@ from .state import (
     open_job_id,
     status_of,
 )
-from .tries import Tries
-from .versions import draft_history
+from stemma_document.tries import Tries
+
+from .cycles import exported, human_feedback
+from .grounds import grounds, upstream_drafts
+from .needs import need_job
+from .redlines import compared_assets, compared_sections
 
 _WORKING = frozenset({Lifecycle.RUNNING, Lifecycle.COMPLETED, Lifecycle.FAILED})
 
@@ -168,9 +167,20 @@ def _validate(document: Document, section: Section, job_id: str) -> j.ValidateDr
         version=section.current_number,
         draft=_current_draft(section),
         assets=tuple(image.name for image in _images(document)),
-        history=draft_history(section),
+        history=_draft_history(section),
         left_out=section.current.left_out if section.current else None,
         **grounds(document, _rests_on(section)),
+    )
+
+
+def _draft_history(section: Section) -> j.DraftHistory:
+    """What the blocks of the current version take their ids from: the drafts since the last that has blocks."""
+    earlier = section.versions[:-1]
+    known = max((place for place, version in enumerate(earlier) if version.blocks), default=0)
+    since = earlier[known:]
+    return j.DraftHistory(
+        blocks=since[0].blocks if since else None,
+        drafts=tuple(version.draft for version in since),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, assert_never
 
 from stemma_contracts.v1 import events as e
@@ -12,53 +10,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
-
-from .state import Generating, InNeed, MeetingNeed, Phase, Resuming, Section
-from .tries import answered
-
-RESUME = "resume"
-_JOBS: dict[str, Literal["validate", "convert"]] = {"validation": "validate", "conversion": "convert"}
-
-NewJob = Callable[[str], str]
-
-
-def after_need_raised(phase: Phase, event: e.SectionNeedRaised, new_job: NewJob) -> Phase:
-    """A section whose graph paused; ``new_job`` gives the id of a job by its name."""
-    match phase:
-        case Generating():
-            generating = phase
-        case Resuming():
-            generating = phase.generating
-        case _:
-            return phase
-    job = _JOBS.get(event.need.kind)
-    if job is None or event.need.draft is None:
-        return InNeed(event.thread_id, event.need, generating)
-    return MeetingNeed(new_job(job), event.thread_id, event.need, generating)
-
-
-def after_need_answered(phase: Phase, event: e.SectionNeedAnswered, new_job: NewJob) -> Phase:
-    """A section whose graph goes on, with what it needed or without."""
-    if not isinstance(phase, InNeed | MeetingNeed):
-        return phase
-    generating = phase.generating
-    if event.answered_by == "person":
-        generating = replace(generating, tries=answered(generating.tries, phase.need, event.answer))
-    return Resuming(
-        new_job(RESUME),
-        phase.thread_id,
-        phase.need.checkpoint_id,
-        event.answer,
-        generating,
-        event.answered_by,
-        event.failed,
-        event.detail,
-    )
-
-
-def meeting_again(phase: MeetingNeed, new_job: NewJob) -> MeetingNeed:
-    """The same need under another job."""
-    return replace(phase, job_id=new_job(_JOBS[phase.need.kind]))
+from stemma_document.state import MeetingNeed, Section
 
 
 def need_met(outcome: o.Outcome, section_id: str, phase: MeetingNeed) -> e.SectionNeedAnswered | None:

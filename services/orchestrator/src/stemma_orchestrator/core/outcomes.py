@@ -17,12 +17,8 @@ from stemma_contracts.v1.values import (
     SectionStatus,
     ValidationSummary,
 )
-
-from .needs import need_met
-from .proposal_state import Proposed, Proposing
-from .proposals import proposal_made
-from .senders import is_ahead
-from .state import (
+from stemma_document.proposal_state import Proposed, Proposing
+from stemma_document.state import (
     Document,
     Export,
     Generating,
@@ -36,7 +32,11 @@ from .state import (
     open_job_id,
     status_of,
 )
-from .versions import next_version
+from stemma_document.versions import next_version
+
+from .needs import need_met
+from .proposals import proposal_made
+from .senders import is_ahead
 
 
 class UnfittingOutcome(TypeError):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from stemma_contracts import subjects
 from stemma_contracts.v1.outcomes import JobDead, Outcome, ThreadsHeld
-
-from .needs import RESUME
-from .sections import CONVERT, EVALUATE, GENERATE, REVISE, VALIDATE
-from .state import Document
+from stemma_document.job_ids import CONVERT, EVALUATE, GENERATE, RESUME, REVISE, VALIDATE
+from stemma_document.state import Document
 
 OWNERS = {
     GENERATE: subjects.GENERATION,

@@ -7,13 +7,13 @@ from graphlib import TopologicalSorter
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import SeenVersion
+from stemma_document.evolve import evolve
+from stemma_document.staleness import staleness
+from stemma_document.state import Document, Lifecycle
 
 from .changes import by, kept
 from .commands import Keep, KeepSeveral, Regenerate, RegenerateSeveral, Several
 from .decisions import decide_section, request_name
-from .evolve import evolve
-from .staleness import staleness
-from .state import Document, Lifecycle
 
 _Decide = Callable[[SeenVersion, Document], e.AnyEvent]
 

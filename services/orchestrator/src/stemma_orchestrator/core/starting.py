@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import SectionStatus
+from stemma_document.staleness import Staleness
+from stemma_document.state import Document, Failed, Lifecycle, Queued, Section, State, status_of
 
 from .cycles import is_ended
-from .staleness import Staleness
-from .state import Document, Failed, Lifecycle, Queued, Section, State, status_of
 
 _SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
 _AT_REST = frozenset({SectionStatus.QUEUED, SectionStatus.FAILED}) | _SETTLED

@@ -7,11 +7,11 @@ from typing import assert_never
 from stemma_contracts import Contract, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
+from stemma_document.state import Document, Lifecycle
 
 from .changes import by
 from .commands import Cancel, Export, Pause, Resume, Steering
 from .redlines import refusal_of
-from .state import Document, Lifecycle
 
 _REQUEST_TYPES: dict[type, type[Contract]] = {
     Pause: requests.PauseDocument,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stemma_contracts.v1.jobs import DropThreads
+from stemma_document.state import Document, Failed, Generating, InNeed, MeetingNeed, Phase, Resuming
 
 from .jobs import head_of
-from .state import Document, Failed, Generating, InNeed, MeetingNeed, Phase, Resuming
 
 DROP = "drop"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stemma_contracts.v1.jobs import DraftHistory
 from stemma_contracts.v1.values import ArtifactRef, Origin
 
 from .state import Section, Version
@@ -21,17 +20,6 @@ def next_version(section: Section, draft: ArtifactRef) -> int:
 def text_of(section: Section, number: int) -> str | None:
     """The digest of a version's text, None for 0: nothing was written."""
     return next((version.draft.digest for version in section.versions if version.number == number), None)
-
-
-def draft_history(section: Section) -> DraftHistory:
-    """What the blocks of the current version take their ids from: the drafts since the last that has blocks."""
-    earlier = section.versions[:-1]
-    known = max((place for place, version in enumerate(earlier) if version.blocks), default=0)
-    since = earlier[known:]
-    return DraftHistory(
-        blocks=since[0].blocks if since else None,
-        drafts=tuple(version.draft for version in since),
-    )
 
 
 def is_a_persons(version: Version) -> bool:

@@ -11,7 +11,8 @@ from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion, Valida
 
 from .authors import with_author
 from .guidance import guidance_of
-from .needs import RESUME, after_need_answered, after_need_raised, meeting_again
+from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
+from .needs import after_need_answered, after_need_raised, meeting_again
 from .proposal_folding import accepted, after_proposal, proposing, withdrawn
 from .state import (
     Approved,
@@ -33,17 +34,6 @@ from .state import (
 )
 from .tries import Tries, begun_again, resumed_again
 from .versions import BY_A_PERSON, is_a_persons
-
-GENERATE = "generate"
-REVISE = "revise"
-VALIDATE = "validate"
-EVALUATE = "evaluate"
-CONVERT = "convert"
-
-
-def job_id(document: Document, job: str, target: str) -> str:
-    """The id of a job: document, number of the event that opened it, job name, section or export."""
-    return f"{document.document_id}.{document.number}.{job}.{target}"
 
 
 def started(document: Document, section: Section) -> Section:

@@ -11,8 +11,9 @@ from stemma_contracts.v1 import events as e
 
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
+from .job_ids import CONVERT, GENERATE, job_id
 from .said import with_words
-from .sections import CONVERT, GENERATE, cancelled, job_id, section_after, started
+from .sections import cancelled, section_after, started
 from .state import Document, Export, HandledRequest, Lifecycle, NoDocument, Section, State
 
 _REOPENING = (
