@@ -24,6 +24,7 @@ from stemma_client import Client, StemmaError, TenantFullError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat, ReviewMode, ReviewPolicy, UploadRef
+from stemma_local.run import end_with_parent
 from stemma_provisioning import Bounds, client_user
 from stemma_testkit.driving import ENDS, wait_for
 
@@ -129,7 +130,8 @@ async def _coming(running: Installation, size: Size, poisoned: str) -> dict[str,
     """The flood from a process of its own: whoever is flooded has a process to itself."""
     password = running.stemma.password(client_user(FLOODING))
     told = json.dumps({"url": running.stemma.url, "password": password, "poisoned": poisoned, "size": asdict(size)})
-    process = await asyncio.create_subprocess_exec(sys.executable, __file__, stdin=PIPE, stdout=PIPE)
+    command = sys.executable, __file__
+    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, start_new_session=True)
     async with ended(process):
         output, _ = await process.communicate(told.encode())
     return dict(json.loads(output))
@@ -209,6 +211,7 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
 
 def main() -> None:
     """Be the flood that standard input describes; what became of it goes to standard output."""
+    end_with_parent()
     told = json.load(sys.stdin)
     print(json.dumps(asyncio.run(_come(told["url"], told["password"], told["poisoned"], Size(**told["size"])))))
 

@@ -5,7 +5,6 @@ The service is the real one to the last line; only where it would make its chat 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,14 +14,14 @@ from bench_model import bench_model
 from langchain_core.language_models import BaseChatModel
 from stemma_contracts import subjects
 from stemma_generation_graph import app
-from stemma_local.run import YIELDS, end_with_parent, run_command, set_up
+from stemma_local.run import end_with_parent, run_command, set_up, yield_processor
 from stemma_models import ModelSettings
 
 
 def main() -> None:
     """Run the service."""
     name, latency_s = sys.argv[1], int(sys.argv[2]) / 1000
-    os.nice(YIELDS)
+    yield_processor()
     end_with_parent()
     set_up(subjects.GENERATION)
     with in_place_of_others(bench_model(name, latency_s)):

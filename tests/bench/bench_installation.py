@@ -12,6 +12,7 @@ from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import nats
@@ -112,10 +113,10 @@ async def _generation(
         "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model)),
     }
     command = sys.executable, HERE / "bench_generation.py", model, str(milliseconds)
-    everything = {**os.environ, **env, **own}
+    started = partial(create_subprocess_exec, *command, env={**os.environ, **env, **own}, start_new_session=True)
     return ManagedProcess(
         name,
-        lambda log: create_subprocess_exec(*command, env=everything, stdin=PIPE, stdout=log, stderr=log),
+        lambda log: started(stdin=PIPE, stdout=log, stderr=log),
         log=data.log(name),
         ready_file=data.ready_file(name),
         report=lambda *_: None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,28 @@ async def test_who_works_leaves_the_processor_to_who_answers(stemma: LocalStemma
     nice = {name: psutil.Process(service.pid).nice() for name, service in stemma.services.items()}
     answers = {nice.pop(subjects.ORCHESTRATOR), psutil.Process(stemma.nats.pid).nice()}
     assert max(answers) < min(nice.values())
+
+
+@pytest.mark.req("S5")
+@pytest.mark.asyncio(loop_scope="session")
+async def test_who_works_leaves_it_with_all_that_it_starts_where_sessions_share_it(
+    stemma: LocalStemma,
+) -> None:
+    shares = {name: _session_shares(service.pid) for name, service in stemma.services.items()}
+    if not any(shares.values()):
+        pytest.skip("this system does not share the processor among sessions")
+    assert shares.pop(subjects.ORCHESTRATOR) == {0}
+    assert all(len(each) == 1 and min(each) > 0 for each in shares.values()), shares
+
+
+def _session_shares(pid: int | None) -> set[int]:
+    """How nice the sessions are of a process and of all that it started."""
+    process = psutil.Process(pid)
+    shares = set()
+    for each in (process, *process.children(recursive=True)):
+        with suppress(OSError):
+            shares.add(int(Path(f"/proc/{each.pid}/autogroup").read_text().split()[-1]))
+    return shares
 
 
 @pytest.mark.req("S5")

@@ -46,10 +46,13 @@ _ROOT = "stemma"
 _V = "v1"
 _OF_PEOPLE = "v2"
 _BULK = "bulk"
-ADVISORY_SUBJECTS = (
-    "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>",
-    "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>",
+_OF_TENANTS = ("request", "answer", "event", "live")
+ADVISORY_SUBJECTS = tuple(
+    f"$JS.EVENT.ADVISORY.CONSUMER.{given_up}.{queue}.*"
+    for given_up in ("MAX_DELIVERIES", "MSG_TERMINATED")
+    for queue in (REQUESTS, JOBS, OUTCOMES)
 )
+"""What the server gave up of our queues. Of the other streams it tells as well, with each summary that is replaced."""
 
 
 def _address(family: str, *tokens: str, version: str = _V) -> str:
@@ -191,6 +194,12 @@ class OutcomeAddress:
 
     service: str
     name: str
+
+
+def tenant_of(subject: str) -> str | None:
+    """The tenant that a subject names, if those of its family do."""
+    root, family, _, tenant, *rest = (*subject.split("."), "", "", "", "")
+    return tenant if root == _ROOT and family in _OF_TENANTS and any(rest) else None
 
 
 def parse_request(subject: str) -> RequestAddress:

@@ -119,6 +119,23 @@ async def test_the_summaries_of_a_tenant_are_a_bucket_that_is_opened_read_and_wa
     assert set(listed.state.subjects or {}) == {"$KV.documents.default.d1"}
 
 
+@pytest.mark.req("S1")
+async def test_a_summary_that_is_replaced_at_once_is_nothing_to_tell_operators(
+    tmp_path: Path,
+) -> None:
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        async with connected(server) as admin, connected(server, OWN) as caller:
+            await asyncio.gather(*(admin.jetstream().publish("$KV.documents.default.d1", b"%d" % n) for n in range(50)))
+            bucket = await caller.jetstream().key_value("documents")
+            await eventually(lambda: _is_last(bucket, b"49"))
+            assert (await admin.jetstream().stream_info(subjects.ADVISORIES)).state.last_seq == 0
+
+
+async def _is_last(bucket: Any, value: bytes) -> bool:
+    return bool((await bucket.get("default.d1")).value == value)
+
+
 async def _watched(watcher: Any, key: str) -> bool:
     update = await watcher.updates(timeout=10)
     return update is not None and update.key == key

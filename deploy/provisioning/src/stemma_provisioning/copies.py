@@ -18,6 +18,7 @@ from nats.js.api import (
     ConsumerConfig,
     DiscardPolicy,
     ExternalStream,
+    PersistMode,
     StreamConfig,
     StreamConsumerSource,
     StreamSource,
@@ -71,7 +72,10 @@ class Copy:
         )
 
     def config(self, deliver_subject: str) -> StreamConfig:
-        """The copy itself: as its original is kept, and written by its feed alone."""
+        """The copy itself: as its original is kept, and written by its feed alone.
+
+        It waits for no disk: what is lost with the server is fed again.
+        """
         original = next(stream for stream in streams() if stream.name == self.stream)
         return replace(
             original,
@@ -79,6 +83,7 @@ class Copy:
             duplicate_window=0,
             allow_atomic=None,
             discard=DiscardPolicy.OLD,
+            persist_mode=PersistMode.ASYNC,
             mirror=StreamSource(
                 name=self.stream,
                 external=ExternalStream(api=self.origin_api, deliver=""),

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from nats.aio.msg import Msg
 from pydantic import ValidationError
-from stemma_contracts import Contract, Envelope, InvalidEnvelope, registry
+from stemma_contracts import Contract, Envelope, InvalidEnvelope, registry, subjects
 from stemma_contracts import v1 as v1  # fills the registry
 
 from .addresses import template_of
@@ -66,6 +66,12 @@ class Delivery:
             return Envelope.from_headers(self.headers)
         except InvalidEnvelope:
             return None
+
+    @cached_property
+    def tenant(self) -> str:
+        """Whose it is: as its subject says, else its envelope; empty if neither does."""
+        about = self.envelope.subject if self.envelope else ""
+        return subjects.tenant_of(self.subject) or about.partition("/")[0]
 
     def decode(self, expected: type[C]) -> C:
         """The contract in the message, through upcasters; raises `InvalidMessage` if it is not an ``expected``."""

@@ -20,6 +20,7 @@ from stemma_telemetry import get_logger, names
 from .cancellation import is_cancelled
 from .delivery import Delivery
 from .handling import Handler
+from .pace import Pace
 from .under_way import UnderWay, drain_subscription
 
 EXPIRES_S = 3.0
@@ -39,7 +40,7 @@ class Slots:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._kept = count // 4
+        self._pace = Pace(count - count // 4, self._tell)
         self._held = [0, 0]
         self._running = 0
         self._waiting: tuple[deque[asyncio.Future[None]], ...] = (deque(), deque())
@@ -48,12 +49,12 @@ class Slots:
     def room(self, lane: int) -> int:
         """How many more messages of a consumer may come.
 
-        Bulk leaves a quarter to the others and always goes on with one; what of it came at the same time as others, and
-        waits for its turn, takes no room from them.
+        Bulk always goes on with one, and with more as this process keeps up, but for a quarter, which it leaves to the
+        others; what of it came at the same time as others, and waits for its turn, takes no room from them.
         """
         free = self._count - sum(self._held)
         if lane == BULK:
-            return max(free - self._kept, 1 - self._held[BULK])
+            return min(max(free - self._count // 4, 1 - self._held[BULK]), self._pace.width - self._held[BULK])
         return free + len(self._waiting[BULK])
 
     def in_turn(self, handler: Handler, lane: int) -> Handler:
@@ -97,6 +98,8 @@ class Slots:
     def hold(self, lane: int, messages: int) -> None:
         """Hold messages of a consumer, or let them go."""
         self._held[lane] += messages
+        if lane == BULK:
+            self._pace.use(messages)
         self._tell()
 
     def _tell(self) -> None:

@@ -20,6 +20,7 @@ from .handling import Handler
 from .running import JobCancelledError, RunningJobs
 from .service import Service
 from .settings import WorkerSettings
+from .turns import Turns
 
 W = TypeVar("W", bound=WorkerSettings)
 JobHandler = Callable[[Any], Awaitable[Outcome | None]]
@@ -46,7 +47,7 @@ def worker_service(
     consumer: Literal["pull", "push"] = "pull",
     check: Callable[[W], None] = lambda _: None,
 ) -> Service[W]:
-    """A service that handles the jobs of ``name``: pulled into slots, or pushed if its handlers are short.
+    """A service that handles the jobs of ``name``: pulled into slots, or pushed if its handlers are short, and in turn.
 
     A handler is an async function from a job to its outcome, if it has one. The outcome is stored before the job is
     acknowledged, under an id made of its message's, so that a job that runs twice has one outcome. ``check`` is as
@@ -61,7 +62,7 @@ def worker_service(
             handler = _job_handler(bus, worker.handlers)
             lanes = tuple(subjects.job_consumers(name))
             if consumer == "push":
-                bus.subscribe_push(subjects.JOBS, lanes, handler)
+                bus.subscribe_push(subjects.JOBS, lanes, Turns(settings.slots).in_turn(handler))
             else:
                 bus.subscribe_pull(subjects.JOBS, lanes, settings.slots, handler)
             yield

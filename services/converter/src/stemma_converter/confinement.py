@@ -53,7 +53,7 @@ async def _run(
         stdin=PIPE,
         stdout=output,
         stderr=DEVNULL,
-        start_new_session=True,
+        process_group=0,
     )
     try:
         await asyncio.wait_for(process.communicate(data), seconds)

@@ -21,6 +21,7 @@ from stemma_document.state import NoDocument, State
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import BadSettings, Bus, BusFailed, Handler, Service, ServiceSettings, config_dir, open_bus
 from stemma_messaging.cancellation import end
+from stemma_messaging.turns import Turns
 from stemma_telemetry import get_logger, names
 
 from .answers import Answers
@@ -50,6 +51,7 @@ class OrchestratorSettings(ServiceSettings):
 
     sweep_every_s: float = Field(default=SWEEP_EVERY_S, gt=0, description="between two looks for lost messages")
 
+    slots: int = Field(default=8, ge=1, description="messages at a time; they are taken from tenants in turn")
     max_input_bytes: int = Field(default=50 * 1024 * 1024, ge=1)
     max_inputs_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_text_input_bytes: int = Field(default=5 * 1024 * 1024, ge=1, description="of an input that writers read")
@@ -159,9 +161,10 @@ async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIt
     sweeper = Sweeper(bus.jetstream, bus.publisher)
     told = Capabilities(kinds=document_kinds(kinds))
     await bus.publish_capabilities(told.model_dump_json(exclude_defaults=True).encode())
-    bus.subscribe_push_by_tenant(subjects.REQUESTS, parts.on_request)
-    bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), parts.on_outcome)
-    on_event = parts.projector.on_event
+    turns = Turns(settings.slots)
+    bus.subscribe_push_by_tenant(subjects.REQUESTS, turns.in_turn(parts.on_request))
+    bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), turns.in_turn(parts.on_outcome))
+    on_event = turns.in_turn(parts.projector.on_event)
     bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, on_event)
     bus.subscribe_pull(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS, sweeper.on_advisory)
     sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))

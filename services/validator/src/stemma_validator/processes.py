@@ -61,7 +61,7 @@ async def start(argv: Sequence[str | Path], folder: Path, *, stdin: int, stderr:
     """Start a program in a process group of its own; nothing of it is left if the start is cancelled."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
-            *argv, cwd=folder, env={}, stdin=stdin, stdout=PIPE, stderr=stderr, start_new_session=True
+            *argv, cwd=folder, env={}, stdin=stdin, stdout=PIPE, stderr=stderr, process_group=0
         )
     )
     try:

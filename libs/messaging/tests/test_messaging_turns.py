@@ -1,0 +1,120 @@
+"""Work is taken from tenants in turn."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from stemma_messaging import Delivery
+from stemma_messaging.cancellation import end
+from stemma_messaging.turns import Turns
+
+HEADERS = {
+    "ce-specversion": "1.0",
+    "ce-id": "1",
+    "ce-type": "stemma.draft.validated.v1",
+    "ce-source": "/stemma/validator",
+    "ce-subject": "acme/d1",
+    "ce-time": "2026-01-01T00:00:00Z",
+}
+
+
+class Desk:
+    """Handlings that stay until each is let go, in the order in which they began."""
+
+    def __init__(self, at_a_time: int) -> None:
+        self._handle = Turns(at_a_time).in_turn(self._work)
+        self._letting_go: dict[str, asyncio.Event] = {}
+        self.begun: list[str] = []
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def _work(self, delivery: Delivery) -> None:
+        self.begun.append(delivery.data.decode())
+        await self._letting_go[delivery.data.decode()].wait()
+
+    async def _handled(self, delivery: Delivery) -> None:
+        await self._handle(delivery)
+
+    async def comes(self, tenant: str, name: str) -> None:
+        self._letting_go[name] = asyncio.Event()
+        self.tasks[name] = asyncio.create_task(self._handled(_delivery(f"stemma.request.v1.{tenant}.x", name)))
+        await asyncio.sleep(0)
+
+    async def is_done(self, name: str) -> None:
+        self._letting_go[name].set()
+        await self.tasks[name]
+        await asyncio.sleep(0)
+
+
+def _delivery(subject: str, name: str = "", headers: Any = None) -> Delivery:
+    return Delivery(subject, headers or {}, name.encode(), "S", "c", 1, 1, datetime.now(UTC))
+
+
+@pytest.mark.req("S5")
+async def test_one_message_of_a_tenant_goes_before_the_many_that_wait_of_another() -> None:
+    desk = Desk(at_a_time=2)
+    for number in range(5):
+        await desk.comes("flooding", f"many{number}")
+    await desk.comes("calm", "one")
+    assert desk.begun == ["many0", "many1"]
+    await desk.is_done("many0")
+    await desk.is_done("many1")
+    assert desk.begun[2:] == ["many2", "one"]
+    await end(desk.tasks.values())
+
+
+@pytest.mark.req("S5")
+async def test_a_tenant_that_is_alone_has_every_turn() -> None:
+    desk = Desk(at_a_time=3)
+    for number in range(5):
+        await desk.comes("alone", str(number))
+    assert desk.begun == ["0", "1", "2"]
+    await desk.is_done("1")
+    assert desk.begun == ["0", "1", "2", "3"]
+    await end(desk.tasks.values())
+
+
+@pytest.mark.req("S5")
+async def test_who_is_cancelled_takes_no_turn_from_those_that_wait() -> None:
+    desk = Desk(at_a_time=1)
+    for name in ("at work", "gives up", "waits"):
+        await desk.comes("one", name)
+    await end([desk.tasks["gives up"]])
+    await desk.is_done("at work")
+    assert desk.begun == ["at work", "waits"]
+    await end([desk.tasks["waits"]])
+    await desk.comes("one", "later")
+    assert desk.begun[-1] == "later"
+    await end(desk.tasks.values())
+
+
+@pytest.mark.req("S5")
+async def test_who_is_cancelled_in_the_moment_of_its_turn_gives_it_on() -> None:
+    desk = Desk(at_a_time=1)
+    for name in ("at work", "given", "waits"):
+        await desk.comes("one", name)
+    desk.tasks["at work"].cancel()
+    desk.tasks["given"].cancel()
+    await asyncio.wait([desk.tasks["at work"], desk.tasks["given"]])
+    await asyncio.sleep(0)
+    assert desk.begun == ["at work", "waits"]
+    await end(desk.tasks.values())
+
+
+@pytest.mark.req("S5")
+@pytest.mark.parametrize(
+    ("subject", "headers", "tenant"),
+    [
+        ("stemma.request.v1.acme.create-document", {}, "acme"),
+        ("stemma.request.v2.acme.ann.create-document", HEADERS | {"ce-subject": "other/d1"}, "acme"),
+        ("stemma.event.v1.acme.d1.section-drafted", {}, "acme"),
+        ("stemma.outcome.v1.validator.draft-validated", HEADERS, "acme"),
+        ("stemma.job.v1.validator.bulk.validate-draft", HEADERS, "acme"),
+        ("stemma.outcome.v1.validator.draft-validated", {}, ""),
+        ("anything", {}, ""),
+    ],
+)
+def test_whose_a_message_is_is_said_by_its_subject_before_its_envelope(
+    subject: str, headers: dict[str, str], tenant: str
+) -> None:
+    assert _delivery(subject, headers=headers).tenant == tenant
