@@ -1,8 +1,9 @@
-"""A small document: asked for, and seen to its end."""
+"""A document: asked for, what it needs, and seen to its end."""
 
 from __future__ import annotations
 
 from stemma_client import Client
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy
 from stemma_testkit.driving import DEADLINE_S, ENDS, listed, wait_for
@@ -20,6 +21,20 @@ async def asked(
         review=ReviewPolicy(mode=review),
     )
     return (await client.request(create, wait_s=within_s)).document_id
+
+
+async def need(
+    client: Client, document_id: str, kind: str, but_of: str = "", within_s: float = DEADLINE_S
+) -> e.SectionNeedRaised:
+    """A need of this kind, once there is one, of another thread than this."""
+    *_, raised = await wait_for(
+        client,
+        document_id,
+        lambda event: isinstance(event, e.SectionNeedRaised) and event.need.kind == kind and event.thread_id != but_of,
+        within_s,
+    )
+    assert isinstance(raised.contract, e.SectionNeedRaised)
+    return raised.contract
 
 
 async def completes(client: Client, document_id: str, within_s: float = DEADLINE_S) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import quantiles
 
+from faults_letters import told_by
 from faults_people import Asked
 from faults_soak import SERVERS, Disturbance, Disturbed
 from nats.js import JetStreamContext
@@ -14,7 +15,6 @@ from nats.js.api import RawStreamMsg
 from stemma_contracts import Contract, Envelope, registry, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
-from stemma_messaging.dead import ERROR, REASON, SUBJECT
 from stemma_testkit.model_server import ModelServer
 
 
@@ -56,7 +56,7 @@ class Found:
         self.doubled = [*_doubled(log), *_answered_twice(answers)]
         self.superseded = sum(isinstance(event.contract, e.OutcomeSuperseded) for event in log)
         self.completed = {_document(event) for event in log if isinstance(event.contract, e.DocumentCompleted)}
-        self.dead = [_dead(message.headers or {}) for message in await _all(jetstream, subjects.DEAD)]
+        self.dead = [told_by(message.headers or {}) for message in await _all(jetstream, subjects.DEAD)]
         self.records = (await jetstream.stream_info(subjects.RECORDS)).state.messages
 
 
@@ -68,10 +68,6 @@ async def _all(jetstream: JetStreamContext, stream: str) -> list[RawStreamMsg]:
 
 def _document(event: Stored) -> str:
     return event.envelope.subject.rpartition("/")[2]
-
-
-def _dead(headers: dict[str, str]) -> str:
-    return " ".join(headers.get(name, "?") for name in (REASON, ERROR, SUBJECT))
 
 
 def _doubled(log: Sequence[Stored]) -> Iterator[object]:

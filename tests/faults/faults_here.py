@@ -15,7 +15,6 @@ from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.checkpoints import set_up
 from stemma_local.run import SERVICES_GROUP
 from stemma_local.supervisor import LocalStemma
-from stemma_messaging import Service
 from stemma_provisioning import inbox_prefix
 from stemma_testkit.servers import eventually
 from stemma_testkit.working import assert_at_work, at_work
@@ -46,7 +45,7 @@ async def here(
 
 async def _run(stemma: LocalStemma, name: str, more: Mapping[str, Any]) -> None:
     (found,) = entry_points(group=SERVICES_GROUP, name=name)
-    service: Service[Any] = found.load()
+    service: Any = found.load()
     own = {"nats_user": name, "nats_password": stemma.password(name), "ready_file": stemma.folder.ready_file(name)}
     if issubclass(service.settings_class, GenerationSettings):
         own["data_dir"] = stemma.folder.root

@@ -11,20 +11,26 @@ from stemma_contracts import subjects
 from stemma_local.launcher import launcher
 from stemma_local.starts import Start
 from stemma_local.supervisor import LocalStemma
+from stemma_testkit.customizing import CODE
 from stemma_testkit.servers import eventually
 
 GENERATION = subjects.GENERATION
+RUNS = "stemma_testkit.customizing"
 
 
 @asynccontextmanager
 async def replica(
-    stemma: LocalStemma, name: str, more: Mapping[str, str], service: str = GENERATION
+    stemma: LocalStemma, name: str, more: Mapping[str, str], service: str = GENERATION, first: str = ""
 ) -> AsyncIterator[psutil.Process]:
-    """One more process of a service, ready, with a log of its own; nobody starts it again."""
+    """One more process of a service, ready, with a log of its own; nobody starts it again.
+
+    ``first`` is code that it runs before its own.
+    """
     ready = stemma.folder.ready_file(name)
     env = {
         **os.environ,
         **more,
+        CODE: first,
         "STEMMA_NATS_URL": stemma.url,
         "STEMMA_NATS_USER": service,
         "STEMMA_NATS_PASSWORD": stemma.password(service),
@@ -32,7 +38,7 @@ async def replica(
         "STEMMA_READY_FILE": str(ready),
     }
     with stemma.folder.log(name).open("ab") as log:
-        launched = await launcher().start(Start(name, "stemma_local.run", [service], env), log)
+        launched = await launcher().start(Start(name, RUNS, [service], env), log)
     process = psutil.Process(launched.pid)
 
     async def is_ready() -> bool:

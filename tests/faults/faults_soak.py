@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import psutil
@@ -23,7 +24,7 @@ from nats.js import JetStreamContext
 from nats.js.api import StreamState
 from stemma_contracts import subjects
 from stemma_local.environment import CALL_MODELS
-from stemma_local.supervisor import LocalStemma
+from stemma_local.supervisor import ALL, LocalStemma
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.model_server import ModelServer
 from stemma_testkit.postgres import PostgresServer
@@ -40,6 +41,7 @@ HANDLED_WITHIN_S = 300.0
 AFTERWARDS_S = 30.0
 """What may still be under way when the last document is written: what was published twice, or came too late."""
 MEGABYTE = 1024 * 1024
+NOTHING: Mapping[str, str] = MappingProxyType({})
 Sample = Mapping[str, tuple[float, int]]
 """Memory in megabytes and the number of descriptors, by service."""
 
@@ -157,9 +159,14 @@ class Disturbed:
 
 
 @asynccontextmanager
-async def two_of_everything(folder: Path, model: ModelServer, database: PostgresServer) -> AsyncIterator[Disturbed]:
-    """An installation whose services call the model over HTTP, with its checkpoints in PostgreSQL."""
-    of_each = {name: _calling(name, model) if name in CALL_MODELS else {} for name in subjects.SERVICES}
+async def two_of_everything(
+    folder: Path, model: ModelServer, database: PostgresServer, more: Mapping[str, str] = NOTHING
+) -> AsyncIterator[Disturbed]:
+    """An installation whose services call the model over HTTP, with its checkpoints in PostgreSQL.
+
+    ``more`` is in the environment of them all.
+    """
+    of_each = {name: {**more, **(_calling(name, model) if name in CALL_MODELS else {})} for name in subjects.SERVICES}
     of_each[subjects.GENERATION]["STEMMA_CHECKPOINT_DSN"] = database.dsn()
     async with AsyncExitStack() as stack:
         stemma = await stack.enter_async_context(LocalStemma(folder, ack_wait_s=ACK_WAIT_S, env=of_each))
@@ -172,10 +179,10 @@ async def two_of_everything(folder: Path, model: ModelServer, database: Postgres
 
 
 @asynccontextmanager
-async def all_in_one(folder: Path) -> AsyncIterator[Disturbed]:
-    """An installation whose services are one process, which writes without a model."""
+async def all_in_one(folder: Path, more: Mapping[str, str] = NOTHING) -> AsyncIterator[Disturbed]:
+    """An installation whose services are one process, which writes without a model; ``more`` is in its environment."""
     async with (
-        LocalStemma(folder, ack_wait_s=ACK_WAIT_S, in_process=True) as stemma,
+        LocalStemma(folder, ack_wait_s=ACK_WAIT_S, in_process=True, env={ALL: more}) as stemma,
         as_user(stemma, PROVISIONER, max_reconnect_attempts=-1) as everything,
     ):
         yield Disturbed(stemma, everything.jetstream(timeout=10))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from faults_documents import asked, completes
@@ -19,6 +18,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ReviewMode
 from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import PROVISIONER
+from stemma_testkit.defects import publishes_without_ids
 from stemma_testkit.servers import eventually
 from stemma_testkit.swallowing import FirstAcknowledgements, swallowing
 
@@ -69,18 +69,13 @@ async def stored_in_the_end(js: JetStreamContext) -> dict[str, int]:
 
 
 @pytest.mark.req("F5", "P8")
-async def test_nothing_is_doubled_where_every_first_acknowledgement_is_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stemma_messaging.publisher.PAUSES_S", (0.01, 0.02))
-    monkeypatch.setattr("stemma_messaging.bus.PAUSE_S", 0.01)
+async def test_nothing_is_doubled_where_every_first_acknowledgement_is_lost(tmp_path: Path) -> None:
     await written_without_first_acknowledgements(tmp_path, "research", told=True)
 
 
-@pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_messages_without_an_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stemma_messaging.publisher.Header", SimpleNamespace(MSG_ID="Forgotten"))
+    publishes_without_ids(monkeypatch)
     with pytest.raises(AssertionError):
         await written_without_first_acknowledgements(tmp_path, "research", told=True)
 

@@ -12,16 +12,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from faults_documents import asked, completes
+from faults_documents import asked, completes, need
 from faults_here import here
 from faults_replicas import GENERATION, replica
-from stemma_client import Client, RecordedEvent
+from stemma_client import RecordedEvent
 from stemma_contracts import subjects
-from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ReviewMode
 from stemma_local.supervisor import LocalStemma, service_names
 from stemma_testkit.clocks import clock_ahead, clock_env
-from stemma_testkit.driving import listed, request_sample, wait_for
+from stemma_testkit.defects import takes_the_latest_for_the_last
+from stemma_testkit.driving import DEADLINE_S, listed, request_sample
 
 HOUR_S = 3600
 FEW = timedelta(minutes=20)
@@ -29,36 +29,41 @@ OTHERS = [name for name in service_names() if name != GENERATION]
 WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR)
 
 
-async def needs(client: Client, document_id: str, kind: str) -> str:
-    """The id of what its agent needs, once that is of this kind."""
-    *_, raised = await wait_for(
-        client, document_id, lambda event: isinstance(event, e.SectionNeedRaised) and event.need.kind == kind
-    )
-    assert isinstance(raised.contract, e.SectionNeedRaised)
-    return raised.contract.need.need_id
-
-
-@pytest.mark.req("F3", "F5")
-async def test_a_thread_and_new_documents_go_on_after_the_clock_was_set_back(tmp_path: Path) -> None:
-    inputs = tmp_path / "inputs"
+async def gone_on_with_after_the_clock_was_set_back(folder: Path, within_s: float) -> None:
+    """A thread that was begun before it, and a document of its own."""
+    inputs = folder / "inputs"
     inputs.mkdir()
     (inputs / "plan.md").write_text("# Plan\n\nThe library has 12 bicycles.\n\n![The site](site.png)\n")
     began = datetime.now(UTC)
-    async with LocalStemma(tmp_path / "data", services=[]) as stemma, stemma.client() as client:
+    async with LocalStemma(folder / "data", services=[]) as stemma, stemma.client() as client:
         with clock_ahead(HOUR_S):
             async with here(stemma, WRITING, stemma.url):
                 accepted = await client.create_document("agentic", brief="Write it down.", inputs=[inputs])
                 earlier = accepted.document_id
-                question = await needs(client, earlier, "question")
+                question = await need(client, earlier, "question")
         with clock_ahead(-HOUR_S):
             async with here(stemma, WRITING, stemma.url):
-                await client.answer_need(earlier, "document", question, "skip")
-                await needs(client, earlier, "conversion")
+                await client.answer_need(earlier, "document", question.need.need_id, "skip")
+                await need(client, earlier, "conversion", within_s=within_s)
                 later = await asked(client, ReviewMode.NONE, "later")
                 await completes(client, later)
                 await listed(client, earlier)
                 assert [summary.document_id for summary in await client.documents()] == [later, earlier]
         assert_times(await client.history(earlier), began)
+
+
+@pytest.mark.req("F3", "F5")
+async def test_a_thread_and_new_documents_go_on_after_the_clock_was_set_back(tmp_path: Path) -> None:
+    await gone_on_with_after_the_clock_was_set_back(tmp_path, DEADLINE_S)
+
+
+@pytest.mark.req("F5")
+async def test_the_proof_finds_a_thread_that_is_read_by_the_time_of_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    takes_the_latest_for_the_last(monkeypatch)
+    with pytest.raises(TimeoutError):
+        await gone_on_with_after_the_clock_was_set_back(tmp_path, within_s=5)
 
 
 @pytest.mark.full
@@ -79,9 +84,9 @@ async def told(folder: Path, others_s: int, first_s: int, second_s: int) -> tupl
     async with LocalStemma(folder / "data", services=OTHERS, env=env) as stemma, stemma.client() as client:
         async with replica(stemma, "one", clocks["1"]):
             document_id = await request_sample(client, ReviewMode.NONE, "agentic")
-            question = await needs(client, document_id, "question")
+            question = await need(client, document_id, "question")
         async with replica(stemma, "two", clocks["2"]):
-            await client.answer_need(document_id, "document", question, "skip")
+            await client.answer_need(document_id, "document", question.need.need_id, "skip")
             await completes(client, document_id)
             history = await client.history(document_id)
             assert_times(history, began)

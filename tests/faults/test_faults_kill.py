@@ -15,24 +15,11 @@ from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
 from stemma_local.supervisor import LocalStemma
+from stemma_testkit.defects import acknowledges_first, planted
 from stemma_testkit.driving import DEADLINE_S, ENDS, request_sample, wait_for
 from stemma_testkit.model_server import ModelServer, model_server
 
 CALLS_PER_DOCUMENT = 18
-HASTY = """
-from stemma_messaging.handling import Handling
-
-handle = Handling._handle
-
-
-async def acknowledged_first(self, held, handler):
-    await held.message.ack()
-    await handle(self, held, handler)
-
-
-Handling._handle = acknowledged_first
-"""
-"""A defect: the server is told that a message was handled before it is."""
 WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR)
 
 
@@ -143,6 +130,6 @@ async def killed_at_its_first_call(folder: Path, more: Mapping[str, str], within
 @pytest.mark.req("F5")
 async def test_the_proof_finds_an_acknowledgement_before_its_message_is_handled(tmp_path: Path) -> None:
     await killed_at_its_first_call(tmp_path / "sound", {}, DEADLINE_S)
-    (tmp_path / "sitecustomize.py").write_text(HASTY)
+    hasty = planted(tmp_path / "defect", acknowledges_first)
     with pytest.raises(TimeoutError):
-        await killed_at_its_first_call(tmp_path / "hasty", {"PYTHONPATH": str(tmp_path)}, within_s=30)
+        await killed_at_its_first_call(tmp_path / "hasty", hasty, within_s=30)

@@ -17,18 +17,20 @@ from random import Random
 import pytest
 from faults_documents import asked, completes
 from faults_here import as_user, here
+from faults_letters import is_explained
 from faults_poison import Poison, of_contracts, of_stores
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
-from stemma_client import Client
+from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ReviewMode
 from stemma_local.supervisor import LocalStemma, service_names
-from stemma_messaging.dead import ERROR, REASON
 from stemma_provisioning import PROVISIONER
 from stemma_provisioning.topology import consumers
-from stemma_testkit.driving import ENDS, wait_for
+from stemma_testkit.defects import stops_at_what_is_no_event
+from stemma_testkit.driving import DEADLINE_S, ENDS, wait_for
 from stemma_testkit.servers import barrier, eventually
 
 TENANTS = ("default", "other")
@@ -73,7 +75,7 @@ class Poisoned:
         last = (await self.jetstream.stream_info(subjects.DEAD)).state.last_seq
         letters = [await self.jetstream.get_msg(subjects.DEAD, number) for number in range(1, last + 1)]
         told = [(letter.seq or 0, letter.headers) for letter in letters if letter.headers]
-        return [number for number, headers in told if not (headers.get(REASON) and headers.get(ERROR))]
+        return [number for number, headers in told if not is_explained(headers)]
 
 
 @asynccontextmanager
@@ -105,7 +107,7 @@ async def read_live(client: Client, document_id: str) -> None:
             assert piece.section_id == "research"
 
 
-async def swallow(folder: Path, seed: int, each: int, share: float) -> None:
+async def swallow(folder: Path, seed: int, each: int, share: float, within_s: float = DEADLINE_S) -> None:
     """``each`` of every kind of poison for each contract, and of that a ``share``."""
     async with poisoned(folder) as installation:
         mine, other = installation.clients
@@ -124,10 +126,11 @@ async def swallow(folder: Path, seed: int, each: int, share: float) -> None:
         await installation.send(one for one in poison if random.random() < share)
         await installation.send(of_stores("default", document_id))
 
-        await completes(other, await asked(other, ReviewMode.NONE, "after-other"))
-        await completes(mine, await asked(mine, ReviewMode.NONE, "after-default"))
-        await mine.approve(document_id, "research", 1)
-        await completes(mine, document_id)
+        await completes(other, await asked(other, ReviewMode.NONE, "after-other"), within_s)
+        await completes(mine, await asked(mine, ReviewMode.NONE, "after-default"), within_s)
+        approve = r.ApproveSection(document_id=document_id, section_id="research", version=1)
+        await mine.request(approve, wait_s=within_s)
+        await completes(mine, document_id, within_s)
         async with asyncio.timeout(60):
             await reading
         assert not live.done()
@@ -141,6 +144,15 @@ async def swallow(folder: Path, seed: int, each: int, share: float) -> None:
 @pytest.mark.req("F5", "S3")
 async def test_poison_on_every_subject_stops_nobody(tmp_path: Path) -> None:
     await swallow(tmp_path, seed=1, each=1, share=0.4)
+
+
+@pytest.mark.req("F5", "S3")
+async def test_the_proof_finds_a_reader_that_stops_at_what_is_no_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops_at_what_is_no_event(monkeypatch)
+    with pytest.raises(StemmaError):
+        await swallow(tmp_path, seed=1, each=1, share=0.4, within_s=15)
 
 
 @pytest.mark.full

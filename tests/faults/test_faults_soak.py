@@ -19,21 +19,30 @@ import pytest
 from faults_found import Found, table
 from faults_people import Asked, people
 from faults_soak import Disturbance, Disturbed, all_in_one, two_of_everything
+from stemma_contracts import subjects
 from stemma_local.supervisor import ALL
-from stemma_messaging.cancellation import end
+from stemma_testkit.defects import acknowledges_first, appends_without_fence, planted
 from stemma_testkit.model_server import model_server
 from stemma_testkit.postgres import postgres_server
+from stemma_testkit.working import end
 
 MINUTES = float(os.environ.get("STEMMA_TEST_SOAK_MINUTES", "20"))
 PEOPLE = ("ada", "ben", "cleo")
 TO_THE_END_S = 300.0
 """What the last documents may take, once nothing is disturbed any more."""
+SOON_S = 20.0
+"""The same where they shall not come to their end."""
 LATENCY_S = 0.1
 MINUTE_S = 60.0
 Lived = tuple[Asked, Found]
 
 
-async def lived_through(disturbed: Disturbed, names: Sequence[str], disturbing: Coroutine[Any, Any, None]) -> Lived:
+async def lived_through(
+    disturbed: Disturbed,
+    names: Sequence[str],
+    disturbing: Coroutine[Any, Any, None],
+    to_the_end_s: float = TO_THE_END_S,
+) -> Lived:
     """What became of all that these people asked for while the installation was disturbed."""
     asked, found, over = Asked(), Found(), asyncio.Event()
     async with people(disturbed.stemma, names, asked) as persons:
@@ -44,7 +53,7 @@ async def lived_through(disturbed: Disturbed, names: Sequence[str], disturbing: 
         assert not measuring.done(), measuring
         await end([measuring])
         with suppress(TimeoutError):
-            async with asyncio.timeout(TO_THE_END_S):
+            async with asyncio.timeout(to_the_end_s):
                 await asyncio.gather(*living)
         await end(living)
         found.left = await disturbed.left()
@@ -77,6 +86,28 @@ async def test_nothing_is_lost_when_all_services_and_the_server_are_killed(tmp_p
     async with all_in_one(tmp_path) as disturbed:
         asked, found = await lived_through(disturbed, PEOPLE[:1], disturbed.disturb(kills, Random(1)))
     assert_nothing_lost(asked, found)
+
+
+@pytest.mark.full
+@pytest.mark.req("F5")
+async def test_the_soak_finds_an_acknowledgement_before_its_message_is_handled(tmp_path: Path) -> None:
+    kills = [Disturbance("kill", ALL)] * 4
+    async with all_in_one(tmp_path / "data", planted(tmp_path / "defect", acknowledges_first)) as disturbed:
+        disturbing = disturbed.disturb(kills, Random(1))
+        asked, found = await lived_through(disturbed, PEOPLE, disturbing, SOON_S)
+    with pytest.raises(AssertionError):
+        assert_nothing_lost(asked, found)
+
+
+@pytest.mark.full
+@pytest.mark.req("F5")
+async def test_the_soak_finds_an_append_without_a_fence(tmp_path: Path) -> None:
+    defect = planted(tmp_path / "defect", appends_without_fence)
+    with model_server(LATENCY_S) as model, postgres_server() as database:
+        async with two_of_everything(tmp_path / "data", model, database, defect) as disturbed:
+            stops = [Disturbance("stop", subjects.ORCHESTRATOR)] * 2
+            _, found = await lived_through(disturbed, PEOPLE, disturbed.disturb(stops, Random(1)), SOON_S)
+    assert found.doubled
 
 
 @pytest.mark.full

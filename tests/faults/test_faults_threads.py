@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from faults_documents import need
 from faults_here import here
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
@@ -31,17 +32,6 @@ def lose_threads(place: Path) -> None:
 
 def is_lost(event: Contract) -> bool:
     return isinstance(event, e.SectionThreadLost)
-
-
-async def need(client: Client, document_id: str, kind: str, but_of: str = "") -> e.SectionNeedRaised:
-    """A need of this kind, once there is one, of another thread than this."""
-    *_, raised = await wait_for(
-        client,
-        document_id,
-        lambda event: isinstance(event, e.SectionNeedRaised) and event.need.kind == kind and event.thread_id != but_of,
-    )
-    assert isinstance(raised.contract, e.SectionNeedRaised)
-    return raised.contract
 
 
 async def lost_and_retried(client: Client, stemma: LocalStemma, threads: Path) -> list[Contract | None]:

@@ -17,11 +17,12 @@ import pytest
 from faults_documents import asked, completes
 from faults_here import here
 from stemma_client import Client, StemmaError
-from stemma_contracts import Contract, Registry, subjects
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat, ReviewMode
 from stemma_local.supervisor import LocalStemma, service_names
+from stemma_testkit.defects import reads_only_what_it_knows
 from stemma_testkit.driving import wait_for
 from stemma_testkit.swallowing import swallowing
 
@@ -146,15 +147,7 @@ async def test_a_document_of_the_first_release_is_gone_on_with_by_a_later_one(tm
 async def test_the_proof_finds_a_reader_that_takes_only_what_it_knows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decode = Registry.decode
-
-    def strict(registry: Registry, ce_type: str, data: bytes) -> Contract:
-        contract = decode(registry, ce_type, data)
-        if unknown := json.loads(data).keys() - type(contract).model_fields.keys():
-            raise ValueError(unknown)
-        return contract
-
-    monkeypatch.setattr(Registry, "decode", strict)
+    reads_only_what_it_knows(monkeypatch)
     with pytest.raises((AssertionError, TimeoutError, StemmaError)):
         await gone_on_with(tmp_path)
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 from uuid import uuid4
 
@@ -14,11 +14,10 @@ from psycopg.conninfo import make_conninfo
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_generation_graph.checkpoints import open_checkpointer, set_up
 from stemma_generation_graph.runner import Runner
-from stemma_messaging.cancellation import end
-from stemma_messaging.errors import Outage
 from stemma_testkit.cutting import Cuttable, cuttable
 from stemma_testkit.postgres import PostgresServer
 from stemma_testkit.servers import eventually
+from stemma_testkit.working import end
 
 pytestmark = [pytest.mark.req("F5", "P2"), pytest.mark.failure("no-room")]
 DONE = {"steps": ["prepared", "blue", "round", "closed"]}
@@ -48,7 +47,9 @@ class Deliveries:
         while True:
             try:
                 return await run()
-            except Outage:
+            except Exception as error:
+                if not getattr(error, "is_outage", False):
+                    raise
                 self.outages += 1
 
 
@@ -66,7 +67,7 @@ async def test_a_run_goes_on_where_it_was_while_its_database_is_cut_off_again_an
 ) -> None:
     deliveries = Deliveries()
     async with behind_a_proxy(postgres) as (runner, database):
-        cutting = asyncio.create_task(database.cut_again_and_again(EVERY))
+        cutting = asyncio.create_task(database.cut_again_and_again(repeat(EVERY)))
         await written(runner, job, deliveries)
         await end([cutting])
     assert deliveries.outages

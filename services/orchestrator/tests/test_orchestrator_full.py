@@ -20,7 +20,8 @@ from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
 from stemma_orchestrator.lost import LostMessages
 from stemma_provisioning import NatsServer
-from stemma_provisioning.topology import deliver_subject
+from stemma_provisioning.topology import consumers, deliver_subject
+from stemma_testkit.defects import takes_a_full_log_for_a_failure
 from stemma_testkit.filling import full
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_testkit.working import access, assert_at_work, at_work
@@ -29,6 +30,9 @@ BODY = {"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}
 WRITTEN = (subjects.EVENTS, subjects.ANSWERS, subjects.DEAD, subjects.ADVISORIES, f"KV_{subjects.CAPABILITIES_BUCKET}")
 OWN_REQUESTS = subjects.requests_consumer("default")
 JOB = subjects.job(subjects.CONVERTER, "convert-document")
+RETRY_S = 0.01
+"""The pause before the first repetition; each that follows is twice as long."""
+[DELIVERIES] = {one.max_deliver for one in consumers() if one.stream == subjects.REQUESTS}
 pytestmark = pytest.mark.req("F1")
 
 
@@ -45,7 +49,7 @@ async def client(server: NatsServer) -> AsyncIterator[Client]:
 
 
 def settings(server: NatsServer, **more: Any) -> Any:
-    return service.load_settings(**access(server, subjects.ORCHESTRATOR), retry_base_s=0.05, **more)
+    return service.load_settings(**access(server, subjects.ORCHESTRATOR), retry_base_s=RETRY_S, **more)
 
 
 @asynccontextmanager
@@ -131,18 +135,34 @@ async def _nowhere(client: Client, stream: str, durable: str) -> bool:
     return not info.num_pending and not info.num_ack_pending
 
 
+async def answered_once_there_is_room(server: NatsServer, client: Client, folder: Path, within_s: float) -> None:
+    """A request is answered that was stored when nothing else could be, for longer than one that fails is tried."""
+    written = await client.subscribe("stemma.event.>")
+    async with orchestrator(server, folder / "ready") as url:
+        async with full(client, WRITTEN):
+            await ask(client, request_id="patient")
+            for _ in range(DELIVERIES + 1):
+                await written.next_msg(timeout=within_s)
+            await eventually(lambda: _tells(url, "10077: maximum bytes exceeded"), within_s)
+        assert (await answer(client, "patient"))["document_id"]
+        await eventually(lambda: _is_ready(url))
+    assert (await client.jetstream().stream_info(subjects.DEAD)).state.messages == 0
+
+
 @pytest.mark.failure("no-room")
 async def test_a_request_that_was_acknowledged_is_answered_once_there_is_room_without_a_restart(
     server: NatsServer, client: Client, tmp_path: Path
 ) -> None:
-    js = client.jetstream()
-    async with orchestrator(server, tmp_path / "ready") as url:
-        async with full(client, WRITTEN):
-            await ask(client, request_id="patient")
-            await eventually(lambda: _tells(url, "10077: maximum bytes exceeded"), 60)
-        assert (await answer(client, "patient"))["document_id"]
-        await eventually(lambda: _is_ready(url))
-    assert (await js.stream_info(subjects.DEAD)).state.messages == 0
+    await answered_once_there_is_room(server, client, tmp_path, within_s=60)
+
+
+@pytest.mark.req("F5")
+async def test_the_proof_finds_a_full_log_that_is_taken_for_a_failure(
+    server: NatsServer, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    takes_a_full_log_for_a_failure(monkeypatch)
+    with pytest.raises(TimeoutError):
+        await answered_once_there_is_room(server, client, tmp_path, within_s=3)
 
 
 async def _tells(url: str, words: str) -> bool:

@@ -31,6 +31,7 @@ from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.app import service
 from stemma_orchestrator.core.jobs import open_jobs
 from stemma_provisioning import NatsServer, client_user
+from stemma_testkit.defects import appends_without_fence
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_testkit.swallowing import FirstHeld, swallowing
 from stemma_testkit.working import access, at_work
@@ -295,8 +296,7 @@ async def test_an_orchestrator_that_is_held_up_before_it_appends_adds_nothing_to
 async def test_the_proof_finds_an_append_without_a_fence(
     hasty: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for header in ("_EXPECTED", "_EXPECTED_SUBJECT"):
-        monkeypatch.setattr(f"stemma_eventlog.jetstream.{header}", f"Forgotten-{header}")
+    appends_without_fence(monkeypatch)
     with pytest.raises(AssertionError):
         await held_up_before_it_appends(hasty, tmp_path)
 

@@ -1,4 +1,4 @@
-"""Clocks that are wrong: of a service process, by a ``sitecustomize`` on its path, or of this one for a while.
+"""Clocks that are wrong: of a service process that is started, or of this one for a while.
 
 Durations are not touched: a machine whose clock is wrong counts seconds as any other.
 """
@@ -6,7 +6,6 @@ Durations are not touched: a machine whose clock is wrong counts seconds as any 
 from __future__ import annotations
 
 import datetime as module
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -17,15 +16,14 @@ from typing import Any
 
 import pytest
 
-_SITECUSTOMIZE = "from stemma_testkit.clocks import install\n\ninstall({seconds})\n"
+from .customizing import env_of
+
 _NANOSECONDS = 10**9
 
 
 def clock_env(folder: Path, seconds: int) -> dict[str, str]:
     """What the environment of a process must hold for its clock to be so far ahead, or behind if negative."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sitecustomize.py").write_text(_SITECUSTOMIZE.format(seconds=seconds))
-    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
+    return env_of(folder, f"from {__name__} import install\n\ninstall({seconds})\n")
 
 
 def install(seconds: int) -> None:

@@ -1,7 +1,7 @@
 """A service process that ends hard, as by ``kill -9``, at a chosen effect on the server.
 
-The process is none the wiser: `Crashes.env` puts a ``sitecustomize`` on its path that wraps the two calls of nats-py
-through which every effect goes. Each effect leaves a line in a file; at the one that is armed the process ends.
+The process is none the wiser: `Crashes.env` has it wrap the two calls of nats-py through which every effect goes. Each
+effect leaves a line in a file; at the one that is armed the process ends.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nats.aio.client import Client
+
+from .customizing import env_of
 
 When = Literal["before", "after"]
 KILLED = 137
@@ -41,14 +43,9 @@ class Crashes:
         self._folder = folder
         self._effects = folder / "effects"
         self._armed = folder / "armed"
-        folder.mkdir(parents=True)
-        (folder / "sitecustomize.py").write_text(_SITECUSTOMIZE)
-        self.forget()
-
-    @property
-    def env(self) -> dict[str, str]:
+        self.env = env_of(folder, _SITECUSTOMIZE)
         """What the environment of the process must hold."""
-        return {"PYTHONPATH": os.pathsep.join(filter(None, (str(self._folder), os.environ.get("PYTHONPATH"))))}
+        self.forget()
 
     @property
     def armed(self) -> bool:

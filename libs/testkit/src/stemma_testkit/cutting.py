@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import cycle
 from math import inf
@@ -54,10 +54,10 @@ class Cuttable:
         """
         self._left, self._acts = message, acts
 
-    async def cut_again_and_again(self, every: int) -> None:
-        """Break a connection at one message of so many, by turns before and after the server acts; until cancelled."""
-        for acts in cycle([False, True]):
-            self.cut_at(every, acts=acts)
+    async def cut_again_and_again(self, every: Iterable[int]) -> None:
+        """Break a connection at one message of so many, of so many then, by turns before and after the server acts."""
+        for number, acts in zip(every, cycle([False, True]), strict=False):
+            self.cut_at(number, acts=acts)
             await eventually(self.has_come, within_s=inf)
 
     async def has_come(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -25,12 +25,12 @@ async def at_work(*services: Coroutine[Any, Any, None]) -> AsyncIterator[Sequenc
         yield tasks
         assert_at_work(tasks)
     finally:
-        await _end(tasks)
+        await end(tasks)
 
 
-async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Before Python 3.12 a cancellation can be swallowed: who goes on is asked again."""
-    left = set(tasks)
+async def end(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks and wait for them. Before Python 3.12 that can be swallowed: who goes on is asked again."""
+    left = {task for task in tasks if not task.done()}
     while left:
         for task in left:
             task.cancel()
