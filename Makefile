@@ -88,6 +88,7 @@ demo: setup ## Write a sample document from start to DOCX, without a key; KIND i
 
 faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_MINUTES=20 of it are a soak
 	@$(BIN)/pytest -q services/orchestrator/tests/test_orchestrator_together.py \
+		services/orchestrator/tests/test_orchestrator_full.py \
 		services/generation-graph/tests/test_generation_cut_off.py tests/faults -m "full or not full"
 
 bench: setup ## Measure runs per second and CPU per run

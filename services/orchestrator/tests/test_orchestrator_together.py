@@ -253,6 +253,16 @@ async def test_two_orchestrators_write_one_history_whatever_happens(
     await run(server, tmp_path, seed, requests=40)
 
 
+@pytest.mark.full
+@pytest.mark.req("F5")
+async def test_the_naive_model_finds_an_append_without_a_fence(
+    server: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    appends_without_fence(monkeypatch)
+    with pytest.raises(AssertionError):
+        await run(server, tmp_path, seed=1, requests=8)
+
+
 @pytest.fixture
 def hasty(tmp_path: Path) -> Iterator[NatsServer]:
     """A server that soon delivers a message again."""
