@@ -30,7 +30,7 @@ from stemma_contracts.v1.outcomes import (
 )
 from stemma_contracts.v1.requests import CreateDocument
 from stemma_editor_agent.app import load_config
-from stemma_editor_agent.handlers import on_revise_draft
+from stemma_editor_agent.handlers import Tools, on_revise_draft
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.reading import Reading
@@ -67,9 +67,7 @@ async def revised(text: str) -> bool:
     answer = json.dumps({"changes": [{"block_id": "b1", "text": "Shorter."}], "summary": "Shorter.", "refused": None})
     model = ScriptedModel(script=[answer] * ASKED_AGAIN)
     caller = ModelCaller(model, RECIPE, workshop.records, workshop.artifacts)
-    outcome: Outcome = await on_revise_draft(
-        job, artifacts=workshop.artifacts, models=caller, prompts=PROMPTS, editors=EDITORS
-    )
+    outcome: Outcome = await on_revise_draft(job, tools=Tools(workshop.artifacts, caller, PROMPTS, EDITORS))
     return isinstance(outcome, DraftRevised | InstructionRefused | AnswerMalformed)
 
 

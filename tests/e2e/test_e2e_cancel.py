@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from typing import Any
 
 import pytest
+from faststream import FastStream
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.jobs import GenerateSection
 from stemma_generation_graph.app import GenerationSettings, load_parts
 from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.graphs.parts import Models
-from stemma_generation_graph.handlers import Desk, on_generate_section
+from stemma_generation_graph.handlers import Desk, routes
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
-from stemma_messaging import Bus, Service, Worker, config_dir, worker_service
+from stemma_messaging import Service, WorkerBroker, config_dir
 from stemma_models import JetStreamRecordStore, ModelCaller, ModelSettings
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import NatsServer, client_user
@@ -30,16 +29,27 @@ from stemma_testkit.working import access, at_work
 
 
 def generation_with(model: EndlessModel) -> Service[GenerationSettings]:
-    @asynccontextmanager
-    async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator[Worker]:
-        artifacts = JetStreamArtifactStore(bus.jetstream)
-        caller = ModelCaller(model, ModelSettings(name="endless"), JetStreamRecordStore(bus.jetstream), artifacts)
-        graphs = find_graphs()
-        parts = load_parts(settings, Models(caller), graphs, config_dir("stemma_generation_graph"))
-        desk = Desk(Runner(graphs, parts, None), parts, Library(artifacts), bus.publish_live)
-        yield Worker({GenerateSection: partial(on_generate_section, desk=desk)}, {"graphs": tuple(graphs)})
+    graphs = find_graphs()
 
-    return worker_service(subjects.GENERATION, GenerationSettings, open_handlers)
+    def desk(settings: GenerationSettings, broker: WorkerBroker) -> Desk:
+        artifacts = JetStreamArtifactStore(broker.jetstream)
+        caller = ModelCaller(model, ModelSettings(name="endless"), JetStreamRecordStore(broker.jetstream), artifacts)
+        parts = load_parts(settings, Models(caller), graphs, config_dir("stemma_generation_graph"))
+        return Desk(Runner(graphs, parts, None), parts, Library(artifacts), broker.publish_live)
+
+    def build_app(settings: GenerationSettings) -> FastStream:
+        broker = WorkerBroker(subjects.GENERATION, settings)
+        broker.include_router(routes(lambda: desk(settings, broker)))
+
+        @asynccontextmanager
+        async def lifespan() -> AsyncIterator[None]:
+            async with broker.connected():
+                await broker.publish_capabilities({"graphs": tuple(graphs)})
+                yield
+
+        return FastStream(broker, lifespan=lifespan, logger=None)
+
+    return Service(subjects.GENERATION, GenerationSettings, build_app)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from faststream import AckPolicy, FastStream
+from faststream.nats import JStream, NatsRouter
 from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
@@ -17,7 +19,7 @@ from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan, ValidationSummary
-from stemma_messaging import Bus, Publisher, Service, Worker, WorkerSettings, worker_service
+from stemma_messaging import Publisher, Service, ServiceSettings, StemmaBroker, WorkerBroker, WorkerSettings
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, provisioned_server
 
@@ -110,12 +112,46 @@ class Lab:
             await asyncio.wait({task})
 
 
-def worker_of(name: str, handler: JobHandler, kind: Kind) -> Service[WorkerSettings]:
-    @asynccontextmanager
-    async def open_handlers(settings: WorkerSettings, bus: Bus) -> AsyncIterator[Worker]:
-        yield Worker({ValidateDraft: handler}, {"checks": ["lint", "links"]})
+def routes(name: str, handler: JobHandler) -> NatsRouter:
+    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
 
-    return worker_service(name, WorkerSettings, open_handlers, consumer=kind)
+    @router.subscriber(subjects.bulk_job(name, "validate-draft"), stream=jobs)
+    @router.subscriber(subjects.job(name, "validate-draft"), stream=jobs)
+    async def validate(job: ValidateDraft) -> Outcome:
+        return await handler(job)
+
+    return router
+
+
+def app_of(broker: StemmaBroker, opened: Callable[[], Awaitable[object]]) -> FastStream:
+    """An application that does something once it is connected."""
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with broker.connected():
+            await opened()
+            yield
+
+    return FastStream(broker, lifespan=lifespan, logger=None)
+
+
+def service_of(name: str, opened: Callable[[StemmaBroker], Awaitable[object]]) -> Service[ServiceSettings]:
+    """A service without handlers, which does something once it is connected."""
+
+    def build_app(settings: ServiceSettings) -> FastStream:
+        broker = StemmaBroker(name, settings)
+        return app_of(broker, lambda: opened(broker))
+
+    return Service(name, ServiceSettings, build_app)
+
+
+def worker_of(name: str, handler: JobHandler, kind: Kind) -> Service[WorkerSettings]:
+    def build_app(settings: WorkerSettings) -> FastStream:
+        broker = WorkerBroker(name, settings, jobs="pulled" if kind == "pull" else "pushed")
+        broker.include_router(routes(name, handler))
+        return app_of(broker, lambda: broker.publish_capabilities({"checks": ["links", "lint"]}))
+
+    return Service(name, WorkerSettings, build_app)
 
 
 @asynccontextmanager

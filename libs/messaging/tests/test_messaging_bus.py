@@ -6,13 +6,19 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from faststream import AckPolicy, FastStream
+from faststream.nats import JStream, NatsRouter
 from nats.js.api import ConsumerConfig
 from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.outcomes import JobDead, Outcome
-from stemma_messaging import Bus, Delivery, Publisher, Service, ServiceSettings
+from stemma_messaging import Delivery, Publisher, Service, ServiceSettings, StemmaBroker
+from stemma_messaging.drivers import PushDriver, SlotDriver
 from stemma_provisioning import PROVISIONER, client_user
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
+
+from .conftest import app_of, service_of
 
 OWN_REQUESTS = subjects.requests_consumer("default")
 
@@ -23,12 +29,23 @@ class Inbox:
     def __init__(self) -> None:
         self.deliveries: asyncio.Queue[Delivery] = asyncio.Queue()
 
-    @asynccontextmanager
-    async def open(self, settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
-        bus.subscribe_push_by_tenant(subjects.REQUESTS, self.deliveries.put)
-        bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), self.deliveries.put)
-        bus.subscribe_pull(subjects.EVENTS, (subjects.PROJECTOR,), 1, self.deliveries.put)
-        yield
+    def build_app(self, settings: ServiceSettings) -> FastStream:
+        requests, outcomes = PushDriver(subjects.REQUESTS), PushDriver(subjects.OUTCOMES, (subjects.ORCHESTRATOR,))
+        events = SlotDriver(subjects.EVENTS, (subjects.PROJECTOR,), 1)
+        broker = StemmaBroker(subjects.ORCHESTRATOR, settings, requests, outcomes, events)
+        broker.include_router(self._routes())
+        return app_of(broker, lambda: asyncio.sleep(0))
+
+    def _routes(self) -> NatsRouter:
+        router = NatsRouter(ack_policy=AckPolicy.MANUAL)
+
+        @router.subscriber(subjects.request(ANY, ANY), stream=JStream(subjects.REQUESTS, declare=False))
+        @router.subscriber(subjects.outcome(ANY, ANY), stream=JStream(subjects.OUTCOMES, declare=False))
+        @router.subscriber(subjects.event(ANY, ANY, ANY), stream=JStream(subjects.EVENTS, declare=False))
+        async def keep(delivery: Delivery) -> None:
+            await self.deliveries.put(delivery)
+
+        return router
 
     async def next(self) -> Delivery:
         return await asyncio.wait_for(self.deliveries.get(), 20)
@@ -37,7 +54,7 @@ class Inbox:
 @asynccontextmanager
 async def _inbox(lab: Any, user: str = subjects.ORCHESTRATOR) -> AsyncIterator[Inbox]:
     inbox = Inbox()
-    service = Service(subjects.ORCHESTRATOR, ServiceSettings, inbox.open)
+    service = Service(subjects.ORCHESTRATOR, ServiceSettings, inbox.build_app)
     async with lab.running(service, lab.settings(user)):
         yield inbox
 
@@ -102,14 +119,12 @@ async def test_each_stream_comes_with_its_envelope(lab: Any) -> None:
 
 @pytest.mark.req("E4")
 async def test_tokens_are_heard_as_they_come_and_stored_nowhere(lab: Any) -> None:
-    @asynccontextmanager
-    async def writing(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
-        await bus.publish_live("default", "d1", "s1", b"word")
-        yield
+    async def writing(broker: StemmaBroker) -> None:
+        await broker.publish_live("default", "d1", "s1", b"word")
 
     async with connected(lab.server, client_user("default")) as reader:
         heard = await reader.subscribe(subjects.live("default", "d1", subjects.ANY))
         await barrier(reader)
-        service = Service(subjects.GENERATION, ServiceSettings, writing)
+        service = service_of(subjects.GENERATION, writing)
         async with lab.running(service, lab.settings(subjects.GENERATION)):
             assert (await heard.next_msg(timeout=20)).data == b"word"

@@ -1,14 +1,14 @@
 """A service that is told to end does so, also when a library swallowed the word."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from stemma_contracts import subjects
-from stemma_messaging import Bus, Service, ServiceSettings
 from stemma_messaging.cancellation import end, is_cancelled
+
+from .conftest import service_of
 
 
 async def _swallow(entered: asyncio.Event) -> None:
@@ -22,12 +22,7 @@ async def _swallow(entered: asyncio.Event) -> None:
 async def test_a_stop_that_was_swallowed_at_the_start_ends_the_service(lab: Any) -> None:
     entered = asyncio.Event()
 
-    @asynccontextmanager
-    async def opening(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
-        await _swallow(entered)
-        yield
-
-    service = Service(subjects.VALIDATOR, ServiceSettings, opening)
+    service = service_of(subjects.VALIDATOR, lambda _: _swallow(entered))
     running = asyncio.create_task(service.run(lab.settings(subjects.VALIDATOR)))
     await asyncio.wait_for(entered.wait(), 20)
     running.cancel()

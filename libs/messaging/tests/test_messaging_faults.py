@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +16,12 @@ from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
-from stemma_messaging import Bus, BusFailed, Service, ServiceSettings
+from stemma_messaging import BusFailed, StemmaBroker
 from stemma_messaging.errors import TakenOver
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
+
+from .conftest import service_of
 
 KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
 Validated = Callable[[ValidateDraft], DraftValidated]
@@ -28,9 +31,9 @@ ANSWERED_ABROAD = "_R_"
 
 DOOMED = """
 import asyncio, sys, stemma_telemetry
-from contextlib import asynccontextmanager
-from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_messaging import WorkerSettings, worker_service
+sys.path.insert(0, sys.argv[3])
+from conftest import worker_of
+from stemma_messaging import WorkerSettings
 
 stemma_telemetry.configure("doomed", level="error")
 
@@ -38,12 +41,7 @@ async def handler(job):
     print("begun", flush=True)
     await asyncio.Event().wait()
 
-@asynccontextmanager
-async def open_handlers(settings, bus):
-    yield {ValidateDraft: handler}
-
-service = worker_service(sys.argv[1], WorkerSettings, open_handlers, consumer=sys.argv[2])
-asyncio.run(service.run(WorkerSettings()))
+asyncio.run(worker_of(sys.argv[1], handler, sys.argv[2]).run(WorkerSettings()))
 """
 
 
@@ -101,7 +99,14 @@ async def _doomed_worker(lab: Any, service: str, kind: str) -> AsyncIterator[Any
         "STEMMA_NATS_PASSWORD": lab.server.passwords[service],
     }
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", DOOMED, service, kind, env=environment, stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        "-c",
+        DOOMED,
+        service,
+        kind,
+        str(Path(__file__).parent),
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
     )
     try:
         yield process
@@ -189,25 +194,20 @@ async def test_the_outcome_is_stored_before_the_job_is_acknowledged(lab: Any, va
 
 @pytest.mark.req("E1")
 async def test_who_does_what_it_may_not_do_ends(lab: Any) -> None:
-    @asynccontextmanager
-    async def forbidden(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
-        await bus.nats.publish(subjects.event("default", "forbidden", "section-approved"), b"{}")
-        yield
+    async def forbidden(broker: StemmaBroker) -> None:
+        await broker.nats.publish(subjects.event("default", "forbidden", "section-approved"), b"{}")
 
-    service = Service(subjects.VALIDATOR, ServiceSettings, forbidden)
+    service = service_of(subjects.VALIDATOR, forbidden)
     with pytest.raises(BusFailed, match=r"publish to stemma\.event\.v1\.default\.forbidden\.section-approved"):
         await asyncio.wait_for(service.run(lab.settings(subjects.VALIDATOR)), 20)
     assert all(".forbidden." not in event.subject for event in await lab.stored(subjects.EVENTS))
 
 
 async def test_who_is_refused_by_the_server_ends(lab: Any) -> None:
-    @asynccontextmanager
-    async def nothing(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
-        yield
-
+    service = service_of(subjects.VALIDATOR, lambda _: asyncio.sleep(0))
     settings = lab.settings(subjects.VALIDATOR).model_copy(update={"nats_password": None})
     with pytest.raises(BusFailed, match="refuses user, password or key"):
-        await asyncio.wait_for(Service(subjects.VALIDATOR, ServiceSettings, nothing).run(settings), 20)
+        await asyncio.wait_for(service.run(settings), 20)
 
 
 async def test_what_a_stranger_lets_the_server_deliver_is_not_handled(lab: Any, validated: Validated) -> None:

@@ -8,7 +8,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig
-from stemma_messaging.latest import LatestWorker
+from stemma_messaging.drivers.latest import LatestWorker
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually
 

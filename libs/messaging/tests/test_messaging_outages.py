@@ -1,8 +1,8 @@
 """A store that is away or full: what needs it waits, and neither a delivery nor a dead letter is spent on that."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_eventlog import AppendUnknown, LogFull, LogRefused
-from stemma_messaging import Bus, WorkerSettings, worker_service
+from stemma_messaging import StemmaBroker
 from stemma_messaging.cancellation import end
 from stemma_messaging.errors import Outage
 from stemma_messaging.outages import is_outage, reason_of
@@ -22,6 +22,8 @@ from stemma_testkit.filling import full
 from stemma_testkit.servers import eventually
 from stemma_testkit.swallowing import swallowing
 from structlog.testing import capture_logs
+
+from .conftest import service_of
 
 KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
 Validated = Callable[[ValidateDraft], DraftValidated]
@@ -158,29 +160,29 @@ def test_what_goes_wrong_by_itself_is_none(error: Exception | None) -> None:
 async def test_a_service_that_can_do_nothing_special_tells_all_the_same_that_its_writes_are_refused(
     lab: Any, kind: str, service: str
 ) -> None:
-    @asynccontextmanager
-    async def open_handlers(settings: WorkerSettings, bus: Bus) -> AsyncIterator[dict[Any, Any]]:
-        buses.append(bus)
-        yield {}
+    async def tell_nothing(broker: StemmaBroker) -> None:
+        brokers.append(broker)
+        await broker.publish_capabilities({})
 
     async def is_refused() -> bool:
-        return bool(buses) and await buses[0].missing() == ["writing: maximum messages per subject exceeded (10077)"]
+        return bool(brokers) and await brokers[0].missing() == [
+            "writing: maximum messages per subject exceeded (10077)"
+        ]
 
     async def is_ready() -> bool:
-        return await buses[0].missing() == []
+        return await brokers[0].missing() == []
 
-    buses: list[Bus] = []
-    plain = worker_service(service, WorkerSettings, open_handlers, consumer="pull" if kind == "pull" else "push")
-    async with lab.running(plain, lab.settings(service)):
-        await eventually(lambda: _opened(buses))
+    brokers: list[StemmaBroker] = []
+    async with lab.running(service_of(service, tell_nothing), lab.settings(service)):
+        await eventually(lambda: _opened(brokers))
         await eventually(is_ready)
         async with full(lab.client, [f"KV_{subjects.CAPABILITIES_BUCKET}"]):
             await eventually(is_refused)
         await eventually(is_ready)
 
 
-async def _opened(buses: list[Bus]) -> bool:
-    return bool(buses)
+async def _opened(brokers: list[StemmaBroker]) -> bool:
+    return bool(brokers)
 
 
 def test_words_of_a_handler_are_no_reason() -> None:

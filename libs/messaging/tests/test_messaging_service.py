@@ -17,11 +17,11 @@ from stemma_contracts import subjects
 from stemma_testkit.servers import eventually
 
 APP = """
-from contextlib import asynccontextmanager
-from stemma_contracts.v1.jobs import ValidateDraft
+import sys
+sys.path.insert(0, sys.argv.pop())
+from conftest import worker_of
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ValidationSummary
-from stemma_messaging import WorkerSettings, worker_service
 
 async def handler(job):
     summary = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")
@@ -29,12 +29,7 @@ async def handler(job):
         job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id, validation=summary
     )
 
-@asynccontextmanager
-async def open_handlers(settings, bus):
-    yield {ValidateDraft: handler}
-
-service = worker_service("validator", WorkerSettings, open_handlers, consumer="push")
-service.main()
+worker_of("validator", handler, "push").main()
 """
 
 
@@ -54,6 +49,7 @@ async def _process(lab: Any, ready_file: Path, **environment: str) -> AsyncItera
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         str(program),
+        str(Path(__file__).parent),
         env=os.environ
         | {
             "STEMMA_NATS_URL": lab.server.url,

@@ -200,14 +200,21 @@ def test_a_config_folder_that_is_none_is_refused_by_name(
 
 DEMO = """
 from contextlib import asynccontextmanager
-from stemma_messaging import BadSettings, WorkerSettings, worker_service
+from faststream import FastStream
+from stemma_messaging import BadSettings, Service, WorkerBroker, WorkerSettings
 
-@asynccontextmanager
-async def open_handlers(settings, bus):
-    raise BadSettings(["prompts/draft.md: file is missing"])
-    yield
+def build_app(settings):
+    broker = WorkerBroker("demo", settings)
 
-worker_service("demo", WorkerSettings, open_handlers).main()
+    @asynccontextmanager
+    async def lifespan():
+        async with broker.connected():
+            raise BadSettings(["prompts/draft.md: file is missing"])
+            yield
+
+    return FastStream(broker, lifespan=lifespan, logger=None)
+
+Service("demo", WorkerSettings, build_app).main()
 """
 
 

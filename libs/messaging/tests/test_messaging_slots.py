@@ -1,20 +1,23 @@
 """How the pull worker asks for messages, on the real server."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from faststream import FastStream
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import Job, ValidateDraft
+from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
-from stemma_messaging import Bus, Delivery, Service, WorkerSettings
+from stemma_messaging import Service, StemmaBroker, WorkerSettings
+from stemma_messaging.drivers import SlotDriver
 from stemma_provisioning import inbox_prefix
 from stemma_provisioning.topology import BULK_IN_HAND
 from stemma_testkit.servers import barrier, connected, eventually
+
+from .conftest import app_of, routes
 
 Validated = Callable[[ValidateDraft], DraftValidated]
 CONSUMER = (subjects.JOBS, subjects.GENERATION)
@@ -165,20 +168,18 @@ async def test_bulk_is_pushed_beside_the_jobs_that_go_before_it(lab: Any, valida
 async def test_bulk_that_a_worker_of_an_earlier_release_does_not_know_waits_for_a_later_one(
     lab: Any, validated: Validated
 ) -> None:
-    async def handle(delivery: Delivery) -> None:
-        delivery.decode(Job)
+    async def handler(job: ValidateDraft) -> Outcome:
+        return validated(job)
 
-    @asynccontextmanager
-    async def of_one_consumer(settings: WorkerSettings, bus: Bus) -> AsyncIterator[None]:
-        bus.subscribe_pull(subjects.JOBS, LANES[:1], settings.slots, handle)
-        yield
+    def of_one_consumer(settings: WorkerSettings) -> FastStream:
+        one = SlotDriver(subjects.JOBS, LANES[:1], settings.slots)
+        broker = StemmaBroker(subjects.GENERATION, settings, one)
+        broker.include_router(routes(subjects.GENERATION, handler))
+        return app_of(broker, lambda: asyncio.sleep(0))
 
     async def bulk_alone_is_left() -> bool:
         infos = [await lab.jetstream.consumer_info(subjects.JOBS, name) for name in LANES]
         return [info.num_pending + info.num_ack_pending for info in infos] == [0, 1]
-
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
 
     for bulk in (True, False):
         await lab.publish(subjects.GENERATION, lab.job(), bulk=bulk)

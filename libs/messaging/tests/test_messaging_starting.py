@@ -1,18 +1,13 @@
 """How a service starts: its arguments, and a server that is not there yet."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
 from pathlib import Path
 
 import pytest
-from stemma_messaging import Bus, ServiceSettings
+from stemma_messaging import ServiceSettings
 from stemma_messaging.connection import Watch, connect_options
-from stemma_messaging.service import Service
 
-
-@asynccontextmanager
-async def _open(settings: ServiceSettings, bus: Bus) -> AsyncIterator[None]:
-    yield
+from .conftest import service_of
 
 
 def _mend(settings: ServiceSettings) -> None:
@@ -20,7 +15,7 @@ def _mend(settings: ServiceSettings) -> None:
     print("mended", settings.health_port)
 
 
-SERVICE = Service("validator", ServiceSettings, _open)
+SERVICE = service_of("validator", lambda _: asyncio.sleep(0))
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from stemma_messaging import Delivery
 from stemma_messaging.cancellation import end
-from stemma_messaging.turns import Turns
+from stemma_messaging.drivers import Turns
 
 HEADERS = {
     "ce-specversion": "1.0",
@@ -23,7 +23,7 @@ class Desk:
     """Handlings that stay until each is let go, in the order in which they began."""
 
     def __init__(self, at_a_time: int) -> None:
-        self._handle = Turns(at_a_time).in_turn(self._work)
+        self._turns = Turns(at_a_time)
         self._letting_go: dict[str, asyncio.Event] = {}
         self.begun: list[str] = []
         self.tasks: dict[str, asyncio.Task[None]] = {}
@@ -33,7 +33,8 @@ class Desk:
         await self._letting_go[delivery.data.decode()].wait()
 
     async def _handled(self, delivery: Delivery) -> None:
-        await self._handle(delivery)
+        async with self._turns.of(delivery):
+            await self._work(delivery)
 
     async def comes(self, tenant: str, name: str) -> None:
         self._letting_go[name] = asyncio.Event()

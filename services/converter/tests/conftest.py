@@ -13,13 +13,13 @@ import pypandoc  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_confinement import Limits
+from stemma_confinement import Limits, Turns
 from stemma_contracts.v1.exports import ExportSection, ExportVersion
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
 from stemma_converter.converter import Converter
-from stemma_converter.handlers import on_convert_document
+from stemma_converter.handlers import Tools, on_convert_document
 from stemma_converter.manuscript import House
 from stemma_converter.pandoc import Pandoc
 
@@ -77,7 +77,7 @@ class Exporter:
 
     async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:
         job = await self.job(format, *drafts, **more)
-        return await on_convert_document(job, artifacts=self.store, converter=self.converter, limits=self.limits)
+        return await on_convert_document(job, tools=Tools(self.store, self.converter, self.limits, Turns(1, 1)))
 
     async def export(self, format: str, *drafts: str | None, **more: Any) -> tuple[bytes, DocumentConverted]:
         outcome = await self.outcome(format, *drafts, **more)

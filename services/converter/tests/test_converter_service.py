@@ -7,17 +7,16 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from stemma_artifacts.store import ArtifactMissing, JetStreamArtifactStore, MemoryArtifactStore
-from stemma_confinement import Limits
+from stemma_confinement import Limits, Turns
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_converter.app import ConverterSettings, converter, open_handlers, service
-from stemma_converter.handlers import on_convert_document
+from stemma_converter.app import ConverterSettings, converter, make_tools, service
+from stemma_converter.handlers import Tools, on_convert_document
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
@@ -105,14 +104,14 @@ async def test_a_conversion_that_fails_is_one_warning_without_text_or_paths(
 async def test_a_lost_artifact_is_an_outage_and_no_outcome(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(job, artifacts=MemoryArtifactStore(), converter=exporter.converter, limits=Limits())
+        await on_convert_document(job, tools=Tools(MemoryArtifactStore(), exporter.converter, Limits(), Turns(1, 1)))
 
 
 async def test_drafts_of_another_tenant_are_out_of_reach(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     foreign = job.model_copy(update={"document": job.document.model_copy(update={"tenant": "other"})})
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(foreign, artifacts=exporter.store, converter=exporter.converter, limits=Limits())
+        await on_convert_document(foreign, tools=Tools(exporter.store, exporter.converter, Limits(), Turns(1, 1)))
 
 
 @pytest.mark.req("S5")
@@ -121,23 +120,22 @@ async def test_a_tenant_with_many_conversions_leaves_one_at_a_time_to_another(
 ) -> None:
     begun: list[str] = []
 
-    async def endless(job: ConvertDocument, **_: object) -> None:
+    async def endless(job: ConvertDocument, _: Tools) -> None:
         begun.append(job.document.tenant)
         await asyncio.Event().wait()
 
     async def are_two() -> bool:
         return len(begun) == 2
 
-    monkeypatch.setattr("stemma_converter.app.on_convert_document", endless)
+    monkeypatch.setattr("stemma_converter.handlers._converted", endless)
     settings = service.load_settings(conversions=2, conversions_per_tenant=1)
     job: ConvertDocument = await exporter.job("md", "# A\n")
-    bus: Any = SimpleNamespace(jetstream=None)
-    async with open_handlers(settings, bus) as handlers:
-        heads = [job.document.model_copy(update={"tenant": tenant}) for tenant in ("one", "one", "two")]
-        jobs = [job.model_copy(update={"document": head}) for head in heads]
-        tasks = [asyncio.ensure_future(handlers[ConvertDocument](one)) for one in jobs]
-        await eventually(are_two)
-        assert begun == ["one", "two"]
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
+    tools = make_tools(settings, exporter.store)
+    heads = [job.document.model_copy(update={"tenant": tenant}) for tenant in ("one", "one", "two")]
+    jobs = [job.model_copy(update={"document": head}) for head in heads]
+    tasks = [asyncio.ensure_future(on_convert_document(one, tools=tools)) for one in jobs]
+    await eventually(are_two)
+    assert begun == ["one", "two"]
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from stemma_artifacts.store import MemoryArtifactStore
+from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ReviseDraft, UpstreamDraft
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
@@ -17,12 +19,13 @@ from stemma_contracts.v1.outcomes import (
 )
 from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan, ValidationIssue, ValidationReport
 from stemma_editor_agent.app import load_config
-from stemma_editor_agent.handlers import on_revise_draft
+from stemma_editor_agent.handlers import Tools, on_revise_draft, routes
 from stemma_editor_agent.recipes import recipes
-from stemma_messaging import config_dir
+from stemma_messaging import WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.running import JobCancelledError, RunningJobs
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings, chat_model
 from stemma_models.prompting import parse_blocks
+from stemma_testkit.routing import routed
 from stemma_testkit.scripted import EndlessModel, ScriptedModel
 from structlog.testing import capture_logs
 
@@ -70,15 +73,32 @@ class Desk:
             upstream=(upstream,),
         )
 
-    async def revise(self, model: Any, job: ReviseDraft) -> Outcome:
+    def tools(self, model: Any) -> Tools:
         settings = ModelSettings(name="scripted", retries=1, backoff=0)
         caller = ModelCaller(model, settings, self.records, self.artifacts)
-        return await on_revise_draft(job, artifacts=self.artifacts, models=caller, prompts=PROMPTS, editors=EDITORS)
+        return Tools(self.artifacts, caller, PROMPTS, EDITORS)
+
+    async def revise(self, model: Any, job: ReviseDraft) -> Outcome:
+        return await on_revise_draft(job, tools=self.tools(model))
 
 
 @pytest.fixture
 def desk() -> Desk:
     return Desk()
+
+
+@pytest.mark.req("E1", "E10")
+@pytest.mark.parametrize("address", [subjects.job, subjects.bulk_job])
+async def test_a_job_is_done_and_its_outcome_published_on_both_lanes(
+    desk: Desk, address: Callable[[str, str], str]
+) -> None:
+    broker, tools = WorkerBroker(subjects.EDITOR, WorkerSettings()), desk.tools(ScriptedModel(script=[GOOD]))
+    broker.include_router(routes(lambda: tools))
+    job = await desk.job()
+    [(subject, outcome)] = await routed(broker, subjects.JOBS, address(subjects.EDITOR, "revise-draft"), job)
+    assert subject == subjects.outcome(subjects.EDITOR, "draft-revised")
+    assert isinstance(outcome, DraftRevised)
+    assert await desk.read(outcome.draft) == REVISED
 
 
 @pytest.mark.req("P8")

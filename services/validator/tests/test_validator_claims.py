@@ -16,7 +16,7 @@ from stemma_evidence import read as read_source
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.fixes import SafeFixes
 from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import on_validate_draft
+from stemma_validator.handlers import Tools, on_validate_draft
 
 from .conftest import FIXES, RULES
 
@@ -52,7 +52,10 @@ class Looked:
 
     async def handled(self, job: ValidateDraft) -> DraftValidated:
         return await on_validate_draft(
-            job, artifacts=self.artifacts, engine=self.engine, grounds=self.grounds, fixes=self.fixes, limits=Limits()
+            job,
+            tools=Tools(
+                artifacts=self.artifacts, engine=self.engine, grounds=self.grounds, fixes=self.fixes, limits=Limits()
+            ),
         )
 
     async def report(self, outcome: DraftValidated) -> GroundingReport:

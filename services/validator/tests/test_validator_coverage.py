@@ -12,7 +12,7 @@ from stemma_validator.covering import MAX_FOREIGN, MAX_NAMED_BYTES, summarised
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.fixes import SafeFixes
 from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import on_validate_draft
+from stemma_validator.handlers import Tools, on_validate_draft
 
 from .conftest import DOCUMENT, FIXES, LIMITS, RULES, TENANT, validate_draft
 
@@ -37,11 +37,13 @@ class Desk:
     async def coverage(self, job: ValidateDraft, limits: Limits = LIMITS) -> CoverageSummary | None:
         outcome = await on_validate_draft(
             job,
-            artifacts=self.artifacts,
-            engine=self.engine,
-            grounds=Grounds(self.artifacts, limits),
-            fixes=FIXES,
-            limits=limits,
+            tools=Tools(
+                artifacts=self.artifacts,
+                engine=self.engine,
+                grounds=Grounds(self.artifacts, limits),
+                fixes=FIXES,
+                limits=limits,
+            ),
         )
         self.outcome = outcome
         return outcome.validation.coverage

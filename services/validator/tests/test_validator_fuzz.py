@@ -16,7 +16,7 @@ from stemma_validator.engines import RumdlEngine
 from stemma_validator.engines.rumdl import packaged_rumdl
 from stemma_validator.fixes import SafeFixes
 from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import on_validate_draft
+from stemma_validator.handlers import Tools, on_validate_draft
 
 from .conftest import DOCUMENT, RULES, TENANT
 
@@ -42,7 +42,10 @@ def told(artifacts: ArtifactStore, job_for: Callable[..., Awaitable[ValidateDraf
         engine = RumdlEngine(RULES, executable=packaged_rumdl(), limits=limits, processes=2)
         fixes = SafeFixes(RULES, executable=packaged_rumdl(), limits=limits)
         outcome = await on_validate_draft(
-            job, artifacts=artifacts, engine=engine, grounds=Grounds(artifacts, limits), fixes=fixes, limits=limits
+            job,
+            tools=Tools(
+                artifacts=artifacts, engine=engine, grounds=Grounds(artifacts, limits), fixes=fixes, limits=limits
+            ),
         )
         if outcome.validation.report is None:
             return []

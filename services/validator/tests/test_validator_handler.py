@@ -13,7 +13,7 @@ from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ArtifactRef, ValidationReport
 from stemma_validator.engines import LintEngine, RumdlEngine
 from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import on_validate_draft
+from stemma_validator.handlers import Tools, on_validate_draft
 from structlog.testing import capture_logs
 
 from .conftest import DOCUMENT, FIXES, RULES, TENANT, validate_draft
@@ -26,7 +26,8 @@ def run(artifacts: ArtifactStore, rumdl: RumdlEngine) -> Callable[..., Awaitable
     async def handle(job: ValidateDraft, engine: LintEngine = rumdl, **options: int) -> DraftValidated:
         grounds = Grounds(artifacts, Limits())
         return await on_validate_draft(
-            job, artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=Limits(), **options
+            job,
+            tools=Tools(artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=Limits(), **options),
         )
 
     return handle
@@ -222,6 +223,8 @@ async def test_a_large_hostile_draft_ends_at_the_time_limit(
     job = await job_for("# A\n\n" + "![" * 500_000)
     limits = Limits(seconds=0.1)
     grounds = Grounds(artifacts, limits)
-    handling = on_validate_draft(job, artifacts=artifacts, engine=rumdl, grounds=grounds, fixes=FIXES, limits=limits)
+    handling = on_validate_draft(
+        job, tools=Tools(artifacts=artifacts, engine=rumdl, grounds=grounds, fixes=FIXES, limits=limits)
+    )
     outcome = await asyncio.wait_for(handling, 60)
     assert await only_message(outcome, artifacts) == "Validation timeout (0.1s)"

@@ -12,7 +12,7 @@ from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.values import ArtifactRef, BlockIndex
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import on_validate_draft
+from stemma_validator.handlers import Tools, on_validate_draft
 from stemma_validator.identification import identified
 
 from .conftest import DOCUMENT, FIXES, TENANT
@@ -39,7 +39,7 @@ def validate(
         job = (await job_for(text)).model_copy(update={"history": history})
         grounds = Grounds(artifacts, limits)
         outcome = await on_validate_draft(
-            job, artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=limits
+            job, tools=Tools(artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=limits)
         )
         return job.draft, outcome.validation.blocks
 

@@ -1,48 +1,52 @@
-"""Delivery in one place: settlement, retries, heartbeats, dead letters, envelopes, health.
+"""The edge of a service: FastStream's registration and decoding, our middlewares, drivers and publisher.
 
-A worker is made with `worker_service` from plain handlers. A service with other needs is a `Service` whose ``open``
-registers subscriptions itself::
+A service is a FastStream application. Its ``handlers.py`` registers handlers on a `NatsRouter`, its ``app.py`` makes
+broker and application::
 
-    @asynccontextmanager
-    async def open(settings: OrchestratorSettings, bus: Bus) -> AsyncIterator[None]:
-        bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), on_outcome)
-        bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, document_of, 0.25, on_event)
-        yield
+    def build_app(settings: WorkerSettings) -> FastStream:
+        broker, tools = WorkerBroker(subjects.VALIDATOR, settings), Opened[Tools]()
+        broker.include_router(routes(tools))
 
-    service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open)
+        @asynccontextmanager
+        async def lifespan() -> AsyncIterator[None]:
+            async with broker.connected():
+                tools.give(Tools(JetStreamArtifactStore(broker.jetstream)))
+                yield
 
-A handler gets a `Delivery`. It returns, and the message is acknowledged; it raises `InvalidMessage`, and the message
-is dead-lettered; it raises anything else, and the message comes again with growing delays, a bounded number of times.
+        return FastStream(broker, lifespan=lifespan, logger=None)
+
+    service = Service(subjects.VALIDATOR, WorkerSettings, build_app)
+
+A handler takes one contract, or a `Delivery`. It returns, and the message is acknowledged, once what it returned is
+published; it raises `InvalidMessage`, and the message is dead-lettered; it raises anything else, and the message comes
+again with growing delays, a bounded number of times.
 """
 
-from .bus import Bus, open_bus
-from .delivery import Delivery
+from .broker import StemmaBroker, WorkerBroker
+from .delivery import Delivery, Handler
 from .errors import BusFailed, ForeignMessage, InvalidMessage, MessageTooLarge
-from .handling import Handler
+from .opened import Opened
 from .publisher import Publisher
 from .running import account
 from .service import Service
 from .settings import BadSettings, ServiceSettings, WorkerSettings, config_dir, load_settings
-from .worker import Handlers, Worker, worker_service
 
 __all__ = [
     "BadSettings",
-    "Bus",
     "BusFailed",
     "Delivery",
     "ForeignMessage",
     "Handler",
-    "Handlers",
     "InvalidMessage",
     "MessageTooLarge",
+    "Opened",
     "Publisher",
     "Service",
     "ServiceSettings",
-    "Worker",
+    "StemmaBroker",
+    "WorkerBroker",
     "WorkerSettings",
     "account",
     "config_dir",
     "load_settings",
-    "open_bus",
-    "worker_service",
 ]

@@ -37,6 +37,18 @@ def template_of(subject: str) -> str:
     return ".".join((*tokens[:3], *variables, *tokens[3 + len(variables) :]))
 
 
+def matches(pattern: str, subject: str) -> bool:
+    """Whether a subject is one of a pattern, which may hold `ANY` for a token and end with `REST`."""
+    if pattern == subject:
+        return True
+    tokens, own = subject.split("."), pattern.split(".")
+    if own[-1] == subjects.REST and len(tokens) >= len(own):
+        own, tokens = own[:-1], tokens[: len(own) - 1]
+    if len(own) != len(tokens):
+        return False
+    return all(wanted in (subjects.ANY, token) for wanted, token in zip(own, tokens, strict=True))
+
+
 def last_token(subject: str) -> str:
     """The name at the end of a subject, ``unknown`` if it is no token."""
     token = subject.rsplit(".", 1)[-1]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from functools import partial
 from ssl import SSLCertVerificationError
 from typing import Any
 
+import nats
+from nats.aio.client import Client
 from nats.errors import AuthorizationError
+from nats.errors import Error as NatsError
 from stemma_contracts.servers import servers_in, without_credentials
 from stemma_telemetry import get_logger, names
 
@@ -16,6 +20,8 @@ from .errors import BusFailed
 from .settings import ServiceSettings
 
 RECONNECT_WAIT_S = 0.5
+CLOSE_TIMEOUT_S = 2
+HANDSHAKE_WITHIN_S = 5.0
 _FORBIDDEN = re.compile(r'permissions violation for (\w+) to "([^"]+)"', re.IGNORECASE)
 
 
@@ -91,3 +97,31 @@ def connect_options(settings: ServiceSettings, service: str, watch: Watch) -> di
         "reconnected_cb": watch.on_reconnected,
         "closed_cb": watch.on_closed,
     }
+
+
+async def connected(settings: ServiceSettings, service: str, watch: Watch) -> Client:
+    """A connection, once the server is there; raises `BusFailed` if it refuses the credentials."""
+    connecting = asyncio.create_task(_connected(connect_options(settings, service, watch)))
+    try:
+        waiting: set[asyncio.Future[Any]] = {connecting, watch.failure}
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if watch.failure.done():
+            raise watch.failure.result()
+        return connecting.result()
+    finally:
+        connecting.cancel()
+
+
+async def _connected(options: dict[str, Any]) -> Client:
+    """nats-py does not come back from a handshake that failed, so that it is begun anew."""
+    while True:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HANDSHAKE_WITHIN_S if "tls" in options else None):
+                return await nats.connect(**options)
+
+
+async def close(client: Client) -> None:
+    """Send what is buffered, then close. Not ``drain``: it waits for status messages that a fetch left unmarked."""
+    with suppress(NatsError, OSError):
+        await client.flush(CLOSE_TIMEOUT_S)
+    await client.close()

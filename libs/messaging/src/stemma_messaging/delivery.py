@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -86,6 +86,9 @@ class Delivery:
         if not isinstance(contract, expected):
             raise InvalidMessage(f"{type(contract).__name__} is not a {expected.__name__}")
         return contract
+
+
+Handler = Callable[[Delivery], Awaitable[None]]
 
 
 def _fields(error: ValidationError) -> str:

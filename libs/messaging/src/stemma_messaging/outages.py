@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TypeVar
 
 from nats.errors import (
     ConnectionClosedError,
@@ -15,7 +19,9 @@ from nats.errors import (
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.errors import APIError, NoStreamResponseError
+from stemma_telemetry import get_logger, names
 
+E = TypeVar("E", bound=BaseException)
 LONGEST_PAUSE_S = 30.0
 UNAVAILABLE = 503
 NO_ROOM = frozenset({10023, 10028, 10047, 10077})
@@ -66,3 +72,29 @@ class Outages:
             yield
         finally:
             del self._waiting[mark]
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Waits through outages, with pauses that grow from ``retry_base_s`` seconds."""
+
+    retry_base_s: float
+    outages: Outages = field(default_factory=Outages)
+
+    async def through(self, work: Callable[[], Awaitable[E | None]]) -> E | asyncio.CancelledError | None:
+        """Do it, again and again while a store is away: the message is kept, so that no delivery is used up by it.
+
+        A shutdown gives it back; where its connection is closed already, the server delivers the message again.
+        """
+        for number in count():
+            error = await work()
+            if error is None or not is_outage(error) or isinstance(error, ConnectionClosedError):
+                return error
+            pause = min(LONGEST_PAUSE_S, self.retry_base_s * 2 ** min(number, 20))
+            get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), seconds=pause, error=error)
+            try:
+                with self.outages.waiting(reason_of(error)):
+                    await asyncio.sleep(pause)
+            except asyncio.CancelledError as cancelled:
+                return cancelled
+        raise AssertionError("counting never ends")

@@ -8,16 +8,16 @@ import gc
 import signal
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import stemma_telemetry
+from faststream import FastStream
 from stemma_telemetry import bind, get_logger, names
 
-from .bus import Bus, open_bus
+from .broker import StemmaBroker
 from .cancellation import raise_if_cancelled
 from .errors import BusFailed
 from .health import health_server
@@ -25,7 +25,7 @@ from .outages import reason_of
 from .settings import BadSettings, ServiceSettings, config_dir, load_settings
 
 S = TypeVar("S", bound=ServiceSettings)
-Open = Callable[[S, Bus], AbstractAsyncContextManager[None]]
+BuildApp = Callable[[S], FastStream]
 Verb = Callable[[S], None]
 Check = Callable[[S], None]
 
@@ -41,16 +41,20 @@ def _nothing_to_check(_settings: object) -> None:
 
 @dataclass(frozen=True)
 class Service(Generic[S]):
-    """A service that can run as a process of its own or beside others in one.
+    """A FastStream application as a service: its settings, its process, its health.
 
-    ``open`` gets settings and bus, builds the adapters, registers subscriptions on the bus, and keeps its
-    resources open until the context ends; by then no handler runs any more. It may raise `BadSettings` as well.
-    ``check`` reads what is configured beside the settings, before the server is waited for, and raises it too.
+    ``build_app`` makes broker and application and connects to nothing; the lifespan of the application opens what
+    handlers need, and may raise `BadSettings` as well. ``check`` reads what is configured beside the settings, before
+    the server is waited for, and raises it too.
+
+    In place of ``FastStream.run``, which takes the signals of the process, wakes up ten times a second, and cannot
+    stand beside another one in a process; ``AsgiFastStream`` ends with another code than 0 when it is told to, and
+    stays up when a consumer is missing at the start.
     """
 
     name: str
     settings_class: type[S]
-    open: Open[S]
+    build_app: BuildApp[S]
     check: Check[S] = _nothing_to_check
 
     def load_settings(self, **overrides: Any) -> S:
@@ -62,27 +66,27 @@ class Service(Generic[S]):
         """Run until cancelled, which drains, or until the bus fails, which raises `BusFailed`."""
         with bind(service=self.name):
             self.check(settings)
-            async with open_bus(self.name, settings) as bus:
-                await bus.until_answered()
-                async with self.open(settings, bus):
-                    await self._work(settings, bus)
+            app = self.build_app(settings)
+            async with app.lifespan_context():
+                await self._work(settings, app)
 
-    async def _work(self, settings: S, bus: Bus) -> None:
+    async def _work(self, settings: S, app: FastStream) -> None:
         try:
-            await bus.start()
+            await app.start()
             raise_if_cancelled()
-            await self._serve(settings, bus)
+            await self._serve(settings, app.broker)
         finally:
-            await bus.stop()
+            await app.stop()
             get_logger().info(names.Log.SERVICE_STOPPED)
 
-    async def _serve(self, settings: S, bus: Bus) -> None:
-        async with health_server(bus.missing, settings.health_host, settings.health_port) as port:
+    async def _serve(self, settings: S, broker: object) -> None:
+        assert isinstance(broker, StemmaBroker)
+        async with health_server(broker.missing, settings.health_host, settings.health_port) as port:
             _collect_rarely()
             get_logger().info(names.Log.SERVICE_READY, port=port)
             if settings.ready_file is not None:
                 _write_whole(settings.ready_file, str(port))
-            raise await bus.failure()
+            raise await broker.failure()
 
     def main(self, verbs: Mapping[str, Verb[S]] | None = None) -> None:
         """Run as a process: exits with 0 on SIGTERM or SIGINT, 1 on failure, 2 on bad settings or arguments.

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import pypandoc  # type: ignore[import-untyped]
+from faststream import FastStream
 from pydantic import Field
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_confinement import Limits, Turns
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_contracts.v1.outcomes import Outcome
-from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_dir, worker_service
+from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 
 from .converter import Converter
 from .fonts import font_folders
-from .handlers import on_convert_document
+from .handlers import Tools, routes
 from .images import ImageLimits
 from .manuscript import House
 from .pandoc import Pandoc
@@ -63,18 +61,25 @@ def conversion_limits(settings: ConverterSettings) -> Limits:
     return Limits(seconds=settings.conversion_limit_s, memory_mb=settings.conversion_memory_mb)
 
 
-@asynccontextmanager
-async def open_handlers(settings: ConverterSettings, bus: Bus) -> AsyncIterator[Handlers]:
-    """The handlers of the converter, by job."""
-    artifacts, limits = JetStreamArtifactStore(bus.jetstream), conversion_limits(settings)
-    convert = partial(on_convert_document, artifacts=artifacts, converter=converter(settings), limits=limits)
+def build_app(settings: ConverterSettings) -> FastStream:
+    """The converter: its broker, its handlers, and what they need, which is there when it starts."""
+    broker, tools = WorkerBroker(subjects.CONVERTER, settings), Opened[Tools]()
+    broker.include_router(routes(tools))
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with broker.connected():
+            tools.give(make_tools(settings, JetStreamArtifactStore(broker.jetstream)))
+            await broker.publish_capabilities({})
+            yield
+
+    return FastStream(broker, lifespan=lifespan, logger=None)
+
+
+def make_tools(settings: ConverterSettings, artifacts: ArtifactStore) -> Tools:
+    """The converter of this installation, with the bounds of its settings."""
     turns = Turns(settings.conversions, settings.conversions_per_tenant)
-
-    async def in_turn(job: ConvertDocument) -> Outcome:
-        async with turns.turn(job.document.tenant):
-            return await convert(job)
-
-    yield {ConvertDocument: in_turn}
+    return Tools(artifacts, converter(settings), conversion_limits(settings), turns)
 
 
 def check(settings: ConverterSettings) -> None:
@@ -82,7 +87,7 @@ def check(settings: ConverterSettings) -> None:
     converter(settings)
 
 
-service = worker_service(subjects.CONVERTER, ConverterSettings, open_handlers, check=check)
+service = Service(subjects.CONVERTER, ConverterSettings, build_app, check)
 
 
 def main() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
-from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
+from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared, Turns
+from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import ArtifactRef
@@ -28,20 +32,40 @@ log = get_logger()
 _prepared = Prepared(prepare)
 
 
-async def on_convert_document(
-    job: ConvertDocument, *, artifacts: ArtifactStore, converter: Converter, limits: Limits
-) -> DocumentConverted | ConversionFailed:
+@dataclass(frozen=True)
+class Tools:
+    """What the handler works with; ``limits`` are those of a whole conversion."""
+
+    artifacts: ArtifactStore
+    converter: Converter
+    limits: Limits
+    turns: Turns
+
+
+def routes(tools: Callable[[], Tools]) -> NatsRouter:
+    """The handlers of this service; ``tools`` are there once it runs."""
+    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
+
+    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "convert-document"), stream=jobs)
+    @router.subscriber(subjects.job(subjects.CONVERTER, "convert-document"), stream=jobs)
+    async def convert_document(job: ConvertDocument) -> DocumentConverted | ConversionFailed:
+        return await on_convert_document(job, tools=tools())
+
+    return router
+
+
+async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> DocumentConverted | ConversionFailed:
     """Assemble the sections and write them in the format asked for, in a process with limits for all of it."""
-    document = job.document
+    document, artifacts = job.document, tools.artifacts
     echo = {"job_id": job.job_id, "tenant": document.tenant, "document_id": document.document_id}
-    with TemporaryDirectory(prefix="stemma-") as folder:
-        try:
-            done, data = await _converted(job, artifacts, converter, limits, Path(folder))
-        except ConversionError as error:
-            # Of what a program says about its input nothing is kept: it quotes the text.
-            why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
-            log.warning("conversion_failed", format=job.format, **why)
-            return ConversionFailed(**echo, detail=error.detail)
+    try:
+        async with tools.turns.turn(document.tenant):
+            done, data = await _converted(job, tools)
+    except ConversionError as error:
+        # Of what a program says about its input nothing is kept: it quotes the text.
+        why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
+        log.warning("conversion_failed", format=job.format, **why)
+        return ConversionFailed(**echo, detail=error.detail)
     told = {"warnings": done.warnings, "remarks": done.remarks, "too_long": done.too_long}
     kind = media_type(job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, data, media_type=kind, name=done.name)
@@ -50,8 +74,13 @@ async def on_convert_document(
     )
 
 
-async def _converted(
-    job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, limits: Limits, folder: Path
+async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, bytes]:
+    with TemporaryDirectory(prefix="stemma-") as folder:
+        return await _converted_in(Path(folder), job, tools.artifacts, tools.converter, tools.limits)
+
+
+async def _converted_in(
+    folder: Path, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, limits: Limits
 ) -> tuple[Done, bytes]:
     key = key_of(job)
     await _stage(job, artifacts, converter, folder)

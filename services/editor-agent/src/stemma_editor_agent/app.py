@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
+from faststream import FastStream
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ReviseDraft
-from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
+from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 from stemma_models import (
     JetStreamRecordStore,
     KeyMissing,
@@ -24,7 +23,7 @@ from stemma_models import (
 )
 
 from .editors import Editors, EditorsError, load_editor_prompts, load_editors
-from .handlers import on_revise_draft
+from .handlers import Tools, routes
 from .recipes import recipes
 
 
@@ -70,15 +69,30 @@ def load_config(folder: Path) -> tuple[Editors, Prompts]:
         raise BadSettings([str(error)]) from None
 
 
-@asynccontextmanager
-async def open_handlers(settings: EditorSettings, bus: Bus) -> AsyncIterator[Worker]:
-    """Wire the handler to the bus and the model."""
+def build_app(settings: EditorSettings) -> FastStream:
+    """The editor agent: its broker, its handlers, and what they need, which is there when it starts."""
+    broker, tools = WorkerBroker(subjects.EDITOR, settings), Opened[Tools]()
+    broker.include_router(routes(tools))
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with broker.connected():
+            made = await make_tools(settings, broker)
+            tools.give(made)
+            told = recipes(settings.model, made.prompts, made.editors)
+            await broker.publish_capabilities({"editors": sorted(made.editors.names), "recipes": told})
+            yield
+
+    return FastStream(broker, lifespan=lifespan, logger=None)
+
+
+async def make_tools(settings: EditorSettings, broker: WorkerBroker) -> Tools:
+    """The model and the prompts, and where texts lie."""
     editors, prompts = load_config(config_dir("stemma_editor_agent"))
-    artifacts = JetStreamArtifactStore(bus.jetstream)
+    artifacts = JetStreamArtifactStore(broker.jetstream)
     chosen = settings.model_settings
-    models = ModelCaller(await _open_model(chosen), chosen, JetStreamRecordStore(bus.jetstream), artifacts)
-    handle = partial(on_revise_draft, artifacts=artifacts, models=models, prompts=prompts, editors=editors)
-    yield Worker({ReviseDraft: handle}, {"editors": editors.names, "recipes": recipes(chosen.name, prompts, editors)})
+    models = ModelCaller(await _open_model(chosen), chosen, JetStreamRecordStore(broker.jetstream), artifacts)
+    return Tools(artifacts, models, prompts, editors)
 
 
 async def _open_model(chosen: ModelSettings) -> BaseChatModel:
@@ -93,7 +107,7 @@ def check(_settings: EditorSettings) -> None:
     load_config(config_dir("stemma_editor_agent"))
 
 
-service = worker_service(subjects.EDITOR, EditorSettings, open_handlers, check=check)
+service = Service(subjects.EDITOR, EditorSettings, build_app, check)
 
 
 def main() -> None:

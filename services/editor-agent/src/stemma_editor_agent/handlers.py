@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactStore
+from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
@@ -34,10 +39,35 @@ MAX_ISSUES = 50
 log = get_logger()
 
 
+@dataclass(frozen=True)
+class Tools:
+    """What the handler works with."""
+
+    artifacts: ArtifactStore
+    models: ModelCaller
+    prompts: Prompts
+    editors: Editors
+
+
+def routes(tools: Callable[[], Tools]) -> NatsRouter:
+    """The handlers of this service; ``tools`` are there once it runs."""
+    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
+
+    @router.subscriber(subjects.bulk_job(subjects.EDITOR, "revise-draft"), stream=jobs)
+    @router.subscriber(subjects.job(subjects.EDITOR, "revise-draft"), stream=jobs)
+    async def revise_draft(
+        job: ReviseDraft,
+    ) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
+        return await on_revise_draft(job, tools=tools())
+
+    return router
+
+
 async def on_revise_draft(
-    job: ReviseDraft, *, artifacts: ArtifactStore, models: ModelCaller, prompts: Prompts, editors: Editors
+    job: ReviseDraft, *, tools: Tools
 ) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
     """Ask the editor of the section's kind for replacements, and apply them."""
+    artifacts, models, prompts, editors = tools.artifacts, tools.models, tools.prompts, tools.editors
     material = await _load(job, artifacts)
     editor = editors.for_kind(job.section.kind)
     prompt = prompts.get(GRAPH, NODE, editor)

@@ -6,18 +6,17 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from faststream import FastStream
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from stemma_artifacts.kept import KeptArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import registry, subjects
-from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, ResumeGraph
 from stemma_contracts.v1.outcomes import ThreadsHeld
-from stemma_messaging import BadSettings, Bus, Worker, WorkerSettings, config_dir, worker_service
+from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.cancellation import end
 from stemma_models import (
     JetStreamRecordStore,
@@ -42,7 +41,7 @@ from .graphs.parts import ContextLimits, GraphParts, Models
 from .graphs.roles.limits import RolesSettings
 from .graphs.section.evaluating import NODE as EVALUATE
 from .graphs.section.schemas import SCHEMAS
-from .handlers import Desk, on_drop_threads, on_evaluate_draft, on_generate_section, on_resume_graph
+from .handlers import Desk, routes
 from .kinds import load_kinds
 from .recipes import recipes
 from .runner import Runner
@@ -243,12 +242,12 @@ async def open_runner(
 
 
 @asynccontextmanager
-async def telling_of_threads(runner: Runner, bus: Bus, every_s: float) -> AsyncIterator[None]:
+async def telling_of_threads(runner: Runner, broker: WorkerBroker, every_s: float) -> AsyncIterator[None]:
     """Tell the orchestrator which threads are kept, at the start and every so many seconds until the block ends."""
 
     async def publish(held: ThreadsHeld, message_id: str) -> None:
-        subject = subjects.outcome(bus.service, registry.entry_of(held).token)
-        await bus.publisher.publish(subject, held, id=message_id, about=f"{held.tenant}/{held.document_id}")
+        subject = subjects.outcome(broker.service, registry.entry_of(held).token)
+        await broker.sender.publish(subject, held, id=message_id, about=f"{held.tenant}/{held.document_id}")
 
     store: object = runner.checkpointer
     if not isinstance(store, HoldsThreads):
@@ -261,32 +260,43 @@ async def telling_of_threads(runner: Runner, bus: Bus, every_s: float) -> AsyncI
         await end([telling])
 
 
+def build_app(settings: GenerationSettings) -> FastStream:
+    """Generation: its broker, its handlers, and what they need, which is opened when it starts."""
+    broker, desk = WorkerBroker(subjects.GENERATION, settings), Opened[Desk]()
+    broker.include_router(routes(desk))
+    broker.tells(ThreadsHeld)
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        graphs = find_graphs()
+        async with broker.connected(), open_desk(settings, graphs, broker) as opened:
+            desk.give(opened)
+            await broker.publish_capabilities(capabilities(opened.parts, graphs))
+            yield
+
+    return FastStream(broker, lifespan=lifespan, logger=None)
+
+
 @asynccontextmanager
-async def open_handlers(settings: GenerationSettings, bus: Bus) -> AsyncIterator[Worker]:
-    """Build the adapters and bind the handlers."""
-    graphs = find_graphs()
-    artifacts = KeptArtifacts(JetStreamArtifactStore(bus.jetstream))
-    models = await open_models(settings, JetStreamRecordStore(bus.jetstream), artifacts)
+async def open_desk(
+    settings: GenerationSettings, graphs: Mapping[str, Graph], broker: WorkerBroker
+) -> AsyncIterator[Desk]:
+    """The graphs with their models, stores and checkpoints."""
+    artifacts = KeptArtifacts(JetStreamArtifactStore(broker.jetstream))
+    models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts)
     parts = load_parts(settings, models, graphs, config_dir(__package__))
     every_s = settings.sweep_every_s
-    async with open_runner(settings, graphs, parts) as runner, telling_of_threads(runner, bus, every_s):
-        desk = Desk(runner, parts, Library(artifacts), bus.publish_live)
-        yield Worker(
-            {
-                GenerateSection: partial(on_generate_section, desk=desk),
-                ResumeGraph: partial(on_resume_graph, desk=desk),
-                EvaluateDraft: partial(on_evaluate_draft, desk=desk),
-                DropThreads: partial(on_drop_threads, desk=desk),
-            },
-            {
-                "graphs": tuple(graphs),
-                "prompts": parts.prompts.kinds("section", "generate"),
-                "recipes": recipes(parts, graphs),
-            },
-        )
+    async with open_runner(settings, graphs, parts) as runner, telling_of_threads(runner, broker, every_s):
+        yield Desk(runner, parts, Library(artifacts), broker.publish_live)
 
 
-service = worker_service(subjects.GENERATION, GenerationSettings, open_handlers, check=check)
+def capabilities(parts: GraphParts, graphs: Mapping[str, Graph]) -> dict[str, Any]:
+    """The graphs, the kinds of section that have a prompt of their own, and what texts are made with."""
+    prompts = parts.prompts.kinds("section", "generate")
+    return {"graphs": sorted(graphs), "prompts": sorted(prompts), "recipes": recipes(parts, graphs)}
+
+
+service = Service(subjects.GENERATION, GenerationSettings, build_app, check)
 
 
 def main() -> None:

@@ -10,6 +10,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar, assert_never
 
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsRouter
+from stemma_contracts import subjects
 from stemma_contracts.v1.cycles import ProcessingMetadata
 from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
 from stemma_contracts.v1.needs import Need
@@ -20,7 +23,9 @@ from stemma_contracts.v1.outcomes import (
     GraphPaused,
     InputsMissing,
     ModelUnavailable,
+    NoRoleLeft,
     Outcome,
+    RoleAnalysisMissing,
     SectionGenerated,
     ThreadLost,
 )
@@ -48,6 +53,10 @@ from .sources.library import Library
 from .sources.reading import UnreadableInputs
 
 T = TypeVar("T")
+NotWritten = ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing | RoleAnalysisMissing | NoRoleLeft
+Written = SectionGenerated | GraphPaused | NotWritten
+Resumed = Written | ThreadLost
+Evaluated = DraftEvaluated | ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing
 PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
 
 
@@ -61,7 +70,35 @@ class Desk:
     publish_live: PublishLive
 
 
-async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Outcome:
+def routes(desk: Callable[[], Desk]) -> NatsRouter:
+    """The handlers of this service; ``desk`` is there once it runs."""
+    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
+    first, bulk = partial(subjects.job, subjects.GENERATION), partial(subjects.bulk_job, subjects.GENERATION)
+
+    @router.subscriber(bulk("generate-section"), stream=jobs)
+    @router.subscriber(first("generate-section"), stream=jobs)
+    async def generate_section(job: GenerateSection) -> Written:
+        return await on_generate_section(job, desk=desk())
+
+    @router.subscriber(bulk("resume-graph"), stream=jobs)
+    @router.subscriber(first("resume-graph"), stream=jobs)
+    async def resume_graph(job: ResumeGraph) -> Resumed:
+        return await on_resume_graph(job, desk=desk())
+
+    @router.subscriber(bulk("evaluate-draft"), stream=jobs)
+    @router.subscriber(first("evaluate-draft"), stream=jobs)
+    async def evaluate_draft(job: EvaluateDraft) -> Evaluated:
+        return await on_evaluate_draft(job, desk=desk())
+
+    @router.subscriber(bulk("drop-threads"), stream=jobs)
+    @router.subscriber(first("drop-threads"), stream=jobs)
+    async def drop_threads(job: DropThreads) -> None:
+        await on_drop_threads(job, desk=desk())
+
+    return router
+
+
+async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Written:
     """Write a section and evaluate it."""
     context = _context(job, job.thread_id, desk)
     if missing := await missing_inputs(job, desk.library):
@@ -71,7 +108,7 @@ async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Outcome:
     return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
 
 
-async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Outcome:
+async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Resumed:
     """Go on with a paused graph."""
     context = _context(job, job.thread_id, desk)
     answer = as_resumed(job.answer, failed=job.failed, detail=job.detail)
@@ -86,7 +123,7 @@ async def on_drop_threads(job: DropThreads, *, desk: Desk) -> None:
     await desk.runner.drop(job.threads)
 
 
-async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Outcome:
+async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Evaluated:
     """Evaluate a text that no generator wrote."""
     context = _context(job, job.job_id, desk)
     found = await _or_why_not(job, context, _judged(job, desk, context))
@@ -115,7 +152,7 @@ async def _or_why_not(
 
 async def _outcome(
     job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[GenerateResult]]
-) -> Outcome:
+) -> Written:
     annotate(session_id=desk.runner.session_of(job.section.graph, context.call.thread_id))
     started, began = datetime.now(UTC), time.monotonic()
     result = await _or_why_not(job, context, run())

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
+from faststream import FastStream
 from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 from pydantic import Field, ValidationError
@@ -19,9 +20,18 @@ from stemma_contracts.v1.capabilities import Capabilities
 from stemma_document.evolve import evolve
 from stemma_document.state import NoDocument, State
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog, StreamId
-from stemma_messaging import BadSettings, Bus, BusFailed, Handler, Service, ServiceSettings, config_dir, open_bus
+from stemma_messaging import (
+    BadSettings,
+    BusFailed,
+    Handler,
+    Opened,
+    Service,
+    ServiceSettings,
+    StemmaBroker,
+    config_dir,
+)
 from stemma_messaging.cancellation import end
-from stemma_messaging.turns import Turns
+from stemma_messaging.drivers import LatestDriver, PushDriver, SlotDriver, Turns
 from stemma_telemetry import get_logger, names
 
 from .answers import Answers
@@ -30,7 +40,7 @@ from .catalog import Catalog, ConfigError, document_kinds, load_catalog
 from .core.commands import Command
 from .core.decide import decide
 from .desk import Desk
-from .handlers import on_outcome, on_request
+from .handlers import Tools, on_outcome, on_request, routes
 from .inputs import Limits
 from .intake import Intake
 from .lost import SWEEP_EVERY_S, LostMessages
@@ -39,6 +49,7 @@ from .open_jobs import OpenJobs
 from .projector import Projector, key_of
 from .repair import Repair
 from .sweeper import Sweeper
+from .telling import told
 
 DECIDER: Decider[Command, State] = Decider(NoDocument(), decide, evolve)
 ADVISORY_SLOTS = 1
@@ -76,9 +87,9 @@ def check(_settings: OrchestratorSettings) -> None:
     catalog()
 
 
-def event_store(bus: Bus) -> EventStore[Command, State]:
+def event_store(broker: StemmaBroker) -> EventStore[Command, State]:
     """The documents in the log of this installation; what is no event of them is told to operators."""
-    return EventStore(JetStreamEventLog(bus.nats), DECIDER, report=_skipped)
+    return EventStore(JetStreamEventLog(broker.nats), DECIDER, report=_skipped)
 
 
 def _skipped(stream: StreamId, sequence: int, reason: str) -> None:
@@ -86,24 +97,24 @@ def _skipped(stream: StreamId, sequence: int, reason: str) -> None:
     get_logger().error(names.Log.EVENT_SKIPPED, **place, reason=reason)
 
 
-def intake(settings: OrchestratorSettings, bus: Bus, kinds: Catalog, capabilities: KeyValue) -> Intake:
+def intake(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Catalog, capabilities: KeyValue) -> Intake:
     """The intake with the stores of this installation."""
     limits = Limits(
         settings.max_input_bytes, settings.max_inputs_bytes, settings.max_text_input_bytes, settings.max_brief_bytes
     )
-    uploads = cache(partial(UploadStore, bus.jetstream))
-    artifacts = JetStreamArtifactStore(bus.jetstream)
+    uploads = cache(partial(UploadStore, broker.jetstream))
+    artifacts = JetStreamArtifactStore(broker.jetstream)
     return Intake(kinds, artifacts, uploads, partial(known_graphs, capabilities), limits)
 
 
-def bounds(settings: OrchestratorSettings, bus: Bus, open_count: OpenCount) -> Bounds:
+def bounds(settings: OrchestratorSettings, broker: StemmaBroker, open_count: OpenCount) -> Bounds:
     """What one tenant may have open."""
     limits = TenantLimits(
         settings.max_waiting_requests, settings.max_open_jobs, settings.max_open_exports, settings.max_stored_bytes
     )
 
     async def stored(tenant: str) -> int:
-        return (await bus.jetstream.stream_info(f"OBJ_{subjects.artifacts_bucket(tenant)}")).state.bytes
+        return (await broker.jetstream.stream_info(f"OBJ_{subjects.artifacts_bucket(tenant)}")).state.bytes
 
     return Bounds(open_count, limits, stored)
 
@@ -128,61 +139,79 @@ def _graphs(capabilities: bytes) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Parts:
-    """The orchestrator, ready to handle what arrives."""
+    """The orchestrator, ready to handle what arrives, and to mend what is derived from the log."""
 
     store: EventStore[Command, State]
-    projector: Projector
     jobs: OpenJobs
-    on_request: Handler
-    on_outcome: Handler
+    tools: Tools
     lost: LostMessages
 
 
-async def build(settings: OrchestratorSettings, bus: Bus, kinds: Catalog) -> Parts:
-    """The orchestrator on a bus."""
-    store = event_store(bus)
-    capabilities = await bus.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
+async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Catalog) -> Parts:
+    """The orchestrator on a broker that is connected."""
+    store, sender = event_store(broker), broker.sender
+    capabilities = await broker.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     open_count = OpenCount(store)
-    jobs = OpenJobs(bus.publisher, bus.cancel_job, open_count, settings.bulk_from_open_jobs)
-    desk = Desk(store, intake(settings, bus, kinds, capabilities), jobs, bounds(settings, bus, open_count))
-    requests = partial(on_request, desk=desk, answers=Answers(bus.jetstream, bus.publisher))
-    outcomes = partial(on_outcome, desk=desk)
-    handlers = {subjects.REQUESTS: requests, subjects.OUTCOMES: outcomes}
-    lost = LostMessages(bus.jetstream, bus.publisher, handlers)
-    projector = Projector(store, await bus.jetstream.key_value(subjects.VIEWS_BUCKET))
-    return Parts(store, projector, jobs, requests, outcomes, lost)
+    jobs = OpenJobs(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs)
+    desk = Desk(store, intake(settings, broker, kinds, capabilities), jobs, bounds(settings, broker, open_count))
+    answers, sweeper = Answers(broker.jetstream, sender), Sweeper(broker.jetstream, sender)
+    projector = Projector(store, await broker.jetstream.key_value(subjects.VIEWS_BUCKET))
+    handlers: dict[str, Handler] = {
+        subjects.REQUESTS: partial(on_request, desk=desk, answers=answers),
+        subjects.OUTCOMES: partial(on_outcome, desk=desk),
+    }
+    lost = LostMessages(broker.jetstream, sender, handlers)
+    return Parts(store, jobs, Tools(desk, answers, projector, sweeper), lost)
 
 
-@asynccontextmanager
-async def open_orchestrator(settings: OrchestratorSettings, bus: Bus) -> AsyncIterator[None]:
-    """Bind requests, outcomes, the read model and the sweeper, and look for lost messages."""
-    kinds = catalog()
-    parts = await build(settings, bus, kinds)
-    sweeper = Sweeper(bus.jetstream, bus.publisher)
-    told = Capabilities(kinds=document_kinds(kinds))
-    await bus.publish_capabilities(told.model_dump_json(exclude_defaults=True).encode())
+def build_app(settings: OrchestratorSettings) -> FastStream:
+    """The orchestrator: its broker, its handlers, and what they need, which is opened when it starts."""
+    broker, tools = make_broker(settings), Opened[Tools]()
+    broker.include_routers(routes(tools), told())
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        kinds = catalog()
+        async with broker.connected():
+            parts = await build(settings, broker, kinds)
+            tools.give(parts.tools)
+            can = Capabilities(kinds=document_kinds(kinds))
+            await broker.publish_capabilities(can.model_dump(mode="json", exclude_defaults=True))
+            sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
+            try:
+                yield
+            finally:
+                await end([sweeping])
+
+    return FastStream(broker, lifespan=lifespan, logger=None)
+
+
+def make_broker(settings: OrchestratorSettings) -> StemmaBroker:
+    """How each stream is fed: requests and outcomes are pushed, of events the latest of each document counts.
+
+    These are taken from tenants in turn.
+    """
     turns = Turns(settings.slots)
-    bus.subscribe_push_by_tenant(subjects.REQUESTS, turns.in_turn(parts.on_request))
-    bus.subscribe_push(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), turns.in_turn(parts.on_outcome))
-    on_event = turns.in_turn(parts.projector.on_event)
-    bus.subscribe_latest(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, on_event)
-    bus.subscribe_pull(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS, sweeper.on_advisory)
-    sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
-    try:
-        yield
-    finally:
-        await end([sweeping])
+    return StemmaBroker(
+        subjects.ORCHESTRATOR,
+        settings,
+        PushDriver(subjects.REQUESTS, turns=turns),
+        PushDriver(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), turns=turns),
+        LatestDriver(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, turns=turns),
+        SlotDriver(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS),
+    )
 
 
-service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, open_orchestrator, check)
+service = Service(subjects.ORCHESTRATOR, OrchestratorSettings, build_app, check)
 
 
 async def repair(settings: OrchestratorSettings) -> int:
     """See to lost messages, and make summaries and open jobs anew from the log; how many documents there are."""
-    async with open_bus(subjects.ORCHESTRATOR, settings) as bus:
-        parts = await build(settings, bus, catalog())
+    broker = make_broker(settings)
+    async with broker.connected():
+        parts = await build(settings, broker, catalog())
         await parts.lost.bring_back()
-        return await Repair(bus.jetstream, parts.store, parts.projector, parts.jobs).run()
+        return await Repair(broker.jetstream, parts.store, parts.tools.projector, parts.jobs).run()
 
 
 def main() -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsRouter
 from stemma_contracts import registry, subjects
+from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_eventlog import Cause
@@ -12,9 +18,53 @@ from stemma_telemetry import annotate, get_logger, inject
 from .answers import Answers
 from .core.senders import may_tell
 from .desk import Desk, id_used_before
+from .projector import Projector
 from .requests import read_request
+from .sweeper import Sweeper
 
 SOURCE = f"/{subjects.ORCHESTRATOR}"
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the handlers work with."""
+
+    desk: Desk
+    answers: Answers
+    projector: Projector
+    sweeper: Sweeper
+
+
+def routes(tools: Callable[[], Tools]) -> NatsRouter:
+    """The handlers of this service; ``tools`` are there once it runs.
+
+    Each needs more than a contract: who asks or tells stands in the subject, a request that is none is answered field
+    by field, events come without their body, and the server's advisories are no contracts.
+    """
+    router = NatsRouter(ack_policy=AckPolicy.MANUAL)
+
+    @router.subscriber(subjects.request_of(ANY, ANY, ANY), stream=JStream(subjects.REQUESTS, declare=False))
+    @router.subscriber(subjects.request(ANY, ANY), stream=JStream(subjects.REQUESTS, declare=False))
+    async def request(delivery: Delivery) -> None:
+        await on_request(delivery, desk=tools().desk, answers=tools().answers)
+
+    @router.subscriber(subjects.outcome(ANY, ANY), stream=JStream(subjects.OUTCOMES, declare=False))
+    async def outcome(delivery: Delivery) -> None:
+        await on_outcome(delivery, desk=tools().desk)
+
+    @router.subscriber(subjects.event(ANY, ANY, ANY), stream=JStream(subjects.EVENTS, declare=False))
+    async def event(delivery: Delivery) -> None:
+        await tools().projector.on_event(delivery)
+
+    async def advisory(delivery: Delivery) -> None:
+        await tools().sweeper.on_advisory(delivery)
+
+    for subject in subjects.ADVISORY_SUBJECTS:
+        subscribed = router.subscriber(
+            subject, stream=JStream(subjects.ADVISORIES, declare=False), include_in_schema=False
+        )
+        subscribed(advisory)
+    return router
 
 
 async def on_request(delivery: Delivery, *, desk: Desk, answers: Answers) -> None:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, assert_never
 
+from faststream import FastStream
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_messaging import BadSettings, Bus, Handlers, WorkerSettings, config_dir, worker_service
+from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 
 from .engines import LintEngine, MarkdownlintEngine, warm_rumdl
 from .engines.markdownlint import Installation, packaged_node, packages_folder
 from .engines.rumdl import packaged_rumdl
 from .fixes import SafeFixes
 from .grounds import Grounds
-from .handlers import DRAFT_LIMIT, on_validate_draft
+from .handlers import DRAFT_LIMIT, Tools, routes
 from .rule_files import RulesUnusable, read_json_rules, read_toml_rules
 
 
@@ -80,25 +79,32 @@ def open_fixes(limits: Limits) -> SafeFixes:
     return SafeFixes(rules, executable=packaged_rumdl(), limits=limits)
 
 
+def build_app(settings: ValidatorSettings) -> FastStream:
+    """The validator: its broker, its handlers, and what they need, which is opened when it starts."""
+    broker, tools = WorkerBroker(subjects.VALIDATOR, settings, jobs="pushed"), Opened[Tools]()
+    broker.include_router(routes(tools))
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with broker.connected(), open_tools(settings, broker) as opened:
+            tools.give(opened)
+            await broker.publish_capabilities({})
+            yield
+
+    return FastStream(broker, lifespan=lifespan, logger=None)
+
+
 @asynccontextmanager
-async def open_handlers(settings: ValidatorSettings, bus: Bus) -> AsyncIterator[Handlers]:
-    """Wire the handler to the bus and the linter."""
+async def open_tools(settings: ValidatorSettings, broker: WorkerBroker) -> AsyncIterator[Tools]:
+    """The linter, and what else a check needs."""
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib)
     async with open_engine(settings, limits) as engine:
-        artifacts = JetStreamArtifactStore(bus.jetstream)
-        handle = partial(
-            on_validate_draft,
-            artifacts=artifacts,
-            engine=engine,
-            grounds=Grounds(artifacts, limits),
-            fixes=open_fixes(limits),
-            limits=limits,
-            draft_limit=settings.draft_limit_bytes,
-        )
-        yield {ValidateDraft: handle}
+        artifacts = JetStreamArtifactStore(broker.jetstream)
+        grounds, fixes = Grounds(artifacts, limits), open_fixes(limits)
+        yield Tools(artifacts, engine, grounds, fixes, limits, settings.draft_limit_bytes)
 
 
-service = worker_service(subjects.VALIDATOR, ValidatorSettings, open_handlers, consumer="push", check=check)
+service = Service(subjects.VALIDATOR, ValidatorSettings, build_app, check)
 
 
 def main() -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
+from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.values import ArtifactRef, ValidationSummary
@@ -32,28 +37,44 @@ _MAX_LOGGED_LINES = 50
 log = get_logger()
 
 
-async def on_validate_draft(
-    job: ValidateDraft,
-    *,
-    artifacts: ArtifactStore,
-    engine: LintEngine,
-    grounds: Grounds,
-    fixes: SafeFixes,
-    limits: Limits,
-    draft_limit: int = DRAFT_LIMIT,
-) -> DraftValidated:
+@dataclass(frozen=True)
+class Tools:
+    """What the handler works with."""
+
+    artifacts: ArtifactStore
+    engine: LintEngine
+    grounds: Grounds
+    fixes: SafeFixes
+    limits: Limits
+    draft_limit: int = DRAFT_LIMIT
+
+
+def routes(tools: Callable[[], Tools]) -> NatsRouter:
+    """The handlers of this service; ``tools`` are there once it runs."""
+    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
+
+    @router.subscriber(subjects.bulk_job(subjects.VALIDATOR, "validate-draft"), stream=jobs)
+    @router.subscriber(subjects.job(subjects.VALIDATOR, "validate-draft"), stream=jobs)
+    async def validate_draft(job: ValidateDraft) -> DraftValidated:
+        return await on_validate_draft(job, tools=tools())
+
+    return router
+
+
+async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
+    artifacts, engine, limits = tools.artifacts, tools.engine, tools.limits
     blocks, claims, coverage, fixed = None, ClaimFindings(), None, None
     findings, unfinished = nothing_found(engine), Unfinished()
     with unfinished.noted():
-        text = await _read(job, artifacts, draft_limit)
+        text = await _read(job, artifacts, tools.draft_limit)
         with unfinished.noted():
-            text, fixed = await _mended(job, text, artifacts, fixes)
+            text, fixed = await _mended(job, text, artifacts, tools.fixes)
         blocks = await identified(job, text, artifacts, limits)
         with unfinished.noted():
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
         with unfinished.noted():
-            claims = await grounds.check(job, text)
+            claims = await tools.grounds.check(job, text)
         with unfinished.noted():
             coverage = await coverage_of(job, text, artifacts, limits)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))

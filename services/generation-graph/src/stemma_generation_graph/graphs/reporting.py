@@ -54,7 +54,9 @@ def processing_metadata(
     )
 
 
-def failed(state: Mapping[str, Any], echo: Mapping[str, Any], metadata: ProcessingMetadata) -> o.Outcome | None:
+def failed(
+    state: Mapping[str, Any], echo: Mapping[str, Any], metadata: ProcessingMetadata
+) -> o.RoleAnalysisMissing | o.NoRoleLeft | None:
     """The outcome of a run that came to nothing, with what is known of its course; nothing for any other."""
     critical = state.get("critical")
     if not critical:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
+from nats.js.api import ConsumerConfig
 from stemma_telemetry import get_logger, names
 
-from .cancellation import is_cancelled
-from .outages import reason_of
+from stemma_messaging.cancellation import end, is_cancelled
+from stemma_messaging.outages import reason_of
+
+from .base import API_TIMEOUT_S, Handle, Link, LookUp, Stop, lookups
+from .turns import Turns, in_turn
 
 PULL_TIMEOUT_S = 3.0
 """How long a fetch waits; after a restart of the server this bounds how long the lost one is waited for."""
@@ -89,3 +94,36 @@ async def _fetched(
         get_logger().warning(names.Log.PULL_FAILED, stream=stream, consumer=durable, error=error, reason=reason)
         await asyncio.sleep(PAUSE_S)
         return []
+
+
+@dataclass(frozen=True)
+class LatestDriver:
+    """For read models: of the messages that wait, the last of each ``key`` of a subject; it stands for the others.
+
+    Rounds are ``rest_s`` seconds apart. With ``turns`` they are taken from tenants in turn.
+    """
+
+    stream: str
+    durable: str
+    key: Callable[[str], Hashable]
+    rest_s: float
+    turns: Turns | None = None
+
+    def bound(self) -> Mapping[str, LookUp]:
+        """The consumer that it pulls from."""
+        return lookups(self.stream, (self.durable,))
+
+    async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
+        """Pull in a loop; a round under way is given back at the end."""
+        jetstream = link.nats.jetstream(timeout=API_TIMEOUT_S)
+        handle_in_turn, rest_s = in_turn(handle, self.turns), self.rest_s
+        worker = LatestWorker(jetstream, self.stream, self.durable, self._key, rest_s, handle_in_turn)
+        loop = link.loop(worker.run())
+
+        async def stop(grace_s: float) -> None:
+            await end([loop])
+
+        return stop
+
+    def _key(self, message: Msg) -> Hashable:
+        return self.key(message.subject)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
 
-from .delivery import Delivery
-from .handling import Handler
+from nats.aio.msg import Msg
+
+from stemma_messaging.delivery import Delivery
+
+from .base import Handle
 
 
 class Turns:
@@ -18,14 +23,9 @@ class Turns:
         self._free = at_a_time
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
-    def in_turn(self, handler: Handler) -> Handler:
-        """A handler that begins when it is its tenant's turn; its message is held meanwhile."""
-
-        async def handle(delivery: Delivery) -> None:
-            async with self.turn(delivery.tenant):
-                await handler(delivery)
-
-        return handle
+    def of(self, delivery: Delivery) -> AbstractAsyncContextManager[None]:
+        """The turn of a message, which is that of its tenant; it is held meanwhile."""
+        return self.turn(delivery.tenant)
 
     @asynccontextmanager
     async def turn(self, tenant: str) -> AsyncIterator[None]:
@@ -51,3 +51,8 @@ class Turns:
             if not turn.cancelled():
                 self._free -= 1
                 turn.set_result(None)
+
+
+def in_turn(handle: Handle, turns: Turns | None) -> Callable[[Msg], Coroutine[Any, Any, None]]:
+    """Handle messages as it is their tenant's turn, if turns are given."""
+    return handle if turns is None else partial(handle, turn=turns.of)

@@ -10,7 +10,7 @@ from typing import Any
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
-from .cancellation import end
+from stemma_messaging.cancellation import end
 
 DRAIN_TIMEOUT_S = 2.0
 

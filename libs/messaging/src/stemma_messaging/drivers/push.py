@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nats.aio.client import Client
@@ -10,6 +11,8 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.js.api import ConsumerConfig
 
+from .base import Handle, Link, LookUp, Stop, any_consumer, lookups
+from .turns import Turns, in_turn
 from .under_way import UnderWay, drain_subscription
 
 
@@ -51,3 +54,26 @@ class PushWorker:
         if self._subscription is not None:
             await drain_subscription(self._subscription)
         await self._under_way.drain(grace_s)
+
+
+@dataclass(frozen=True)
+class PushDriver:
+    """For short handlers: the server delivers up to each consumer's ``max_ack_pending`` messages at a time.
+
+    Without ``durables`` each tenant has a consumer of its own, also those of tenants that come later; all deliver to
+    one subject, and are otherwise alike. With ``turns`` they are taken from tenants in turn.
+    """
+
+    stream: str
+    durables: tuple[str, ...] = ()
+    turns: Turns | None = None
+
+    def bound(self) -> Mapping[str, LookUp]:
+        """The consumers that deliver to it."""
+        return lookups(self.stream, self.durables) if self.durables else any_consumer(self.stream)
+
+    async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
+        """Subscribe once for all of them."""
+        worker = PushWorker(link.nats, self.stream, self.durables, config, in_turn(handle, self.turns))
+        await worker.start()
+        return worker.stop

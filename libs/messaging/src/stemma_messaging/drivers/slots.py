@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -14,12 +16,13 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
-from nats.js.api import Header
+from nats.js.api import ConsumerConfig, Header
 from stemma_telemetry import get_logger, names
 
-from .cancellation import is_cancelled
-from .delivery import Delivery
-from .handling import Handler
+from stemma_messaging.cancellation import end, is_cancelled
+from stemma_messaging.delivery import Delivery
+
+from .base import Handle, Link, LookUp, Stop, lookups
 from .pace import Pace
 from .under_way import UnderWay, drain_subscription
 
@@ -57,18 +60,15 @@ class Slots:
             return min(max(free - self._count // 4, 1 - self._held[BULK]), self._pace.width - self._held[BULK])
         return free + len(self._waiting[BULK])
 
-    def in_turn(self, handler: Handler, lane: int) -> Handler:
-        """A handler that begins when there is a slot for it; its message is held meanwhile."""
-
-        async def handle(delivery: Delivery) -> None:
-            await self._turn(self._waiting[lane])
-            try:
-                await handler(delivery)
-            finally:
-                self._running -= 1
-                self._begin()
-
-        return handle
+    @asynccontextmanager
+    async def turn(self, lane: int, _: Delivery) -> AsyncIterator[None]:
+        """Have a slot in this block, once there is one; the message is held meanwhile."""
+        await self._turn(self._waiting[lane])
+        try:
+            yield
+        finally:
+            self._running -= 1
+            self._begin()
 
     async def _turn(self, waiting: deque[asyncio.Future[None]]) -> None:
         """Wait for a slot; whoever is cancelled while it is given one gives it on."""
@@ -199,3 +199,34 @@ class SlotWorker:
         if self._subscription is not None:
             await drain_subscription(self._subscription)
         await self._under_way.drain(grace_s)
+
+
+@dataclass(frozen=True)
+class SlotDriver:
+    """For long work: at most ``slots`` messages at a time, of one consumer or of two.
+
+    Those of the first go before those of the second, which leave it a quarter of the slots and always go on.
+    """
+
+    stream: str
+    durables: tuple[str, ...]
+    slots: int
+
+    def bound(self) -> Mapping[str, LookUp]:
+        """The consumers that it pulls from."""
+        return lookups(self.stream, self.durables)
+
+    async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
+        """Pull from each of them, in a loop of its own."""
+        slots = Slots(self.slots)
+        workers = [
+            SlotWorker(link.nats, self.stream, durable, slots, lane, partial(handle, turn=partial(slots.turn, lane)))
+            for lane, durable in enumerate(self.durables)
+        ]
+        loops = [link.loop(worker.run()) for worker in workers]
+
+        async def stop(grace_s: float) -> None:
+            await end(loops)
+            await asyncio.gather(*(worker.stop(grace_s) for worker in workers))
+
+        return stop

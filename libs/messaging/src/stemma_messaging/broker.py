@@ -1,0 +1,251 @@
+"""The broker of a service: FastStream's, bound to what was provisioned."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any, Literal
+
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsBroker
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.api import ConsumerInfo
+from nats.js.errors import NotFoundError
+from stemma_contracts import Contract, registry, subjects
+from stemma_contracts.servers import without_credentials
+from stemma_contracts.v1.outcomes import JobCancelled, JobDead
+from stemma_telemetry import get_logger, names
+
+from .connection import Watch, close, connected
+from .drivers import Driver, Link, PushDriver, SlotDriver, Turns
+from .drivers.base import API_TIMEOUT_S, LookUp, Stop
+from .errors import BusFailed
+from .feeding import Feed, adopt, of_stream, results_of
+from .held import ACK_WAIT_S, Terms, parse
+from .middlewares import CallingOff, DeadLetters, Heartbeat, InTurn, Judgement, Outcomes, Settlement, Telemetry
+from .outages import Patience, is_outage, reason_of
+from .publisher import Publisher
+from .running import RunningJobs
+from .settings import ServiceSettings, WorkerSettings
+
+READY_TIMEOUT_S = 2.0
+FIRST_TIMEOUT_S = 2.0
+PAUSE_S = 0.5
+
+
+class StemmaBroker(NatsBroker):
+    """FastStream's broker, with our drivers and middlewares.
+
+    Handlers are registered on a `NatsRouter` and included. They are fed by ``drivers``, one for each stream, from
+    durable consumers that were provisioned; nothing is ever made here. The middlewares settle what came of a message.
+    """
+
+    def __init__(self, service: str, settings: ServiceSettings, *drivers: Driver, within: tuple[Any, ...] = ()) -> None:
+        self.service = service
+        self._settings = settings
+        self._drivers = drivers
+        self._patience = Patience(settings.retry_base_s)
+        self._capabilities: bytes | None = None
+        self._stops: list[Stop] = []
+        super().__init__(
+            without_credentials(settings.nats_url),
+            apply_types=False,
+            logger=None,
+            parser=parse,
+            ack_policy=AckPolicy.MANUAL,
+            js_options={"timeout": API_TIMEOUT_S},
+            middlewares=(*self._around(), *within),
+        )
+
+    def _around(self) -> tuple[Any, ...]:
+        """The middlewares of every handler, from the outside to the inside."""
+        patience = self._patience
+        bury = partial(DeadLetters, service=self.service, publisher=lambda: self.sender, patience=patience)
+        judge = partial(Judgement, patience=patience)
+        return Telemetry, Heartbeat, partial(Settlement, patience=patience), bury, judge, InTurn
+
+    def include_router(self, router: Any, **options: Any) -> None:
+        """Make the handlers of a router handlers of this service, and what they return known to AsyncAPI."""
+        super().include_router(router, **options)
+        for subscriber in router.subscribers:
+            adopt(subscriber)
+        self.tells(*{result for subscriber in router.subscribers for result in results_of(subscriber)})
+
+    def tells(self, *outcomes: type[Contract]) -> None:
+        """Name outcomes of this service in its AsyncAPI, also those that no handler returns.
+
+        FastStream does not publish them: our middlewares do, before they settle.
+        """
+        for contract in outcomes:
+            subject = subjects.outcome(self.service, registry.entry_of(contract).token)
+            self.publisher(subject, stream=JStream(subjects.OUTCOMES, declare=False), schema=contract)
+
+    @property
+    def nats(self) -> Client:
+        """The connection; there is none before `connected`."""
+        connection: Client = self.config.connection_state.connection
+        return connection
+
+    @property
+    def jetstream(self) -> JetStreamContext:
+        """JetStream on this connection."""
+        jetstream: JetStreamContext = self.config.connection_state.stream
+        return jetstream
+
+    @property
+    def sender(self) -> Publisher:
+        """Publishes contracts in the name of this service."""
+        return Publisher(self.jetstream, f"stemma/{self.service}")
+
+    async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
+        """Send generated tokens to whoever listens now; nothing is stored."""
+        await self.nats.publish(subjects.live(tenant, document_id, section_id), data)
+
+    async def cancel_job(self, tenant: str, job_id: str) -> None:
+        """Tell whoever is at work on a job that nobody waits for it any more; nothing is stored."""
+        await self.nats.publish(subjects.cancelled_job(tenant, job_id))
+
+    async def publish_capabilities(self, capabilities: Mapping[str, Any]) -> None:
+        """Tell what this service can do, under its name; intake checks blueprints against it.
+
+        It waits for a server that takes nothing.
+        """
+        told = self._capabilities = json.dumps(dict(capabilities), sort_keys=True).encode()
+        await _through_outages(lambda: self._put_capabilities(told, API_TIMEOUT_S))
+
+    async def _put_capabilities(self, capabilities: bytes, timeout_s: float) -> None:
+        bucket = subjects.CAPABILITIES_BUCKET
+        await self.jetstream.publish(
+            f"$KV.{bucket}.{self.service}", capabilities, stream=f"KV_{bucket}", timeout=timeout_s
+        )
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[None]:
+        """Connected in this block, once the server is there and answers; raises `BusFailed` if it refuses us.
+
+        The last that the lifespan of an application leaves: what it opened may need the connection until its end.
+        """
+        await self.connect()
+        try:
+            await self._until_answered()
+            yield
+        finally:
+            self._watch.expect_close()
+            await close(self.nats)
+            self.config.disconnect()
+
+    async def _connect(self) -> Client:
+        """Ours in place of FastStream's, which gives up, and prints what the server says."""
+        self._watch = Watch()
+        client = await connected(self._settings, self.service, self._watch)
+        self.config.connect(client)
+        return client
+
+    async def _until_answered(self) -> None:
+        """A server that reads its streams still is not one that is gone."""
+        impatient = self.nats.jetstream(timeout=FIRST_TIMEOUT_S)
+        with suppress(NatsError):
+            await _through_outages(lambda: impatient.stream_info(f"KV_{subjects.CAPABILITIES_BUCKET}"))
+
+    async def start(self) -> None:
+        """Begin to receive; raises `BusFailed` if a consumer was not provisioned.
+
+        In place of FastStream's, which would make streams and consumers.
+        """
+        for driver in self._drivers:
+            infos = [await self._provisioned(name, look_up) for name, look_up in driver.bound().items()]
+            self._stops.append(await self._begin(driver, infos[0]))
+        self.running = True
+
+    async def _provisioned(self, name: str, look_up: LookUp) -> ConsumerInfo:
+        try:
+            return await look_up(self.jetstream)
+        except NotFoundError:
+            raise BusFailed(f"{name} is not there: run stemma-provision of this release") from None
+
+    async def _begin(self, driver: Driver, info: ConsumerInfo) -> Stop:
+        terms = Terms(info.config.ack_wait or ACK_WAIT_S, info.config.max_deliver or -1)
+        feed = Feed(of_stream(self.subscribers, driver.stream), terms)
+        return await driver.begin(Link(self.nats, self._watch.fail), info.config, feed.handle)
+
+    async def stop(self, *_: object) -> None:
+        """Take no more messages and let work under way end, of all drivers at the same time; the connection stays."""
+        self._watch.expect_close()
+        await asyncio.gather(*(stop(self._settings.shutdown_grace_s) for stop in self._stops))
+        self.running = False
+
+    async def failure(self) -> BusFailed:
+        """Wait until the process must end, and tell why."""
+        return await asyncio.shield(self._watch.failure)
+
+    async def missing(self) -> list[str]:
+        """What hinders this service: consumers that are gone or do not answer, and stores that take no more."""
+        bound: Mapping[str, LookUp] = {name: look for driver in self._drivers for name, look in driver.bound().items()}
+        found = await asyncio.gather(*map(self._is_there, bound.values()))
+        gone = [name for name, there in zip(bound, found, strict=True) if not there]
+        return [*gone, *(self._patience.outages.told() or await self._refused())]
+
+    async def _refused(self) -> list[str]:
+        """Why the server takes no writes, if it does not: what was told before is told again."""
+        if self._capabilities is None:
+            return []
+        try:
+            await self._put_capabilities(self._capabilities, READY_TIMEOUT_S)
+        except NatsError as error:
+            get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), error=error)
+            return [f"writing: {reason_of(error)}"]
+        return []
+
+    async def _is_there(self, look_up: LookUp) -> bool:
+        try:
+            await look_up(self.nats.jetstream(timeout=READY_TIMEOUT_S))
+        except NatsError:
+            return False
+        return True
+
+
+class WorkerBroker(StemmaBroker):
+    """The broker of a worker: jobs in, outcomes out; pulled into slots, or pushed in turn if its handlers are short.
+
+    What a handler returns is published before the job is acknowledged, and a job is ended that nobody waits for.
+    """
+
+    def __init__(self, service: str, settings: WorkerSettings, *, jobs: Literal["pulled", "pushed"] = "pulled") -> None:
+        self._running = RunningJobs()
+        lanes = tuple(subjects.job_consumers(service))
+        pull = SlotDriver(subjects.JOBS, lanes, settings.slots)
+        push = PushDriver(subjects.JOBS, lanes, turns=Turns(settings.slots))
+        publish = partial(Outcomes, service=service, publisher=lambda: self.sender)
+        within = (publish, partial(CallingOff, jobs=self._running))
+        super().__init__(service, settings, push if jobs == "pushed" else pull, within=within)
+        self.tells(JobCancelled, JobDead)
+
+    async def start(self) -> None:
+        """Begin to receive, and to hear of jobs that nobody waits for any more."""
+
+        async def hear(message: Msg) -> None:
+            self._running.cancel(subjects.parse_cancelled_job(message.subject))
+
+        if self.service in subjects.LONG_WORKERS:
+            await self.nats.subscribe(subjects.cancelled_jobs(), cb=hear)
+        await super().start()
+
+
+async def _through_outages(call: Callable[[], Awaitable[object]]) -> None:
+    """Call again and again while the server does not answer or takes nothing; raises its other errors."""
+    while True:
+        try:
+            await call()
+        except NatsError as error:
+            if not is_outage(error):
+                raise
+            get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), error=error)
+            await asyncio.sleep(PAUSE_S)
+        else:
+            return

@@ -1,0 +1,121 @@
+"""Where our drivers meet the subscribers of FastStream, by parts of it that are private: its release is pinned.
+
+FastStream registers handlers, decodes, calls and wraps them; the messages come from our drivers. Its own loops fetch
+whole batches, wait for the slowest of each, begin without regard to lanes, and cost four to thirteen times as much.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, get_args, get_type_hints
+
+from faststream import AckPolicy
+from faststream.nats.subscriber.usecases.stream_basic import StreamSubscriber
+from nats.aio.msg import Msg
+from stemma_contracts import Contract, registry
+
+from .addresses import matches
+from .delivery import Delivery
+from .errors import InvalidMessage
+from .held import HELD, Held, Incoming, Terms, Turn
+
+
+def adopt(subscriber: Any) -> None:
+    """Make a subscriber of a router one of ours: it is fed, decodes by its annotation, and settles nothing itself.
+
+    Raises `TypeError` for one that would settle messages, declare a stream, or take what cannot be decoded.
+    """
+    if not isinstance(subscriber, StreamSubscriber) or subscriber.stream.declare:
+        raise TypeError(f"{_name(subscriber)}: it needs stream=JStream(..., declare=False), which is provisioned")
+    if subscriber.ack_policy is not AckPolicy.MANUAL:
+        raise TypeError(f"{_name(subscriber)}: our middlewares settle; the router needs ack_policy=AckPolicy.MANUAL")
+    for item in subscriber.calls:
+        item.item_decoder = _decoder(pattern_of(subscriber), _taken(item.handler._declared_call))
+
+
+def results_of(subscriber: StreamSubscriber) -> Iterable[type[Contract]]:
+    """The registered contracts that the handlers of a subscriber may return, as they are annotated."""
+    known = {entry.cls for entry in registry.entries()}
+    for item in subscriber.calls:
+        returned = get_type_hints(item.handler._declared_call).get("return")
+        yield from (cls for cls in get_args(returned) or (returned,) if cls in known)
+
+
+def of_stream(subscribers: Iterable[Any], stream: str) -> list[StreamSubscriber]:
+    """Those subscribers that messages of a stream are for."""
+    return [own for own in subscribers if isinstance(own, StreamSubscriber) and own.stream.name == stream]
+
+
+def pattern_of(subscriber: StreamSubscriber) -> str:
+    """The subject that a subscriber is for."""
+    return subscriber.subject.broker_address
+
+
+def _name(subscriber: Any) -> str:
+    return str(subscriber.calls.name)
+
+
+def _taken(handler: Callable[..., Any]) -> type[Any]:
+    hints = get_type_hints(handler)
+    hints.pop("return", None)
+    taken = next(iter(hints.values()), None)
+    if len(hints) != 1 or not (taken is Delivery or _is_contract(taken)):
+        raise TypeError(f"{handler.__name__}: it needs one parameter, annotated with a contract or with Delivery")
+    assert isinstance(taken, type)
+    return taken
+
+
+def _is_contract(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Contract)
+
+
+def _decoder(pattern: str, taken: type[Any]) -> Callable[[Incoming], Awaitable[Any]]:
+    """The contract that ``ce-type`` names, or the message as it came. FastStream runs one that is no coroutine in a
+    thread."""
+
+    async def decode(message: Incoming) -> Any:
+        delivery = message.held.delivery
+        if not matches(pattern, delivery.subject):
+            raise InvalidMessage("no handler is for this subject")
+        return delivery if taken is Delivery else delivery.decode(taken)
+
+    return decode
+
+
+class Feed:
+    """The subscribers of one stream, as a driver feeds them."""
+
+    def __init__(self, subscribers: Iterable[StreamSubscriber], terms: Terms) -> None:
+        self._terms = terms
+        self._subscribers = {pattern_of(subscriber): subscriber for subscriber in subscribers}
+        self._under_way: dict[int, Held] = {}
+        for subscriber in self._subscribers.values():
+            subscriber._build_fastdepends_model()  # as `start` does, which subscribes as well
+            subscriber.running = True
+
+    async def handle(self, message: Msg, turn: Turn | None = None) -> None:
+        """Handle a message and settle it. A cancelled handler gives the message back; nothing else is raised.
+
+        After a silence the server delivers again what this process still works on: the work goes on, and is
+        settled by the newest delivery.
+        """
+        sequence = message.metadata.sequence.stream
+        if sequence in self._under_way:
+            self._under_way[sequence].message = message
+            return
+        held = self._under_way[sequence] = Held(message, Delivery.of(message), self._terms, turn)
+        setattr(message, HELD, held)
+        try:
+            await self._subscriber(message.subject).process_message(message)
+        finally:
+            del self._under_way[sequence]
+        if isinstance(held.error, asyncio.CancelledError):
+            raise held.error
+
+    def _subscriber(self, subject: str) -> StreamSubscriber:
+        """The subscriber for a subject; where there is none, any of them, whose decoder refuses the message."""
+        if subject in self._subscribers:
+            return self._subscribers[subject]
+        fitting = (own for pattern, own in self._subscribers.items() if matches(pattern, subject))
+        return next(fitting, None) or next(iter(self._subscribers.values()))

@@ -1,0 +1,25 @@
+"""What wraps every handler, one middleware a file, from the outside to the inside.
+
+`Telemetry`, `Heartbeat`, `Settlement`, `DeadLetters`, `Judgement` and `InTurn` wrap all of them, in this order; the
+handlers of jobs `Outcomes` and `CallingOff` as well, within.
+"""
+
+from .calling_off import CallingOff
+from .dead_letters import DeadLetters
+from .heartbeat import Heartbeat
+from .in_turn import InTurn
+from .judgement import Judgement
+from .outcomes import Outcomes
+from .settlement import Settlement
+from .telemetry import Telemetry
+
+__all__ = [
+    "CallingOff",
+    "DeadLetters",
+    "Heartbeat",
+    "InTurn",
+    "Judgement",
+    "Outcomes",
+    "Settlement",
+    "Telemetry",
+]

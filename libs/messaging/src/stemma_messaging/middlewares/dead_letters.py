@@ -1,0 +1,42 @@
+"""What nobody can handle is put aside before it is acknowledged, and who waits for it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from faststream import BaseMiddleware
+from faststream.message import StreamMessage
+
+from stemma_messaging.dead import bury
+from stemma_messaging.held import Held, held_of
+from stemma_messaging.outages import Patience
+from stemma_messaging.publisher import Publisher
+from stemma_messaging.verdict import DeadLetter
+
+
+class DeadLetters(BaseMiddleware[Any, Any]):
+    """Buries a message that was found to be a dead letter; where that cannot be done, it stays unsettled."""
+
+    def __init__(
+        self, msg: Any, /, *, context: Any, service: str, publisher: Callable[[], Publisher], patience: Patience
+    ) -> None:
+        super().__init__(msg, context=context)
+        self._service = service
+        self._publisher = publisher
+        self._patience = patience
+
+    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+        """Bury by the verdict of the middlewares within; an outage is waited for."""
+        result, held = await call_next(msg), held_of(msg)
+        verdict = held.verdict
+        if isinstance(verdict, DeadLetter):
+            held.hindrance = await self._patience.through(lambda: self._hindrance(held, verdict))
+        return result
+
+    async def _hindrance(self, held: Held, verdict: DeadLetter) -> Exception | None:
+        try:
+            await bury(held.delivery, verdict, held.error, self._service, self._publisher())
+        except Exception as hindrance:
+            return hindrance
+        return None

@@ -1,0 +1,38 @@
+"""The handler is tried, through outages, and what it raised becomes a verdict: nothing passes this middleware."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from faststream import BaseMiddleware
+from faststream.message import StreamMessage
+
+from stemma_messaging.held import held_of
+from stemma_messaging.outages import Patience
+from stemma_messaging.verdict import verdict_for
+
+
+class Judgement(BaseMiddleware[Any, Any]):
+    """Notes what the handler raised, and what is to become of the message; `verdict_for` decides."""
+
+    def __init__(self, msg: Any, /, *, context: Any, patience: Patience) -> None:
+        super().__init__(msg, context=context)
+        self._patience = patience
+
+    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+        """Try it; while a store is away, again and again, for that is no fault of the message."""
+        held = held_of(msg)
+        held.error = await self._patience.through(lambda: _error_of(call_next(msg)))
+        held.verdict = verdict_for(
+            held.error, held.delivery.deliveries, held.terms.max_deliver, self._patience.retry_base_s
+        )
+
+
+async def _error_of(attempt: Awaitable[Any]) -> BaseException | None:
+    try:
+        await attempt
+    except (Exception, asyncio.CancelledError) as error:
+        return error
+    return None

@@ -1,0 +1,51 @@
+"""The verdict is carried out: the message is acknowledged, given back, or left to who has it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, assert_never
+
+from faststream import BaseMiddleware
+from faststream.message import StreamMessage
+from nats.aio.msg import Msg
+
+from stemma_messaging.held import held_of
+from stemma_messaging.outages import Patience
+from stemma_messaging.verdict import Ack, DeadLetter, Leave, RetryLater, Verdict
+
+
+class Settlement(BaseMiddleware[Any, Any]):
+    """Settles a message once the middlewares within have come to a verdict; what hinders that leaves it to the server,
+    which delivers it again."""
+
+    def __init__(self, msg: Any, /, *, context: Any, patience: Patience) -> None:
+        super().__init__(msg, context=context)
+        self._patience = patience
+
+    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+        """Settle by the newest delivery; an outage is waited for."""
+        result, held = await call_next(msg), held_of(msg)
+        verdict = held.verdict
+        if verdict is not None and held.hindrance is None:
+            held.hindrance = await self._patience.through(lambda: _hindrance(held.message, verdict))
+        return result
+
+
+async def _hindrance(message: Msg, verdict: Verdict) -> Exception | None:
+    try:
+        await _settle(message, verdict)
+    except Exception as hindrance:
+        return hindrance
+    return None
+
+
+async def _settle(message: Msg, verdict: Verdict) -> None:
+    match verdict:
+        case Ack() | DeadLetter():
+            await message.ack()
+        case RetryLater(delay_s):
+            await message.nak(delay=delay_s)
+        case Leave():
+            pass
+        case _:
+            assert_never(verdict)

@@ -1,0 +1,121 @@
+"""What arrives comes to its handler, and what the handler decides is published: without a server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from unittest.mock import AsyncMock
+
+import pytest
+from nats.js.errors import NotFoundError
+from orchestrator_story import PROVENANCE, evaluation, ref
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_contracts import subjects
+from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
+from stemma_contracts.v1.jobs import GenerateSection, ValidateDraft
+from stemma_contracts.v1.outcomes import SectionGenerated
+from stemma_eventlog import EventStore, MemoryEventLog
+from stemma_orchestrator.answers import Answers
+from stemma_orchestrator.app import DECIDER, OrchestratorSettings, make_broker
+from stemma_orchestrator.bounds import Bounds, TenantLimits
+from stemma_orchestrator.catalog import load_catalog
+from stemma_orchestrator.desk import Desk
+from stemma_orchestrator.handlers import Tools, routes
+from stemma_orchestrator.inputs import Limits
+from stemma_orchestrator.intake import Intake
+from stemma_orchestrator.open_count import OpenCount
+from stemma_orchestrator.open_jobs import OpenJobs
+from stemma_orchestrator.projector import Projector
+from stemma_orchestrator.sweeper import Sweeper
+from stemma_testkit.routing import routed, routed_bytes
+
+pytestmark = pytest.mark.req("E1", "E10")
+LIMITS = TenantLimits(requests=10, jobs=10, exports=10, stored_bytes=1)
+ASKED = json.dumps({"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}).encode()
+CREATE = subjects.request("default", "create-document")
+ADVISORY = subjects.ADVISORY_SUBJECTS[0].replace(subjects.REST, "JOBS.validator")
+
+
+class Orchestrator:
+    """The orchestrator on a log in memory."""
+
+    def __init__(self) -> None:
+        self.broker = make_broker(OrchestratorSettings())
+        self.broker.include_router(routes(self._tools))
+        self.views, self.queues = AsyncMock(), AsyncMock()
+        self.queues.get_msg.side_effect = NotFoundError
+        self._store = EventStore(MemoryEventLog(), DECIDER)
+        self._open = OpenCount(self._store)
+
+    def _tools(self) -> Tools:
+        sender = self.broker.sender
+        jobs = OpenJobs(sender, self.broker.cancel_job, self._open, 16)
+        desk = Desk(self._store, self._intake(), jobs, Bounds(self._open, LIMITS, self._nothing))
+        answers, sweeper = Answers(self.broker.jetstream, sender), Sweeper(self.queues, sender)
+        return Tools(desk, answers, Projector(self._store, self.views), sweeper)
+
+    def _intake(self) -> Intake:
+        async def graphs() -> frozenset[str]:
+            return frozenset({"section"})
+
+        catalog, uploads = load_catalog(Path(__file__).parents[1] / "config"), AsyncMock()
+        return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
+
+    async def _nothing(self, tenant: str) -> int:
+        return 0
+
+    async def asked(self, subject: str, body: bytes = ASKED) -> list[tuple[str, Any]]:
+        return await routed_bytes(self.broker, subjects.REQUESTS, subject, body, {})
+
+
+@pytest.fixture
+def orchestrator() -> Orchestrator:
+    return Orchestrator()
+
+
+@pytest.mark.parametrize("subject", [CREATE, subjects.request_of("default", "ada", "create-document")])
+async def test_a_request_is_answered_and_its_jobs_are_published(orchestrator: Orchestrator, subject: str) -> None:
+    told = await orchestrator.asked(subject)
+    [(job_subject, job), (answer_subject, answer)] = told
+    assert isinstance(job, GenerateSection)
+    assert isinstance(answer, RequestAccepted)
+    assert job_subject == subjects.job(subjects.GENERATION, "generate-section")
+    assert answer_subject == subjects.answer("default", answer.request_id)
+
+
+async def test_a_request_that_is_none_is_answered_with_what_is_wrong(orchestrator: Orchestrator) -> None:
+    [(_, answer)] = await orchestrator.asked(CREATE, b'{"kind": 7}')
+    assert isinstance(answer, RequestRejected)
+
+
+async def test_an_outcome_opens_the_next_job(orchestrator: Orchestrator) -> None:
+    [(_, job), _] = await orchestrator.asked(CREATE)
+    outcome = SectionGenerated(
+        job_id=job.job_id,
+        tenant="default",
+        document_id=job.document.document_id,
+        section_id=job.section.section_id,
+        draft=ref("draft"),
+        evaluation=evaluation(),
+        provenance=PROVENANCE,
+    )
+    subject = subjects.outcome(subjects.GENERATION, "section-generated")
+    [(next_subject, following)] = await routed(orchestrator.broker, subjects.OUTCOMES, subject, outcome)
+    assert next_subject == subjects.job(subjects.VALIDATOR, "validate-draft")
+    assert isinstance(following, ValidateDraft)
+
+
+async def test_an_event_brings_the_summary_of_its_document_up_to_date(orchestrator: Orchestrator) -> None:
+    [_, (_, answer)] = await orchestrator.asked(CREATE)
+    subject = subjects.event("default", answer.document_id, "document-requested")
+    assert await routed_bytes(orchestrator.broker, subjects.EVENTS, subject, b"", {}) == []
+    [written] = orchestrator.views.update.await_args_list
+    assert written.args[0] == subjects.view_key("default", answer.document_id)
+
+
+async def test_an_advisory_has_its_message_looked_up(orchestrator: Orchestrator) -> None:
+    told = {"stream": subjects.JOBS, "stream_seq": 7, "consumer": subjects.VALIDATOR, "deliveries": 8}
+    body = json.dumps(told).encode()
+    assert await routed_bytes(orchestrator.broker, subjects.ADVISORIES, ADVISORY, body, {}) == []
+    orchestrator.queues.get_msg.assert_awaited_once_with(subjects.JOBS, 7)
