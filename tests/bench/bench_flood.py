@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 import time
 from asyncio.subprocess import PIPE
@@ -21,10 +22,10 @@ from typing import Any
 from bench_installation import Installation, ended, installation
 from bench_report import row, title
 from stemma_client import Client, StemmaError, TenantFullError
+from stemma_confinement.prctl import PDEATHSIG, prctl
 from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat, ReviewMode, ReviewPolicy, UploadRef
-from stemma_local.run import end_with_parent
 from stemma_provisioning import Bounds, client_user
 from stemma_testkit.driving import ENDS, wait_for
 
@@ -211,7 +212,7 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
 
 def main() -> None:
     """Be the flood that standard input describes; what became of it goes to standard output."""
-    end_with_parent()
+    prctl(PDEATHSIG, signal.SIGKILL)
     told = json.load(sys.stdin)
     print(json.dumps(asyncio.run(_come(told["url"], told["password"], told["poisoned"], Size(**told["size"])))))
 
