@@ -26,6 +26,7 @@ from stemma_confinement.prctl import PDEATHSIG, prctl
 from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat, ReviewMode, ReviewPolicy, UploadRef
+from stemma_local.run import yield_processor
 from stemma_provisioning import Bounds, client_user
 from stemma_testkit.driving import ENDS, wait_for
 
@@ -211,8 +212,12 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Be the flood that standard input describes; what became of it goes to standard output."""
+    """Be the flood that standard input describes; what became of it goes to standard output.
+
+    A flood comes from elsewhere: what it costs to make one is left to the installation.
+    """
     prctl(PDEATHSIG, signal.SIGKILL)
+    yield_processor()
     told = json.load(sys.stdin)
     print(json.dumps(asyncio.run(_come(told["url"], told["password"], told["poisoned"], Size(**told["size"])))))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stemma_contracts import subjects
 
-YIELDS = 5
+YIELDS = 2
 SERVICES_GROUP = "stemma.services"
 SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 

@@ -62,7 +62,7 @@ class OrchestratorSettings(ServiceSettings):
 
     sweep_every_s: float = Field(default=SWEEP_EVERY_S, gt=0, description="between two looks for lost messages")
 
-    slots: int = Field(default=8, ge=1, description="messages at a time; they are taken from tenants in turn")
+    slots: int = Field(default=4, ge=1, description="messages at a time; they are taken from tenants in turn")
     max_input_bytes: int = Field(default=50 * 1024 * 1024, ge=1)
     max_inputs_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_text_input_bytes: int = Field(default=5 * 1024 * 1024, ge=1, description="of an input that writers read")
