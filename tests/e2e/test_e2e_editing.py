@@ -10,14 +10,13 @@ import nats
 import pytest
 import pytest_asyncio
 from stemma_client import Client, RecordedEvent, RequestRejectedError
-from stemma_client.dependencies import stale_reasons
-from stemma_client.folding import fold
+from stemma_client.reading import read_document
 from stemma_client.recipes import outdated_recipe
-from stemma_client.views import DocumentView, SectionView
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, Origin, ReviewMode, SectionStatus, UpstreamVersion
+from stemma_document.views import DocumentView, SectionView
 from stemma_local.supervisor import LocalStemma
 from stemma_orchestrator.app import repair
 from stemma_orchestrator.app import service as orchestrator
@@ -183,10 +182,8 @@ async def test_an_edit_marks_direct_and_transitive_dependents_with_reasons_and_o
     direct, transitive = edited.makes_stale[0].reasons, edited.makes_stale[-1].reasons
     assert [(x.upstream_section_id, x.accepted_version, x.current_version) for x in direct] == [("connections", 1, 2)]
     assert [x.upstream_section_id for x in transitive if x.upstream_stale] == DOWNSTREAM_OF_CONNECTIONS[:4]
-    view = fold(settled, events)
-    assert {m.section_id: m.reasons for m in edited.makes_stale} == {
-        s.section_id: stale_reasons(view, s) for s in view.stale
-    }
+    view = read_document(settled, events)
+    assert {m.section_id: m.reasons for m in edited.makes_stale} == {s.section_id: s.stale_reasons for s in view.stale}
     assert view.status is DocumentStatus.RUNNING
     shown = (await listed(client, settled)).sections
     assert [section.stale for section in shown] == [s.stale is not None for s in view.sections.values()]
@@ -204,7 +201,7 @@ async def test_keep_regenerate_and_restore_bring_a_document_to_its_end_again(cli
         "timeline": "edited",
         "conclusion": "approved stale",
     }
-    reasons = stale_reasons(view, view.sections["conclusion"])
+    reasons = view.sections["conclusion"].stale_reasons
     assert [(x.upstream_section_id, x.current_version) for x in reasons] == [("approach", 2), ("timeline", 2)]
 
     await client.keep(settled, "conclusion", 1)

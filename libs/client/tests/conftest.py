@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -19,16 +18,21 @@ from nats.aio.client import Client as NatsConnection
 from nats.aio.msg import Msg
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client, DocumentView, RecordedEvent
-from stemma_client.folding import fold
+from stemma_client.reading import read_document
 from stemma_contracts import Contract, envelope_for, registry, subjects
 from stemma_contracts import v1 as _v1  # noqa: F401
 from stemma_contracts.v1 import answers, events, requests, values
 from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
+from stemma_testkit.document_events import (
+    CREATED_AT,
+    TENANT,
+    document_requested,
+    review_requested,
+    section_drafted,
+    time_of,
+)
 from typer.testing import CliRunner, Result
 
-TENANT = "default"
-CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
-DIGEST = "a" * 64
 STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
 
 
@@ -255,64 +259,32 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def plan(section_id: str, *depends_on: str) -> values.SectionPlan:
-    return values.SectionPlan(
-        section_id=section_id, title=section_id.title(), kind=section_id, graph="section", depends_on=depends_on
-    )
-
-
 @pytest.fixture
 def requested() -> events.DocumentRequested:
-    return events.DocumentRequested(
-        tenant=TENANT,
-        document_id="d1",
-        kind="proposal",
-        brief=values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="brief.md"),
-        sections=(plan("research"), plan("solution", "research")),
-        blueprint_digest=DIGEST,
-        created_at=CREATED_AT,
-        starts=("research",),
-    )
+    return document_requested()
 
 
 @pytest.fixture
 def after(requested: events.DocumentRequested) -> Callable[..., DocumentView]:
-    """The view after a document was requested and these events came, a minute apart."""
+    """What is read after a document was requested and these events came, a minute apart."""
 
-    def folded(*contracts: Contract) -> DocumentView:
-        return fold("d1", [recorded(n, c) for n, c in enumerate((requested, *contracts), 1)])
+    def read(*contracts: Contract) -> DocumentView:
+        return read_document("d1", [recorded(n, c) for n, c in enumerate((requested, *contracts), 1)])
 
-    return folded
+    return read
 
 
 def recorded(sequence: int, contract: Contract) -> RecordedEvent:
     entry = registry.entry_of(contract)
-    time = CREATED_AT + timedelta(minutes=sequence)
-    envelope = envelope_for(entry, id=str(sequence), source="test", subject="d1", time=time)
+    envelope = envelope_for(entry, id=str(sequence), source="test", subject="d1", time=time_of(sequence))
     return RecordedEvent(envelope, contract, sequence, f"stemma.event.v1.default.d1.{entry.token}", b"{}", 0)
 
 
 @pytest.fixture
 def drafted() -> Callable[..., events.SectionDrafted]:
-    def make(section_id: str, draft: values.ArtifactRef | None = None, version: int = 1) -> events.SectionDrafted:
-        nothing = values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="draft.md")
-        return events.SectionDrafted(
-            section_id=section_id,
-            job_id="j1",
-            version=version,
-            draft=draft or nothing,
-            evaluation=values.Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True),
-            provenance=values.Provenance(model="offline"),
-            usage=values.Usage(calls=2, input_tokens=10, output_tokens=5),
-        )
-
-    return make
+    return section_drafted
 
 
 @pytest.fixture
 def reviewable() -> Callable[..., events.SectionReviewRequested]:
-    def make(section_id: str, version: int = 1) -> events.SectionReviewRequested:
-        clean = values.ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
-        return events.SectionReviewRequested(section_id=section_id, job_id="j2", version=version, validation=clean)
-
-    return make
+    return review_requested

@@ -11,14 +11,17 @@ import pytest
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.values import (
     ArtifactRef,
+    Origin,
     Provenance,
     SectionStatus,
     StaleMark,
     StaleReason,
+    UpstreamVersion,
     ValidationIssue,
     ValidationReport,
     ValidationSummary,
 )
+from stemma_testkit.document_events import job, plan
 
 pytestmark = pytest.mark.req("P9")
 CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -80,8 +83,9 @@ async def test_where_an_instruction_was_refused_a_decision_tells_why(
     asked = events.SectionEditRequested(
         section_id="research", version=1, instruction=reason, actor="ana", result="proposed", proposal_id="p4"
     )
+    editing = job(4, "revise", "research")
     refusal = events.SectionRevisionRefused(
-        section_id="research", job_id="j4", version=1, reason=reason, proposal_id="p4"
+        section_id="research", job_id=editing, version=1, reason=reason, proposal_id="p4"
     )
     approved = events.SectionApproved(section_id="research", version=1)
     await backstage.append(document_id, requested, drafted("research"), approved, asked, refusal)
@@ -122,16 +126,22 @@ async def test_show_inbox_and_watch_tell_a_proposal(cli: Any, backstage: Any, pr
 
 @pytest.fixture
 async def stale(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
-    """Both sections are stale, as far as the events say."""
-    reason = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
+    """Research is stale because the costs changed, and so is solution, which rests on research."""
+    reason = StaleReason(upstream_section_id="costs", accepted_version=1, current_version=2)
     marks = tuple(StaleMark(section_id=name, reasons=(reason,)) for name in ("research", "solution"))
+    plans = (plan("costs"), plan("research", "costs"), plan("solution", "research"))
+    text = await backstage.text(document_id, AFTER)
+    changed = events.SectionEdited(section_id="costs", version=2, draft=text, origin=Origin.WRITTEN, makes_stale=marks)
     await backstage.append(
         document_id,
-        requested,
-        drafted("research"),
+        requested.model_copy(update={"sections": plans, "starts": ("costs",)}),
+        drafted("costs"),
+        events.SectionApproved(section_id="costs", version=1),
+        drafted("research").model_copy(update={"upstream": (UpstreamVersion(section_id="costs", version=1),)}),
         events.SectionApproved(section_id="research", version=1),
         drafted("solution"),
-        events.SectionApproved(section_id="solution", version=1, makes_stale=marks),
+        events.SectionApproved(section_id="solution", version=1),
+        changed,
     )
     return document_id
 
@@ -199,8 +209,9 @@ async def test_watch_of_a_finished_document_tells_that_an_instruction_was_refuse
     asked = events.SectionEditRequested(
         section_id="research", version=1, instruction=reason, actor="ana", result="proposed", proposal_id="p4"
     )
+    editing = job(7, "revise", "research")
     refusal = events.SectionRevisionRefused(
-        section_id="research", job_id="j4", version=1, reason=reason, proposal_id="p4"
+        section_id="research", job_id=editing, version=1, reason=reason, proposal_id="p4"
     )
     written = (drafted("research"), approved[0], drafted("solution"), approved[1], events.DocumentCompleted())
     await backstage.append(document_id, requested, *written, asked, refusal)

@@ -77,6 +77,13 @@ async def test_documents_do_not_disturb_each_other(log: EventLog) -> None:
     assert len(await log.read(OTHER)) == 1
 
 
+async def test_the_events_of_one_decision_have_sequences_that_follow_one_another(log: EventLog) -> None:
+    paused = [new(e.DocumentPaused(), number) for number in (1, 2, 3)]
+    others = [new(e.DocumentPaused(), number, OTHER) for number in (1, 2, 3)]
+    last, _ = await asyncio.gather(log.append(STREAM, 0, paused), log.append(OTHER, 0, others))
+    assert [recorded.sequence for recorded in await events(log)] == [last - 2, last - 1, last]
+
+
 async def test_several_events_of_one_decision_are_there_together(log: EventLog) -> None:
     last = await log.append(STREAM, 0, [new(e.DocumentPaused(), 1), new(e.DocumentResumed(), 2)])
     recorded = await events(log)

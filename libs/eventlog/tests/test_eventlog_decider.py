@@ -38,7 +38,10 @@ def decide(command: str, state: Counts) -> Sequence[Contract]:
     return [*events, DocumentResumed(actor=command)] if command.startswith("two") else events
 
 
-def evolve(state: Counts, event: Contract, _: datetime) -> Counts:
+Places = tuple[tuple[datetime, int], ...]
+
+
+def evolve(state: Counts, event: Contract, _: datetime, __: int) -> Counts:
     actor = getattr(event, "actor", "")
     return {**state, actor: state.get(actor, 0) + 1}
 
@@ -59,12 +62,16 @@ async def test_gives_the_events_and_the_state_after_them() -> None:
     assert (handled.events, handled.folded.state) == ((DocumentPaused(actor="a"),), {"a": 1})
 
 
-async def test_an_event_is_folded_with_the_time_of_its_envelope_now_and_when_it_is_read_again() -> None:
-    times: Decider[str, tuple[datetime, ...]] = Decider((), lambda a, _: decide(a, {}), lambda seen, _, at: (*seen, at))
+def places(seen: Places, _: Contract, at: datetime, sequence: int) -> Places:
+    return (*seen, (at, sequence))
+
+
+async def test_an_event_is_folded_with_its_time_and_its_place_in_the_log_now_and_when_it_is_read_again() -> None:
+    decider: Decider[str, Places] = Decider((), lambda a, _: decide(a, {}), places)
     log = MemoryEventLog()
-    handled = await EventStore(log, times).handle(STREAM, "two-a", cause("a"))
-    assert handled.folded.state == (cause("a").time,) * 2
-    assert (await EventStore(log, times).load(STREAM)).state == handled.folded.state
+    handled = await EventStore(log, decider).handle(STREAM, "two-a", cause("a"))
+    assert handled.folded.state == ((cause("a").time, 1), (cause("a").time, 2))
+    assert (await EventStore(log, decider).load(STREAM)).state == handled.folded.state
 
 
 async def test_the_same_command_again_adds_nothing() -> None:

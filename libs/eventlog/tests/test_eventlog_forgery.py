@@ -23,7 +23,7 @@ def decide(command: str, state: Actors) -> Sequence[Contract]:
     return () if command in state else [DocumentPaused(actor=command)]
 
 
-def evolve(state: Actors, event: Contract, _: datetime) -> Actors:
+def evolve(state: Actors, event: Contract, _: datetime, __: int) -> Actors:
     if isinstance(event, SectionApproved):
         raise KeyError(event.section_id)
     return (*state, getattr(event, "actor", None))

@@ -35,7 +35,7 @@ def later_release() -> Registry:
     return contracts
 
 
-def evolve(totals: Totals, event: Contract, _: datetime) -> Totals:
+def evolve(totals: Totals, event: Contract, _: datetime, __: int) -> Totals:
     return (*totals, event.cents) if isinstance(event, BudgetSet) else totals
 
 

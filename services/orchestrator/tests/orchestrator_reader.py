@@ -1,4 +1,4 @@
-"""Somebody who follows a document by its events alone, and what both that reader and the orchestrator know of it."""
+"""Somebody who reads a document from its log, and what that reader and the orchestrator's decisions rest on."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from stemma_client.folding import evolve
+from stemma_client.reading import Reading
 from stemma_client.recorded import RecordedEvent
-from stemma_client.views import DocumentView, SectionView, VersionView
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import StaleReason
 from stemma_document.proposal_state import Proposal, Proposed
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, InNeed, MeetingNeed, Section, Version, activity_of, status_of
 from stemma_document.summary import summarise
 from stemma_document.versions import is_a_persons
+from stemma_document.views import DocumentView, SectionView, VersionView
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ABOUT = ("default", "doc1")
@@ -26,22 +27,23 @@ ABOUT = ("default", "doc1")
 class Reader:
     """Folds what it reads, as it was encoded."""
 
-    view: DocumentView = field(default_factory=lambda: DocumentView(ABOUT[1]))
+    reading: Reading = field(default_factory=lambda: Reading(ABOUT[1]))
 
     def reads(self, events: Sequence[e.AnyEvent]) -> None:
         for event in events:
-            self.view = evolve(self.view, _recorded(event, self.view.last_sequence + 1))
+            self.reading = self.reading.after(_recorded(event, self.reading.last_sequence + 1))
 
     def seen(self) -> dict[str, Any]:
         """What it knows."""
-        sections = {name: _seen(section) for name, section in self.view.sections.items()}
-        return {**_of_document(self.view), "cycle": self.view.cycle, "sections": sections}
+        view = self.reading.view
+        sections = {name: _seen(section) for name, section in view.sections.items()}
+        return {**_of_document(view), "cycle": view.cycle, "sections": sections}
 
 
 def known(document: Document) -> dict[str, Any]:
-    """What the orchestrator knows, in the same words."""
+    """What the orchestrator decides on, in the same words."""
     stale = staleness(document)
-    sections = {name: _known(section, name in stale) for name, section in document.sections.items()}
+    sections = {name: _known(section, stale.get(name, ())) for name, section in document.sections.items()}
     return {**_of_document(document), "cycle": summarise(document, 0).cycle, "sections": sections}
 
 
@@ -55,7 +57,13 @@ def _recorded(event: e.AnyEvent, number: int) -> RecordedEvent:
 
 
 def _of_document(told: DocumentView | Document) -> dict[str, Any]:
-    return {"status": told.status, "kind": told.kind, "inputs": told.inputs, "exports": set(told.exports)}
+    return {
+        "status": told.status,
+        "kind": told.kind,
+        "inputs": told.inputs,
+        "exports": set(told.exports),
+        "usage": told.usage,
+    }
 
 
 def _seen(section: SectionView) -> dict[str, Any]:
@@ -63,7 +71,7 @@ def _seen(section: SectionView) -> dict[str, Any]:
     return {
         "status": section.status,
         "activity": section.activity,
-        "stale": section.stale is not None,
+        "stale": section.stale_reasons if section.stale else (),
         "need": section.need,
         "checks": section.checks,
         "proposal": proposal and (proposal.proposal_id, proposal.version, proposal.draft, proposal.checking),
@@ -71,7 +79,7 @@ def _seen(section: SectionView) -> dict[str, Any]:
     }
 
 
-def _known(section: Section, stale: bool) -> dict[str, Any]:
+def _known(section: Section, stale: tuple[StaleReason, ...]) -> dict[str, Any]:
     phase = section.phase
     return {
         "status": status_of(phase),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 from orchestrator_naive import Ask, Book
 from orchestrator_story import Story
 from orchestrator_witness import Move, Witness, command_of, outcome_of, say_of
 from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_document.notes import NO_NOTES
+from stemma_document.state import Document, State
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.decide import decide
 
@@ -29,6 +33,13 @@ STEPS = st.lists(STEP, min_size=20, max_size=60)
 def dependency_maps(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
     names = "abcdef"[: draw(st.integers(3, 6))]
     return {name: tuple(up for up in names[:i] if draw(st.booleans())) for i, name in enumerate(names)}
+
+
+def without_notes(state: State) -> State:
+    """A state that tells nothing but what decisions rest on."""
+    if not isinstance(state, Document):
+        return state
+    return replace(state, sections={name: replace(s, notes=NO_NOTES) for name, s in state.sections.items()})
 
 
 class Run:
@@ -115,6 +126,7 @@ class Run:
     def _do(self, move: Move) -> None:
         command = self._command(move)
         self.commands.append(command)
+        assert decide(command, without_notes(self.story.state)) == decide(command, self.story.state)
         self.witness.saw(move, self.story.do(command))
         assert decide(command, self.story.state) == [], "deciding again gives nothing"
         assert self.witness.state == self.story.state, "what was encoded and decoded folds to the same"

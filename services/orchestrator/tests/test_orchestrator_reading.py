@@ -1,4 +1,4 @@
-"""Who reads the events of a document knows what the orchestrator knows, whatever is done: two folds, one story.
+"""Who reads the log of a document is told what the orchestrator decides on, whatever is done.
 
 `Story` compares both after every command, so that each test that tells one is a proof of it, too.
 """

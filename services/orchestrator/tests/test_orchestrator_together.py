@@ -22,11 +22,11 @@ from orchestrator_naive import Ask, Book, Say
 from orchestrator_witness import Witness
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
-from stemma_client.views import SectionView
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ReviewEdits, ReviewMode, ReviewPolicy, SectionStatus
+from stemma_document.views import SectionView
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.app import service
 from stemma_orchestrator.core.jobs import open_jobs

@@ -11,7 +11,6 @@ from pathlib import Path
 from stemma_client import Client, StemmaError
 from stemma_client.cli.tasks.changes import excerpt
 from stemma_client.cli.wording import reasons_words
-from stemma_client.dependencies import stale_reasons
 from stemma_client.differences import differences
 from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
 
@@ -126,7 +125,7 @@ class Demonstration(Stage):
         hold(bool(self._view.stale), "the change made nothing stale")
         say("  That makes stale:")
         for section in self._view.stale:
-            say(f"    {section.title:18} because {reasons_words(stale_reasons(self._view, section))}")
+            say(f"    {section.title:18} because {reasons_words(section.stale_reasons)}")
 
     async def _settle_what_is_stale(self) -> None:
         """Decide about stale sections, upstream first: one is written anew, the others are kept."""
@@ -147,7 +146,7 @@ class Demonstration(Stage):
         return section.status is SectionStatus.APPROVED and section.stale is None
 
     def _waits_for_another(self, name: str) -> bool:
-        return any(reason.upstream_stale for reason in stale_reasons(self._view, self._view.sections[name]))
+        return any(reason.upstream_stale for reason in self._view.sections[name].stale_reasons)
 
     def _compare(self, before: Mapping[str, str], old: list[str], new: list[str]) -> None:
         """Whether the two DOCX files differ in just those chapters whose text was changed."""

@@ -10,9 +10,9 @@ from contextlib import aclosing
 from pathlib import Path
 
 import stemma_client
-from stemma_client import Client, DocumentView
+from stemma_client import Client
 from stemma_client.cli.wording import event_words
-from stemma_client.folding import evolve
+from stemma_client.reading import Reading
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, ExportFormat
 
@@ -32,7 +32,8 @@ class Stage(ABC):
         self._client = client
         self._kind = kind
         self._output = output
-        self._view = DocumentView("")
+        self._reading = Reading("")
+        self._view = self._reading.view
         self._began = time.monotonic()
 
     @abstractmethod
@@ -45,7 +46,8 @@ class Stage(ABC):
         inputs = [path for path in (folder / "inputs").rglob("*") if path.is_file()]
         title = brief.splitlines()[0].removeprefix("# ").strip()
         accepted = await self._client.create_document(self._kind, brief=brief, title=title, inputs=[folder / "inputs"])
-        self._view = DocumentView(accepted.document_id)
+        self._reading = Reading(accepted.document_id)
+        self._view = self._reading.view
         asked = f"Asked for a document of the kind {self._kind} from one brief and {len(inputs)} input files"
         say(f"\n{asked}: {accepted.document_id}")
 
@@ -55,7 +57,8 @@ class Stage(ABC):
             return
         async with aclosing(self._client.follow(self._id, from_sequence=self._view.last_sequence + 1)) as events:
             async for event in events:
-                self._view = evolve(self._view, event)
+                self._reading = self._reading.after(event)
+                self._view = self._reading.view
                 say(f"  {time.monotonic() - self._began:5.1f} s  {_short(event_words(event))}")
                 hold(self._view.status not in FAILED, f"the document is {self._view.status}")
                 if done():

@@ -20,6 +20,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stemma_document.views import DocumentView, ExportView, SectionView
+
     from .client import Client, LiveText
     from .errors import (
         AccessDeniedError,
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
         TooManyRequestsError,
     )
     from .recorded import RecordedEvent
-    from .views import DocumentView, ExportView, SectionView
 
 __all__ = [
     "AccessDeniedError",
@@ -64,12 +65,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Client": "client",
-    "LiveText": "client",
-    "RecordedEvent": "recorded",
-    "DocumentView": "views",
-    "ExportView": "views",
-    "SectionView": "views",
+    "Client": "stemma_client.client",
+    "LiveText": "stemma_client.client",
+    "RecordedEvent": "stemma_client.recorded",
+    "DocumentView": "stemma_document.views",
+    "ExportView": "stemma_document.views",
+    "SectionView": "stemma_document.views",
 }
 
 
@@ -77,4 +78,4 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is asked for: the command line starts without NATS and Pydantic."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
+    return getattr(import_module(_MODULES.get(name, "stemma_client.errors")), name)

@@ -21,17 +21,17 @@ from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.values import ArtifactRef, DocumentSummary, ExportFormat, ReviewMode, ReviewPolicy, UploadRef
+from stemma_document.views import DocumentView
 
 from . import inputs as input_files
 from .connection import Connection, Told, connect
 from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
-from .folding import fold
+from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import Genuine, NoEventError, RecordedEvent
 from .requests import answered, encode, encoded_size, read_answer, with_request_id
 from .settings import find_server
-from .views import DocumentView
 
 ANSWER_TIMEOUT_S = 30.0
 MAX_TEXT_BYTES = 32 * 1024
@@ -278,7 +278,7 @@ class Client(SectionDecisions):
 
     async def document(self, document_id: str) -> DocumentView:
         """A document as its events tell it now; raises `DocumentNotFoundError`."""
-        return fold(document_id, await self.history(document_id))
+        return read_document(document_id, await self.history(document_id))
 
     async def recipes(self) -> Recipes:
         """What drafts would be made with now; `stemma_client.recipes.outdated_recipe` compares a section with it."""

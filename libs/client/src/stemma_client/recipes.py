@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.values import Provenance
-
-from .views import SectionView
+from stemma_document.views import SectionView
 
 Recipes = Mapping[str, Capabilities]
 """What each agent can do, by its name."""

@@ -28,6 +28,11 @@ class RecordedEvent:
     pending: int
 
     @property
+    def is_known(self) -> bool:
+        """Whether this version knows its type; a later release may have more."""
+        return _known(self.envelope.type) is not None
+
+    @property
     def document_id(self) -> str:
         """The document whose log it is in."""
         return subjects.parse_event(self.subject).document_id

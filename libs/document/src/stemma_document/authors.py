@@ -10,12 +10,13 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import Provenance
 
 from .state import Section
+from .texts import AnyTextEvent
 
 
 def with_author(
     before: Section,
     after: Section,
-    event: e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored,
+    event: AnyTextEvent,
     at: datetime | None,
 ) -> Section:
     """The section with author and time of the version that the event made; the words that there were keep theirs."""
@@ -27,7 +28,7 @@ def with_author(
     return replace(after, versions=(*after.versions[:-1], replace(after.current, author=author, made_at=at)))
 
 
-def _author(section: Section, event: e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored) -> str:
+def _author(section: Section, event: AnyTextEvent) -> str:
     match event:
         case e.SectionDrafted():
             return section.plan.agent or _agent(event.provenance)

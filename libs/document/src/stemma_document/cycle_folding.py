@@ -7,6 +7,7 @@ from dataclasses import replace
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
 
+from . import notes
 from .cycle_state import Cycle
 from .guidance import guidance_of
 from .state import Approved, Document, Edited, Queued, Section
@@ -35,7 +36,7 @@ def begun_again(document: Document, event: e.RevisionCycleStarted) -> Document:
 
 
 def _queued(section: Section) -> Section:
-    return replace(section, phase=Queued(guidance_of(section.phase)), checks={})
+    return replace(section, phase=Queued(guidance_of(section.phase)), checks={}, notes=notes.queued(section.notes))
 
 
 def cycle_after(document: Document, cycle: Cycle, event: e.AnySectionEvent) -> Cycle:

@@ -12,9 +12,11 @@ from stemma_contracts.v1 import events as e
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
 from .job_ids import CONVERT, GENERATE, job_id
+from .notes import StaleSince, notes_after
 from .said import with_words
 from .sections import cancelled, section_after, started
 from .state import Document, Export, HandledRequest, Lifecycle, NoDocument, Section, State
+from .usage import with_usage
 
 _REOPENING = (
     e.SectionRetried,
@@ -27,19 +29,25 @@ _REOPENING = (
 V = TypeVar("V")
 
 
-def evolve(state: State, event: e.AnyEvent, at: datetime | None = None) -> State:
-    """The state after an event of this time; without one it is an event that could come."""
+def evolve(state: State, event: e.AnyEvent, at: datetime | None = None, sequence: int = 0) -> State:
+    """The state after an event of this time and place in the stream; without them it is an event that could come."""
     match state:
         case NoDocument():
-            return _evolved(_requested(event), event) if isinstance(event, e.DocumentRequested) else state
+            return _evolved(_requested(event), event, at, sequence) if isinstance(event, e.DocumentRequested) else state
         case Document():
-            return _evolved(replace(state, time=at or state.time), event)
+            return _evolved(state, event, at, sequence)
         case _:
             assert_never(state)
 
 
-def _evolved(document: Document, event: e.AnyEvent) -> Document:
-    return _begun(_applied(_counted(document, event), event), event)
+def passed_over(state: State) -> State:
+    """The state after an event of a type that is not known here: it counts, for ids of jobs are made of its number."""
+    return replace(state, number=state.number + 1) if isinstance(state, Document) else state
+
+
+def _evolved(document: Document, event: e.AnyEvent, at: datetime | None, sequence: int) -> Document:
+    document = replace(document, time=at or document.time, sequence=sequence or document.sequence)
+    return _marked(_begun(_applied(_counted(document, event), event), event), event)
 
 
 def _requested(event: e.DocumentRequested) -> Document:
@@ -59,8 +67,8 @@ def _requested(event: e.DocumentRequested) -> Document:
 
 def _counted(document: Document, event: e.AnyEvent) -> Document:
     """What every event may carry: words of a person, and the request behind it."""
-    said = with_words(document.said, event)
-    document = replace(document, number=document.number + 1, said=said)
+    said, usage = with_words(document.said, event), with_usage(document.usage, event)
+    document = replace(document, number=document.number + 1, said=said, usage=usage)
     if event.request_id is None:
         return document
     handled = _handled(document, event, document.requests.get(event.request_id))
@@ -71,6 +79,19 @@ def _begun(document: Document, event: e.AnyEvent) -> Document:
     """The sections that the event starts are being written."""
     begun = {name: started(document, document.sections[name]) for name in event.starts}
     return replace(document, sections={**document.sections, **begun}) if begun else document
+
+
+def _marked(document: Document, event: e.AnyEvent) -> Document:
+    """Since when sections are stale is what the events say."""
+    since = StaleSince(document.time, document.sequence, getattr(event, "section_id", None))
+    marks: dict[str, StaleSince | None] = {mark.section_id: since for mark in event.makes_stale}
+    marks |= dict.fromkeys(event.clears_stale)
+    marked = {name: _with_mark(document.sections[name], mark) for name, mark in marks.items()}
+    return replace(document, sections={**document.sections, **marked}) if marked else document
+
+
+def _with_mark(section: Section, mark: StaleSince | None) -> Section:
+    return replace(section, notes=replace(section.notes, stale=mark))
 
 
 def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | None) -> HandledRequest:
@@ -84,6 +105,7 @@ def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | Non
         export_id=getattr(event, "export_id", None),
         refusals=(*so_far.refusals, *refused),
         started=started,
+        sequence=document.sequence,
     )
 
 
@@ -112,12 +134,8 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             return replace(document, lifecycle=Lifecycle.COMPLETED)
         case e.DocumentFailed():
             return replace(document, lifecycle=Lifecycle.FAILED)
-        case e.ExportRequested():
-            export = Export(event.format, job_id(document, CONVERT, event.export_id), event.redline)
-            return replace(document, exports=_with(document.exports, event.export_id, export))
-        case e.DocumentExported() | e.ExportFailed() | e.ExportJobDead():
-            settled = _settled(document, event.job_id)
-            return replace(settled, exports=_with(settled.exports, event.export_id, Export(event.format, None)))
+        case e.ExportRequested() | e.DocumentExported() | e.ExportFailed() | e.ExportJobDead():
+            return _export_applied(document, event)
         case e.OutcomeSuperseded():
             return _settled(document, event.job_id)
         case e.RevisionCycleStarted():
@@ -130,8 +148,29 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             assert_never(event)
 
 
+def _export_applied(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Document:
+    export = _export_after(document, event)
+    document = document if isinstance(event, e.ExportRequested) else _settled(document, event.job_id)
+    return replace(document, exports=_with(document.exports, event.export_id, export))
+
+
+def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Export:
+    match event:
+        case e.ExportRequested():
+            return Export(event.format, job_id(document, CONVERT, event.export_id), event.redline)
+        case e.DocumentExported():
+            return Export(event.format, None, (), event.artifact, event.warnings, event.too_long)
+        case e.ExportFailed() | e.ExportJobDead():
+            return Export(event.format, None, failure=event.detail or "failed")
+        case _:
+            assert_never(event)
+
+
 def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
-    section = section_after(document, document.sections[event.section_id], event)
+    before = document.sections[event.section_id]
+    section = section_after(document, before, event)
+    notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
+    section = replace(section, notes=notes)
     closed = getattr(event, "job_id", None)
     document = replace(
         document,

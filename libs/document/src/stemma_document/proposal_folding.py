@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 
+from .persons import NOBODY, person_of
 from .proposal_state import EndedProposal, ProposalEnd, Proposed, Proposing
 from .state import Section
 
 
-def proposing(section: Section, event: e.SectionEditRequested, proposal_id: str, job_id: str) -> Section:
+def proposing(
+    section: Section, event: e.SectionEditRequested, proposal_id: str, job_id: str, at: datetime | None
+) -> Section:
     """The section with a job of the editor agent beside its phase."""
-    return replace(section, proposal=Proposing(proposal_id, job_id, event.version, event.instruction))
+    asked = (event.version, event.instruction, person_of(event), at)
+    return replace(section, proposal=Proposing(proposal_id, job_id, *asked))
 
 
 def withdrawn(section: Section, event: e.SectionRevisionRefused | e.AnyFailure) -> Section | None:
@@ -29,14 +34,14 @@ def after_proposal(
     section: Section,
     event: e.SectionEditProposed | e.SectionEditChecked | e.SectionEditRejected | e.SectionEditVoided,
     check: str,
+    at: datetime | None,
 ) -> Section:
     """The section with a proposal that waits, or that has ended; ``check`` is the job that validates it."""
     match event:
         case e.SectionEditProposed():
-            text = (event.proposal_id, event.version, event.draft, event.summary, event.provenance)
-            return replace(section, proposal=Proposed(*text, check=check if event.to_be_checked else None))
+            return replace(section, proposal=_proposed(section, event, check, at))
         case e.SectionEditChecked():
-            return _checked(section)
+            return _checked(section, event)
         case e.SectionEditRejected():
             return _ended(section, event.proposal_id, "rejected")
         case e.SectionEditVoided():
@@ -45,9 +50,28 @@ def after_proposal(
             assert_never(event)
 
 
-def _checked(section: Section) -> Section:
-    proposal = section.proposal
-    return replace(section, proposal=replace(proposal, check=None)) if isinstance(proposal, Proposed) else section
+def _proposed(section: Section, event: e.SectionEditProposed, check: str, at: datetime | None) -> Proposed:
+    asked = section.proposal
+    return Proposed(
+        event.proposal_id,
+        event.version,
+        event.draft,
+        event.summary,
+        event.provenance,
+        check=check if event.to_be_checked else None,
+        asker=asked.asker if asked else NOBODY,
+        asked_at=asked.asked_at if asked else at,
+        made_at=at,
+        base_digest=event.base_digest,
+    )
+
+
+def _checked(section: Section, event: e.SectionEditChecked) -> Section:
+    if not isinstance(section.proposal, Proposed):
+        return section
+    unchecked = "" if event.validation else event.detail or "unknown"
+    found = replace(section.proposal, check=None, validation=event.validation, unchecked=unchecked)
+    return replace(section, proposal=found)
 
 
 def accepted(section: Section, event: e.SectionEdited) -> Section:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
-from stemma_contracts.v1.values import ArtifactRef, Provenance
+from stemma_contracts.v1.values import ArtifactRef, Provenance, ValidationSummary
+
+from .persons import NOBODY, Person
 
 
 @dataclass(frozen=True)
@@ -16,11 +19,16 @@ class Proposing:
     job_id: str
     version: int
     instruction: ArtifactRef
+    asker: Person = NOBODY
+    asked_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """The changed text waits for a person; ``check`` is the open job that validates it."""
+    """The changed text waits for a person; ``check`` is the open job that validates it.
+
+    ``unchecked`` says why that could not be done.
+    """
 
     proposal_id: str
     version: int
@@ -28,6 +36,12 @@ class Proposed:
     summary: ArtifactRef
     provenance: Provenance
     check: str | None = None
+    asker: Person = NOBODY
+    asked_at: datetime | None = None
+    made_at: datetime | None = None
+    base_digest: str = ""
+    validation: ValidationSummary | None = None
+    unchecked: str = ""
 
 
 ProposalEnd = Literal["accepted", "rejected", "voided", "refused", "failed"]

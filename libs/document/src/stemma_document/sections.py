@@ -7,8 +7,9 @@ from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Activity, Origin, UpstreamVersion, ValidationSummary
+from stemma_contracts.v1.values import Activity, ValidationSummary
 
+from . import notes
 from .authors import with_author
 from .guidance import guidance_of
 from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
@@ -32,8 +33,9 @@ from .state import (
     Validating,
     Version,
 )
+from .texts import AnyTextEvent, version_of
 from .tries import Tries, begun_again, resumed_again
-from .versions import BY_A_PERSON, is_a_persons
+from .versions import BY_A_PERSON, is_a_persons, upstream_versions
 
 
 def started(document: Document, section: Section) -> Section:
@@ -41,15 +43,7 @@ def started(document: Document, section: Section) -> Section:
     queued = section.phase if isinstance(section.phase, Queued) else Queued()
     job = job_id(document, GENERATE, section.plan.section_id)
     phase = Generating(job, upstream_versions(document, section), queued.guidance, tries=queued.tries)
-    return replace(section, phase=phase, checks={})
-
-
-def upstream_versions(document: Document, section: Section) -> tuple[UpstreamVersion, ...]:
-    """The current versions of the direct upstreams."""
-    return tuple(
-        UpstreamVersion(section_id=name, version=document.sections[name].current_number)
-        for name in section.plan.depends_on
-    )
+    return replace(section, phase=phase, checks={}, notes=notes.started(section.notes))
 
 
 def section_after(document: Document, section: Section, event: e.AnySectionEvent) -> Section:
@@ -64,7 +58,8 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
         case e.SectionRevisionRefused():
             return withdrawn(section, event) or replace(section, phase=_before(section.phase))
         case e.SectionEditProposed() | e.SectionEditChecked() | e.SectionEditRejected() | e.SectionEditVoided():
-            return after_proposal(section, event, job_id(document, VALIDATE, section.plan.section_id))
+            check = job_id(document, VALIDATE, section.plan.section_id)
+            return after_proposal(section, event, check, document.time)
         case e.SectionFailure():
             return _failed(section, event)
         case e.SectionRetried():
@@ -81,56 +76,22 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
             assert_never(event)
 
 
-def _with_text(
-    document: Document,
-    section: Section,
-    event: e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored,
-) -> Section:
+def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Section:
     """The section with another text, and the jobs that look at it."""
-    name = section.plan.section_id
+    name, version = section.plan.section_id, version_of(document, section, event)
     validate, evaluate = job_id(document, VALIDATE, name), job_id(document, EVALUATE, name)
-    current = section.current
-    rests_on = current.upstream if current else upstream_versions(document, section)
-    assets = current.assets if current else ()
-    left_out = current.left_out if current else None
     match event:
         case e.SectionDrafted():
-            version = Version(
-                event.version,
-                event.draft,
-                event.upstream,
-                Origin.GENERATED,
-                event.provenance,
-                event.evaluation,
-                review=event.review,
-                assets=event.assets,
-                left_out=event.left_out,
-            )
             return _with_version(section, version, Validating(validate, _generating(section.phase)), {})
         case e.SectionRevised():
-            version = Version(
-                event.version,
-                event.draft,
-                rests_on,
-                Origin.REVISED,
-                event.provenance,
-                assets=assets,
-                left_out=left_out,
-                review=current.review if current else None,
-                protected=current is not None and is_a_persons(current),
-            )
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
-        case e.SectionEdited():
-            section = accepted(section, event)
-            made = (event.version, event.draft, event.upstream, event.origin, event.provenance)
-            version = Version(*made, assets=assets, left_out=left_out)
-        case e.SectionRestored():
-            restored = next(v for v in section.versions if v.number == event.restored_version)
-            version = replace(restored, number=event.version, origin=Origin.RESTORED, blocks=None)
+        case e.SectionEdited() | e.SectionRestored():
+            decided = accepted(section, event) if isinstance(event, e.SectionEdited) else section
+            checks = {validate: Activity.VALIDATE, evaluate: Activity.EVALUATE}
+            return _with_version(decided, version, Edited(), checks)
         case _:
             assert_never(event)
-    return _with_version(section, version, Edited(), {validate: Activity.VALIDATE, evaluate: Activity.EVALUATE})
 
 
 def _with_version(section: Section, version: Version, phase: Phase, checks: dict[str, Activity]) -> Section:
@@ -142,7 +103,13 @@ def _with_version(section: Section, version: Version, phase: Phase, checks: dict
     if current is None or current.number != version.number:
         return replace(section, versions=(*section.versions, version), phase=phase, checks=checks)
     if is_a_persons(current) and version.origin not in BY_A_PERSON:
-        version = replace(version, origin=current.origin, protected=current.protected)
+        version = replace(
+            version,
+            origin=current.origin,
+            protected=current.protected,
+            person=current.person,
+            restored_version=current.restored_version,
+        )
     return replace(section, versions=(*section.versions[:-1], version), phase=phase, checks=checks)
 
 
@@ -175,7 +142,7 @@ def _revising(
     job = job_id(document, REVISE, section.plan.section_id)
     if isinstance(event, e.SectionEditRequested):
         if event.proposal_id is not None:
-            return proposing(section, event, event.proposal_id, job)
+            return proposing(section, event, event.proposal_id, job, document.time)
         edit = event.result == "settled"
         phase = Revising(job, event.instruction, edit, before=_before(section.phase))
         return replace(section, phase=phase, checks={})
@@ -287,7 +254,7 @@ def _new_job(document: Document, section: Section, job: str) -> str:
 
 
 def _kept(section: Section, event: e.SectionKept) -> Section:
-    return _with_current(section, upstream=event.accepted)
+    return _with_current(section, upstream=event.accepted, kept=True)
 
 
 def _checked(section: Section, event: e.SectionChecked) -> Section:

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.events import AnyRefusal
-from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.exports import ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.values import (
     Activity,
@@ -21,18 +21,24 @@ from stemma_contracts.v1.values import (
     DocumentStatus,
     Evaluation,
     ExportFormat,
+    GenerationWarning,
     InputFile,
     Origin,
     Provenance,
     SectionPlan,
     SectionStatus,
     UpstreamVersion,
+    Usage,
     ValidationSummary,
 )
 
 from .cycle_state import Cycle
+from .notes import NO_NOTES, Notes
+from .persons import NOBODY, Person
 from .proposal_state import EndedProposal, Proposal
 from .tries import NO_TRIES, Tries
+
+NO_USAGE = Usage()
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,8 @@ class Version:
 
     ``author`` is the person, or else the agent; empty if the log does not say. ``made_at`` has a zone. ``protected``
     says that it was made of a person's text, which stays a person's whatever the editor agent changes in it.
+    ``person`` wrote it or asked for it; with ``kept`` a person said that it rests on these upstream versions.
+    ``sequence`` is that of the event that its text came with, which tells how it was made.
     """
 
     number: int
@@ -57,6 +65,12 @@ class Version:
     protected: bool = False
     made_at: datetime | None = None
     left_out: ArtifactRef | None = None
+    person: Person = NOBODY
+    restored_version: int | None = None
+    kept: bool = False
+    summary: ArtifactRef | None = None
+    warnings: tuple[GenerationWarning, ...] = ()
+    sequence: int = 0
 
 
 @dataclass(frozen=True)
@@ -182,7 +196,8 @@ class Section:
     """A section: its plan, its phase, and all versions that it ever had.
 
     ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
-    ``proposal`` is an edit of the current version that is being made or waits for a person.
+    ``proposal`` is an edit of the current version that is being made or waits for a person. No decision rests on
+    ``notes``.
     """
 
     plan: SectionPlan
@@ -192,6 +207,7 @@ class Section:
     checks: Mapping[str, Activity] = field(default_factory=dict)
     proposal: Proposal | None = None
     ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)
+    notes: Notes = NO_NOTES
 
     @property
     def current(self) -> Version | None:
@@ -206,11 +222,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Export:
-    """An export that was asked for; ``job_id`` is None once it is settled."""
+    """An export that was asked for; ``job_id`` is None once it is settled, with an artifact or with a failure."""
 
     format: ExportFormat
     job_id: str | None
     redline: tuple[VersionPair, ...] = ()
+    artifact: ArtifactRef | None = None
+    warnings: tuple[ExportWarning, ...] = ()
+    too_long: tuple[OverlongSection, ...] = ()
+    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -218,7 +238,7 @@ class HandledRequest:
     """What came of a request, so that the same request gets the same answer.
 
     A request about several sections may be refused for several reasons. ``started`` are the generation jobs that it
-    opened at once, by section.
+    opened at once, by section. ``sequence`` is that of its last event.
     """
 
     digest: str
@@ -226,6 +246,7 @@ class HandledRequest:
     export_id: str | None = None
     refusals: tuple[AnyRefusal, ...] = ()
     started: Mapping[str, str] = field(default_factory=dict)
+    sequence: int = 0
 
 
 class Lifecycle(StrEnum):
@@ -245,7 +266,10 @@ class NoDocument:
 
 @dataclass(frozen=True)
 class Document:
-    """A document as its log has it. ``number`` counts its events, ``time`` is that of the last one."""
+    """A document as its log has it.
+
+    ``number`` counts its events; ``time`` and ``sequence`` (its place in the stream) are those of the last one.
+    """
 
     tenant: str
     document_id: str
@@ -264,6 +288,8 @@ class Document:
     language: str = ""
     said: tuple[ArtifactRef, ...] = ()
     time: datetime | None = None
+    sequence: int = 0
+    usage: Usage = NO_USAGE
 
     @property
     def status(self) -> DocumentStatus:

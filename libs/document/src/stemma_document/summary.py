@@ -21,12 +21,13 @@ def summarise(document: Document, last_sequence: int) -> DocumentSummary:
         title=document.title,
         created_at=document.created_at,
         last_sequence=last_sequence,
-        cycle=_cycle(document.cycle) if document.cycle else None,
+        cycle=cycle_summary(document.cycle) if document.cycle else None,
         sections=tuple(_summarise(section, name in stale) for name, section in document.sections.items()),
     )
 
 
-def _cycle(cycle: Cycle) -> CycleSummary:
+def cycle_summary(cycle: Cycle) -> CycleSummary:
+    """How far a document is that is reviewed in cycles."""
     return CycleSummary(
         document_status=cycle.document_status,
         revision_count=cycle.revision_count,

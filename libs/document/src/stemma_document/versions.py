@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stemma_contracts.v1.values import ArtifactRef, Origin
+from stemma_contracts.v1.values import ArtifactRef, Origin, UpstreamVersion
 
-from .state import Section, Version
+from .state import Document, Section, Version
 
 BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
 
@@ -25,3 +25,11 @@ def text_of(section: Section, number: int) -> str | None:
 def is_a_persons(version: Version) -> bool:
     """Whether it holds the words of a person, so that no machine may replace it unasked."""
     return version.protected or version.origin in BY_A_PERSON
+
+
+def upstream_versions(document: Document, section: Section) -> tuple[UpstreamVersion, ...]:
+    """The current versions of the direct upstreams."""
+    return tuple(
+        UpstreamVersion(section_id=name, version=document.sections[name].current_number)
+        for name in section.plan.depends_on
+    )

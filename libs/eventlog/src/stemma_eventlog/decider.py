@@ -33,14 +33,14 @@ LONGEST_PAUSE_S = 0.1
 
 @dataclass(frozen=True)
 class Decider(Generic[C, S]):
-    """The pure core: a start value, ``decide(command, state) -> events``, ``evolve(state, event, time) -> state``.
+    """The pure core: a start value, ``decide(command, state) -> events``, ``evolve(state, event, time, sequence)``.
 
-    The time of an event is that of its envelope.
+    The time of an event is that of its envelope, its sequence that in the log: those of one append follow one another.
     """
 
     initial: S
     decide: Callable[[C, S], Sequence[Contract]]
-    evolve: Callable[[S, Any, datetime], S]
+    evolve: Callable[[S, Any, datetime, int], S]
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,8 @@ class EventStore(Generic[C, S]):
 
     def _fold(self, folded: Folded[S], events: Sequence[NewEvent | Recorded], sequence: int) -> Folded[S]:
         state, traces = folded.state, dict(folded.traces)
-        for new in events:
-            state = self._decider.evolve(state, new.event, new.envelope.time)
+        for place, new in enumerate(events, start=sequence - len(events) + 1):
+            state = self._decider.evolve(state, new.event, new.envelope.time, place)
             traces[""] = traces[str(getattr(new.event, "section_id", ""))] = new.envelope.trace
         return Folded(state, sequence, events[-1].envelope.sequence, traces)
 

@@ -66,7 +66,7 @@ class EventLog(Protocol):
     async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:
         """Append all of ``events`` or none, if the document's last sequence is ``expected`` (0: none yet).
 
-        Returns the sequence of the last one. Raises `Conflict` if the document went on meanwhile and
-        `AppendUnknown` if the server did not answer.
+        Returns the sequence of the last one; those of the others are the numbers before it. Raises `Conflict` if the
+        document went on meanwhile and `AppendUnknown` if the server did not answer.
         """
         ...

@@ -58,5 +58,5 @@ def given(decider: Decider[Any, S], *events: Contract) -> Given[S]:
 def fold(decider: Decider[Any, S], state: S, events: Sequence[Contract]) -> S:
     """The state after some more events."""
     for event in events:
-        state = decider.evolve(state, event, AT)
+        state = decider.evolve(state, event, AT, 0)
     return state

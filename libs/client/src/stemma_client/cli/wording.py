@@ -19,10 +19,10 @@ from stemma_contracts.v1.values import (
     StaleReason,
     ValidationSummary,
 )
+from stemma_document.views import DocumentView, SectionView, VersionView
 
 from stemma_client.cli.coverage import coverage_words
 from stemma_client.recorded import RecordedEvent
-from stemma_client.views import DocumentView, SectionView, VersionView
 
 NOT_JUDGED = "not judged"
 GROUNDING = "grounding/"

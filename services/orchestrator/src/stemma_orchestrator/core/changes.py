@@ -8,10 +8,9 @@ from typing import Any, Literal, assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ChangedUpstream, Origin, UpstreamVersion
 from stemma_document.proposal_state import Proposed
-from stemma_document.sections import upstream_versions
 from stemma_document.staleness import stale_causes, staleness
 from stemma_document.state import Approved, Document, Edited, InNeed, Queued, Revising, Section, Working, status_of
-from stemma_document.versions import is_a_persons, next_version
+from stemma_document.versions import is_a_persons, next_version, upstream_versions
 
 from .commands import Asked, Change, Edit, Keep, Regenerate, Restore, Write
 

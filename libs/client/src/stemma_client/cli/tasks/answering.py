@@ -7,10 +7,10 @@ from pathlib import Path
 
 from stemma_contracts.v1.needs import SKIP
 from stemma_contracts.v1.values import UploadRef
+from stemma_document.views import SectionView
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.client import Client
-from stemma_client.views import SectionView
 
 from .finding import find_section, words_or_stdin
 from .telling import tell_answer

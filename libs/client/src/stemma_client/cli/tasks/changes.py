@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 from stemma_contracts.v1.values import ArtifactRef
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean, console, note, say, say_json
 from stemma_client.client import Client
 from stemma_client.differences import Change, Kind, Piece, differences
-from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_section, text_of
 

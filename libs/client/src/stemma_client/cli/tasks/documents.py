@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.asking import text_in
 from stemma_client.cli.exits import CliError, ExitCode
@@ -31,10 +32,8 @@ from stemma_client.cli.wording import (
     waits_since,
 )
 from stemma_client.client import Client
-from stemma_client.dependencies import stale_reasons
 from stemma_client.inputs import collect, media_type_of
 from stemma_client.recipes import Recipes, outdated_recipe
-from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, find_section, text_of, title_of
 from .findings import as_json as as_json_findings
@@ -192,7 +191,7 @@ def _as_json(value: DocumentView | SectionView) -> dict[str, Any]:
 def _section_json(view: DocumentView, section: SectionView, recipes: Recipes) -> dict[str, Any]:
     draft = section.draft.model_dump() if section.draft else None
     current = {"version": section.version, "draft": draft, "issue_count": section.issue_count}
-    reasons = [reason.model_dump() for reason in stale_reasons(view, section)]
+    reasons = [reason.model_dump() for reason in section.stale_reasons]
     because = {"stale_reasons": reasons, "outdated_recipe": outdated_recipe(section, recipes)}
     return _as_json(section) | current | because
 
@@ -206,7 +205,7 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
         score_words(section.evaluation),
         count_words(section.validation) if section.validation else "",
-        reasons_words(stale_reasons(view, section)),
+        reasons_words(section.stale_reasons),
         section.failure or "",
         age_words(waits_since(section)),
     )

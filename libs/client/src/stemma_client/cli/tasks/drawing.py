@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from rich.text import Text
 from rich.tree import Tree
 from stemma_contracts.v1.values import SectionStatus
+from stemma_document.dependencies import in_order
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.output import clean_line, say_tree
 from stemma_client.cli.wording import reasons_words, status_words
 from stemma_client.client import Client
-from stemma_client.dependencies import in_order, stale_reasons
-from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document
 
@@ -65,7 +65,7 @@ def _label(view: DocumentView, section: SectionView) -> Text:
     style = "bold magenta" if section.stale else _STYLES[section.status]
     label = Text.assemble((section.section_id, "bold"), "  ", (_state(section), style))
     if section.stale:
-        label.append(f" because {reasons_words(stale_reasons(view, section))}")
+        label.append(f" because {reasons_words(section.stale_reasons)}")
     if len(section.depends_on) > 1:
         label.append(f"  (rests on {', '.join(section.depends_on)})", "dim")
     return label

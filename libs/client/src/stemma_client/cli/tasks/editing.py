@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from stemma_contracts.v1.answers import RequestAccepted
+from stemma_document.views import SectionView
 
 from stemma_client.cli.asking import ask, text_in
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean_line, note
 from stemma_client.cli.wording import origin_words
 from stemma_client.client import Client
-from stemma_client.views import SectionView
 
 from .finding import find_section, text_of, version_to_decide, words_or_stdin
 from .several import Choice, chosen, seen_versions

@@ -5,12 +5,12 @@ from __future__ import annotations
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.tokens import check_token
 from stemma_contracts.v1.values import ArtifactRef
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.asking import text_in
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import clean_line
 from stemma_client.client import Client
-from stemma_client.views import DocumentView, SectionView
 
 NOT_STORED = "(not stored any more)"
 

@@ -12,12 +12,12 @@ from typing import Any, Literal
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.values import Evaluation, ValidationReport, ValidationSummary
+from stemma_document.views import DocumentView, SectionView, VersionView
 
 from stemma_client.cli.coverage import coverage_lines
 from stemma_client.cli.output import clean_line
 from stemma_client.cli.wording import GROUNDING, NOT_JUDGED, failed_criteria, rule_words, validation_words
 from stemma_client.client import Client
-from stemma_client.views import DocumentView, SectionView, VersionView
 
 _AT_MOST = 8
 

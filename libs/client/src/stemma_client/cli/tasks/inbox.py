@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary, StaleReason
+from stemma_document.dependencies import waiting_for
+from stemma_document.views import UNDER_WAY, DocumentView, SectionView
 
 from stemma_client.cli.coverage import coverage_words
 from stemma_client.cli.output import note, say_json, say_table
@@ -20,9 +22,7 @@ from stemma_client.cli.wording import (
     waits_since,
 )
 from stemma_client.client import Client
-from stemma_client.dependencies import stale_reasons, waiting_for
 from stemma_client.errors import DocumentNotFoundError
-from stemma_client.views import UNDER_WAY, DocumentView, SectionView
 
 from .finding import text_of, title_of
 from .findings import Finding, findings_of, lines_about_edit, lines_of
@@ -74,7 +74,7 @@ async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, 
 
 
 async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> dict[str, Any]:
-    reasons = stale_reasons(view, section) if section.is_to_be_kept_or_regenerated else ()
+    reasons = section.stale_reasons if section.is_to_be_kept_or_regenerated else ()
     need = section.need if section.asks else None
     since = waits_since(section)
     return {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from stemma_document.views import DocumentView, ProposalView, SectionView
+
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import note
 from stemma_client.client import Client
-from stemma_client.views import DocumentView, ProposalView, SectionView
 
 from .changes import change_json, changes_note, changes_of
 from .finding import find_section, text_of

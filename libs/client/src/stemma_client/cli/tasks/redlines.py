@@ -9,7 +9,7 @@ from stemma_contracts.v1.exports import VersionPair
 
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.client import Client
-from stemma_client.folding import fold
+from stemma_client.reading import read_document
 from stemma_client.recorded import RecordedEvent
 
 from .finding import find_section
@@ -37,7 +37,7 @@ def _version(section: str, known: Sequence[int], name: str) -> int:
 
 
 def _versions(document_id: str, history: Sequence[RecordedEvent]) -> Mapping[str, int]:
-    return {name: section.version for name, section in fold(document_id, history).sections.items()}
+    return {name: section.version for name, section in read_document(document_id, history).sections.items()}
 
 
 def _until(history: Sequence[RecordedEvent], name: str) -> Sequence[RecordedEvent]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 
 from stemma_contracts.v1.values import Origin
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.asking import ask
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import console, note, rendered
 from stemma_client.client import Client
-from stemma_client.views import DocumentView, SectionView
 
 from .changes import changes_note, changes_of
 from .finding import text_of

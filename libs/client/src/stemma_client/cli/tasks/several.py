@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from stemma_document.views import DocumentView, SectionView
+
 from stemma_client.cli.exits import CliError, ExitCode
 from stemma_client.cli.output import note
 from stemma_client.client import Client
-from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document
 from .seeing import agreed, at_a_terminal, note_findings, seen_version, show_text

@@ -9,13 +9,12 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 from stemma_contracts.v1.values import StaleReason
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.output import clean_line, note, say_json, say_tree
 from stemma_client.cli.wording import origin_words
 from stemma_client.client import Client
-from stemma_client.dependencies import stale_reasons
 from stemma_client.differences import Change
-from stemma_client.views import DocumentView, SectionView
 
 from .changes import changes_of, excerpt, place_words, stat_words
 from .finding import find_document
@@ -37,7 +36,7 @@ class Staleness:
 async def stale(client: Client, *, document: str, as_json: bool) -> None:
     """Every stale section, below what made it so."""
     view = await client.document(await find_document(client, document))
-    found = Staleness(view, {s.section_id: stale_reasons(view, s) for s in view.stale})
+    found = Staleness(view, {s.section_id: s.stale_reasons for s in view.stale})
     for reason in (r for reasons in found.reasons.values() for r in reasons if _changed(r)):
         found.changes[_key(reason)] = await _changes(client, view, reason)
     if as_json:

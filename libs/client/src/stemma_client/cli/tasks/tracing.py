@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stemma_contracts.v1.values import DocumentStatus
+from stemma_document.views import DocumentView
 
 from stemma_client.cli.output import clean_line, note, say_fitting, say_json, stdout_width
 from stemma_client.cli.wording import event_words, paused_words, waiting_words
 from stemma_client.client import Client
-from stemma_client.folding import fold
+from stemma_client.reading import read_document
 from stemma_client.recorded import RecordedEvent
-from stemma_client.views import DocumentView
 
 from .finding import find_document
 
@@ -94,7 +94,7 @@ async def trace(client: Client, *, document: str, as_json: bool) -> None:
     if not as_json:
         for line in LEGEND:
             note(line)
-        _tell_who_is_waited_for(fold(document_id, events))
+        _tell_who_is_waited_for(read_document(document_id, events))
 
 
 def _tell_who_is_waited_for(view: DocumentView) -> None:

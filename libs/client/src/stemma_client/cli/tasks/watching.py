@@ -12,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 from stemma_contracts.v1.values import DocumentStatus, SectionStatus
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.exits import ExitCode
 from stemma_client.cli.output import clean_line, console, note, say, say_json, table
@@ -28,10 +29,8 @@ from stemma_client.cli.wording import (
     waiting_words,
 )
 from stemma_client.client import Client
-from stemma_client.dependencies import stale_reasons
-from stemma_client.folding import evolve
+from stemma_client.reading import Reading
 from stemma_client.recorded import RecordedEvent
-from stemma_client.views import DocumentView, SectionView
 
 from .finding import find_document, text_of
 from .findings import lines_about, lines_about_edit
@@ -128,11 +127,13 @@ def _table_screen() -> Iterator[Screen]:
 async def watch(client: Client, *, document: str, follow: bool, from_sequence: int, as_json: bool) -> ExitCode:
     """Show the events of a document until there is nothing more to come without a person."""
     known = await client.document(await find_document(client, document))
-    view = DocumentView(known.document_id)
+    reading = Reading(known.document_id)
+    view, document_id = reading.view, known.document_id
     with _screen(as_json) as screen:
-        async with _live_text(client, view.document_id, screen), aclosing(client.follow(view.document_id)) as events:
+        async with _live_text(client, document_id, screen), aclosing(client.follow(document_id)) as events:
             async for event in events:
-                view = evolve(view, event)
+                reading = reading.after(event)
+                view = reading.view
                 if event.sequence >= from_sequence:
                     screen.update(view, event)
                 if event.pending == 0 and _is_over(view, follow):
@@ -194,7 +195,7 @@ async def _tell_proposals(client: Client, view: DocumentView) -> None:
 
 def _tell_who_waits(view: DocumentView) -> None:
     for section in view.stale:
-        note(f"stale: {section.section_id} ({reasons_words(stale_reasons(view, section))})")
+        note(f"stale: {section.section_id} ({reasons_words(section.stale_reasons)})")
     if view.stale:
         note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")
     asked = [s for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from stemma_client.dependencies import dependents, in_order, stale_reasons, waiting_for
-from stemma_client.views import DocumentView, SectionView
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import (
     Activity,
@@ -23,10 +20,10 @@ from stemma_contracts.v1.values import (
     UpstreamVersion,
     ValidationSummary,
 )
+from stemma_document.dependencies import dependents, in_order, waiting_for
+from stemma_document.views import DocumentView, SectionView
+from stemma_testkit.document_events import CREATED_AT, REF, SUMMARY, job
 
-REF = ArtifactRef(digest="b" * 64, size=1, media_type="text/markdown", name="x.md")
-CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
-SUMMARY = ArtifactRef(digest="c" * 64, size=1, media_type="text/plain", name="summary.txt")
 CLEAN = ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
 REASON = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
 MARK = StaleMark(section_id="solution", reasons=(REASON,))
@@ -34,18 +31,16 @@ WRITTEN = e.SectionEdited(
     section_id="research", version=2, draft=REF, origin=Origin.WRITTEN, actor="ana", makes_stale=(MARK,)
 )
 ASKED = e.SectionEditRequested(section_id="research", version=1, instruction=REF, actor="ana")
-RESTS_ON_1 = (UpstreamVersion(section_id="research", version=1),)
 RESTS_ON_2 = (UpstreamVersion(section_id="research", version=2),)
 
 
 @pytest.fixture
 def settled(drafted: Any) -> list[Any]:
     """Both sections are approved in version 1."""
-    solution = drafted("solution").model_copy(update={"upstream": RESTS_ON_1})
     return [
         drafted("research"),
         e.SectionApproved(section_id="research", version=1, starts=("solution",)),
-        solution,
+        drafted("solution"),
         e.SectionApproved(section_id="solution", version=1),
         e.DocumentCompleted(),
     ]
@@ -61,7 +56,7 @@ def test_a_text_of_a_person_settles_the_section_and_makes_its_dependents_stale(a
 
     research, solution = section(view, "research"), section(view, "solution")
     assert (research.status, research.version, research.draft) == (SectionStatus.EDITED, 2, REF)
-    assert (solution.status, solution.waits, stale_reasons(view, solution)) == (SectionStatus.APPROVED, True, (REASON,))
+    assert (solution.status, solution.waits, solution.stale_reasons) == (SectionStatus.APPROVED, True, (REASON,))
     assert solution.stale is not None
     assert (solution.stale.sequence, solution.stale.cause) == (7, "research")
     assert solution.stale.since == view.created_at + timedelta(minutes=7)
@@ -202,9 +197,12 @@ def test_a_restored_version_is_a_new_one_on_the_ground_of_the_old(after: Any, se
 
 
 def test_the_checks_of_an_edited_text_are_waited_for_and_block_nothing(after: Any, settled: Any) -> None:
-    linted = e.SectionChecked(section_id="research", job_id="j", version=2, validation=CLEAN)
+    linted = e.SectionChecked(section_id="research", job_id=job(7, "validate", "research"), version=2, validation=CLEAN)
     scored = e.SectionChecked(
-        section_id="research", job_id="k", version=2, evaluation=Evaluation(scores={}, score=0.5, passed=False)
+        section_id="research",
+        job_id=job(7, "evaluate", "research"),
+        version=2,
+        evaluation=Evaluation(scores={}, score=0.5, passed=False),
     )
 
     views = [after(*settled, WRITTEN), after(*settled, WRITTEN, linted), after(*settled, WRITTEN, linted, scored)]
@@ -220,7 +218,11 @@ def test_the_checks_of_an_edited_text_are_waited_for_and_block_nothing(after: An
 
 def test_a_check_that_fails_is_told_and_changes_no_status(after: Any, settled: Any) -> None:
     dead = e.SectionJobDead(
-        section_id="research", job_id="j", activity=Activity.EVALUATE, status=SectionStatus.EDITED, detail="oops"
+        section_id="research",
+        job_id=job(7, "evaluate", "research"),
+        activity=Activity.EVALUATE,
+        status=SectionStatus.EDITED,
+        detail="oops",
     )
 
     research = section(after(*settled, WRITTEN, dead), "research")
@@ -235,7 +237,7 @@ def test_reasons_that_came_after_the_event_are_told_too(after: Any, settled: Any
 
     view = after(*settled, WRITTEN, again)
 
-    (reason,) = stale_reasons(view, section(view, "solution"))
+    (reason,) = section(view, "solution").stale_reasons
     assert (reason.accepted_version, reason.current_version) == (1, 3)
 
 
@@ -272,10 +274,9 @@ def test_an_upstream_is_a_reason_again_once_something_else_makes_it_stale(after:
 
     view = after(diamond, *texts, changed, kept, again)
 
-    assert [r.upstream_section_id for r in stale_reasons(view, section(view, "d"))] == ["b"]
-    as_it_was = view.sections["d"]
+    assert [r.upstream_section_id for r in section(view, "d").stale_reasons] == ["b"]
     back = after(diamond, *texts, changed, kept, again, written("a", 4).model_copy(update={"draft": text("a", 2)}))
-    assert stale_reasons(back, replace(section(back, "d"), stale=as_it_was.stale)) == ()
+    assert section(back, "d").stale_reasons == ()
 
 
 def test_what_waits_for_a_section_is_counted_through_others_and_only_once(after: Any, diamond: Any) -> None:

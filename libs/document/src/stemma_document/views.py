@@ -1,4 +1,4 @@
-"""What is known of a document: a small read model that the reader folds by itself."""
+"""What a reader is told of a document, section by section, in the public vocabulary."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from stemma_contracts.v1.values import (
     Origin,
     Provenance,
     SectionStatus,
+    StaleReason,
     UpstreamVersion,
     Usage,
     ValidationSummary,
 )
 
-BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+from .versions import BY_A_PERSON
+
 UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
 
 
@@ -110,8 +112,9 @@ class SectionView:
 
     ``failure`` is the last one, in short; ``missing`` names what was not there to write from, None if that is not why
     it failed. ``covers_inputs``: its text is to hold all that the inputs say. ``checks`` are looks at the current
-    version that are under way and change no status; ``returns_to`` is the status that a section has again when an
-    edit comes to nothing.
+    version that are under way and change no status; ``returns_to`` is the status that a section has again when the
+    edit that is being made comes to nothing. ``stale_reasons`` is every upstream that has another text than the
+    section rests on, or is stale itself: more may have come since the event that made it stale.
     """
 
     section_id: str
@@ -136,6 +139,7 @@ class SectionView:
     proposal: ProposalView | None = None
     waits_since: datetime | None = None
     covers_inputs: bool = False
+    stale_reasons: tuple[StaleReason, ...] = ()
 
     @property
     def current(self) -> VersionView | None:

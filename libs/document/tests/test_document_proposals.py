@@ -1,24 +1,24 @@
-"""Proposed edits as the client folds them."""
+"""Proposed edits as a reader sees them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from stemma_client.views import DocumentView, ProposalView
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentStatus, Origin, Provenance, SectionStatus
+from stemma_contracts.v1.values import Activity, DocumentStatus, Origin, Provenance, SectionStatus
+from stemma_document.views import DocumentView, ProposalView
+from stemma_testkit.document_events import REF, SUMMARY, job
 
 pytestmark = pytest.mark.req("P9")
 
-REF = ArtifactRef(digest="b" * 64, size=1, media_type="text/markdown", name="x.md")
-SUMMARY = ArtifactRef(digest="c" * 64, size=1, media_type="text/plain", name="summary.txt")
+EDITING = job(7, "revise", "research")
 ASKED = e.SectionEditRequested(
     section_id="research", version=1, instruction=REF, actor="ana", result="proposed", proposal_id="p7"
 )
 PROPOSED = e.SectionEditProposed(
     section_id="research",
-    job_id="j7",
+    job_id=EDITING,
     proposal_id="p7",
     version=1,
     base_digest="a" * 64,
@@ -31,9 +31,13 @@ ACCEPTED = e.SectionEdited(
 )
 REJECTED = e.SectionEditRejected(section_id="research", proposal_id="p7", version=1)
 VOIDED = e.SectionEditVoided(section_id="research", proposal_id="p7", version=1, current_version=2)
-REFUSED = e.SectionRevisionRefused(section_id="research", job_id="j7", version=1, reason=REF, proposal_id="p7")
+REFUSED = e.SectionRevisionRefused(section_id="research", job_id=EDITING, version=1, reason=REF, proposal_id="p7")
 FAILED = e.SectionJobDead(
-    section_id="research", job_id="j7", activity=Activity.EDIT, status=SectionStatus.APPROVED, proposal_id="p7"
+    section_id="research",
+    job_id=EDITING,
+    activity=Activity.EDIT,
+    status=SectionStatus.APPROVED,
+    proposal_id="p7",
 )
 
 

@@ -1,0 +1,53 @@
+"""What the dependency map says about a document: who rests on whom, and what waits for what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+
+from stemma_contracts.v1.values import SectionStatus
+
+from .views import DocumentView, SectionView
+
+
+def dependents(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
+    """The sections that rest directly on a section."""
+    return tuple(s for s in view.sections.values() if section_id in s.depends_on)
+
+
+def waiting_for(view: DocumentView, section_id: str) -> frozenset[str]:
+    """The sections that cannot go on before this one is decided, directly or through others."""
+    found: dict[str, None] = {}
+    todo = [section_id]
+    while todo:
+        behind = [s.section_id for s in dependents(view, todo.pop()) if _is_held_up(s) and s.section_id not in found]
+        found.update(dict.fromkeys(behind))
+        todo += behind
+    return frozenset(found)
+
+
+def _is_held_up(section: SectionView) -> bool:
+    return section.status is SectionStatus.QUEUED or section.stale is not None
+
+
+def in_order(view: DocumentView) -> Iterator[tuple[SectionView, int]]:
+    """Every section once with its depth, each below the deepest of those that it rests on."""
+    parents = _parents(view)
+
+    def below(parent: str | None, depth: int) -> Iterator[tuple[SectionView, int]]:
+        for section in view.sections.values():
+            if parents[section.section_id] == parent:
+                yield section, depth
+                yield from below(section.section_id, depth + 1)
+
+    return below(None, 0)
+
+
+def _parents(view: DocumentView) -> dict[str, str | None]:
+    depths: dict[str, int] = {}
+    parents: dict[str, str | None] = {}
+    for name in TopologicalSorter({s.section_id: s.depends_on for s in view.sections.values()}).static_order():
+        deepest = max(reversed(view.sections[name].depends_on), key=depths.__getitem__, default=None)
+        parents[name] = deepest
+        depths[name] = 0 if deepest is None else depths[deepest] + 1
+    return parents

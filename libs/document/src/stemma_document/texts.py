@@ -1,0 +1,94 @@
+"""From an event that brings a text to the version that it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.values import Origin
+
+from .persons import person_of
+from .state import Document, Section, Version
+from .versions import is_a_persons, upstream_versions
+
+AnyTextEvent = e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored
+
+
+def version_of(document: Document, section: Section, event: AnyTextEvent) -> Version:
+    """The version that an event brings to a section."""
+    match event:
+        case e.SectionDrafted():
+            return _drafted(document, event)
+        case e.SectionRevised():
+            return _revised(document, section, event)
+        case e.SectionEdited():
+            return _edited(document, section, event)
+        case e.SectionRestored():
+            return _restored(section, event)
+        case _:
+            assert_never(event)
+
+
+def _drafted(document: Document, event: e.SectionDrafted) -> Version:
+    return Version(
+        event.version,
+        event.draft,
+        event.upstream,
+        Origin.GENERATED,
+        event.provenance,
+        event.evaluation,
+        review=event.review,
+        assets=event.assets,
+        left_out=event.left_out,
+        warnings=event.warnings,
+        sequence=document.sequence,
+    )
+
+
+def _revised(document: Document, section: Section, event: e.SectionRevised) -> Version:
+    current = section.current
+    return Version(
+        event.version,
+        event.draft,
+        current.upstream if current else upstream_versions(document, section),
+        Origin.REVISED,
+        event.provenance,
+        assets=current.assets if current else (),
+        left_out=current.left_out if current else None,
+        review=current.review if current else None,
+        protected=current is not None and is_a_persons(current),
+        person=section.notes.asker,
+        summary=event.summary,
+        sequence=document.sequence,
+    )
+
+
+def _edited(document: Document, section: Section, event: e.SectionEdited) -> Version:
+    current = section.current
+    return Version(
+        event.version,
+        event.draft,
+        event.upstream,
+        event.origin,
+        event.provenance,
+        assets=current.assets if current else (),
+        left_out=current.left_out if current else None,
+        person=person_of(event) if event.actor else section.notes.asker,
+        summary=event.summary,
+        sequence=document.sequence,
+    )
+
+
+def _restored(section: Section, event: e.SectionRestored) -> Version:
+    """The text of an earlier version, with all that was found of it; it has no blocks of its own yet."""
+    restored = next(version for version in section.versions if version.number == event.restored_version)
+    return replace(
+        restored,
+        number=event.version,
+        origin=Origin.RESTORED,
+        blocks=None,
+        person=person_of(event),
+        restored_version=event.restored_version,
+        kept=False,
+    )

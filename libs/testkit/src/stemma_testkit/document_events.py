@@ -1,0 +1,81 @@
+"""Events of a small document, as they lie in its log, and the view of it after them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import values
+from stemma_document.evolve import evolve
+from stemma_document.state import Document, NoDocument, State
+from stemma_document.viewing import view_of
+from stemma_document.views import DocumentView
+
+TENANT = "default"
+DOCUMENT = "d1"
+CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DIGEST = "a" * 64
+REF = values.ArtifactRef(digest="b" * 64, size=1, media_type="text/markdown", name="x.md")
+SUMMARY = values.ArtifactRef(digest="c" * 64, size=1, media_type="text/plain", name="summary.txt")
+RESTS_ON_1 = (values.UpstreamVersion(section_id="research", version=1),)
+
+
+def plan(section_id: str, *depends_on: str) -> values.SectionPlan:
+    return values.SectionPlan(
+        section_id=section_id, title=section_id.title(), kind=section_id, graph="section", depends_on=depends_on
+    )
+
+
+def document_requested() -> e.DocumentRequested:
+    """A document of two sections, the second of which rests on the first."""
+    return e.DocumentRequested(
+        tenant=TENANT,
+        document_id=DOCUMENT,
+        kind="proposal",
+        brief=values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="brief.md"),
+        sections=(plan("research"), plan("solution", "research")),
+        blueprint_digest=DIGEST,
+        created_at=CREATED_AT,
+        starts=("research",),
+    )
+
+
+def section_drafted(section_id: str, draft: values.ArtifactRef | None = None, version: int = 1) -> e.SectionDrafted:
+    return e.SectionDrafted(
+        section_id=section_id,
+        job_id="j1",
+        version=version,
+        draft=draft or values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="draft.md"),
+        upstream=RESTS_ON_1 if section_id == "solution" else (),
+        evaluation=values.Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True),
+        provenance=values.Provenance(model="offline"),
+        usage=values.Usage(calls=2, input_tokens=10, output_tokens=5),
+    )
+
+
+def review_requested(section_id: str, version: int = 1) -> e.SectionReviewRequested:
+    clean = values.ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
+    return e.SectionReviewRequested(section_id=section_id, job_id="j2", version=version, validation=clean)
+
+
+def job(number: int, name: str, section_id: str) -> str:
+    """The id of the job that the event of this number opened."""
+    return f"{DOCUMENT}.{number}.{name}.{section_id}"
+
+
+def time_of(number: int) -> datetime:
+    """The events come a minute apart."""
+    return CREATED_AT + timedelta(minutes=number)
+
+
+def state_after(*events: e.AnyEvent) -> Document:
+    state: State = NoDocument()
+    for number, event in enumerate(events, 1):
+        state = evolve(state, event, time_of(number), number)
+    assert isinstance(state, Document)
+    return state
+
+
+def view_after(*events: e.AnyEvent) -> DocumentView:
+    drafts = {number: event for number, event in enumerate(events, 1) if isinstance(event, e.SectionDrafted)}
+    return view_of(state_after(*events), drafts)
