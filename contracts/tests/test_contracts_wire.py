@@ -87,6 +87,7 @@ BUILDERS: list[Callable[[str], str]] = [
     lambda t: subjects.record(t, "d-1", DIGEST),
     lambda t: subjects.large_artifact("default", t, DIGEST),
     lambda t: subjects.view_key("default", t),
+    lambda t: subjects.section_view_key("default", "d-1", t),
     subjects.uploads_bucket,
 ]
 

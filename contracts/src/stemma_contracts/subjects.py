@@ -170,6 +170,11 @@ def view_key(tenant: str, document_id: str) -> str:
     return f"{check_token(tenant, 'tenant')}.{check_token(document_id, 'document id')}"
 
 
+def section_view_key(tenant: str, document_id: str, section_id: str) -> str:
+    """The key of the read model of a section."""
+    return f"{view_key(tenant, document_id)}.{check_token(section_id, 'section id')}"
+
+
 @dataclass(frozen=True)
 class RequestAddress:
     """What the subject of a request says: tenant and person are pinned by the caller's permission."""

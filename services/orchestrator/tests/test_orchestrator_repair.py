@@ -12,6 +12,7 @@ from nats.js.errors import NotFoundError
 from orchestrator_story import DECIDER, DOCUMENT, Story, ref
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.outcomes import JobDead
 from stemma_contracts.v1.values import DocumentSummary, ExportFormat, InputFile
 from stemma_eventlog import Cause, EventStore, JetStreamEventLog, StreamId
@@ -89,6 +90,12 @@ async def summary(client: Client, tenant: str) -> DocumentSummary:
     )
 
 
+async def details(client: Client, tenant: str, section_id: str) -> SectionDetails:
+    views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
+    key = subjects.section_view_key(tenant, document(tenant), section_id)
+    return SectionDetails.model_validate_json((await views.get(key)).value or b"")
+
+
 @pytest.mark.req("E1")
 @pytest.mark.failure("jobs-lost")
 async def test_summaries_and_lost_jobs_come_back_however_often_they_are_lost(
@@ -115,8 +122,25 @@ async def test_a_summary_that_nobody_can_read_is_written_anew(server: NatsServer
     await repaired(server)
     views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
     await views.put(subjects.view_key("default", document("default")), b"no JSON")
+    await views.put(subjects.section_view_key("default", document("default"), "research"), b"no JSON")
     await repaired(server)
     assert (await summary(client, "default")).status == "running"
+    assert (await details(client, "default", "research")).status == "generating"
+
+
+@pytest.mark.req("E1")
+async def test_a_section_is_written_again_when_something_in_it_changed_and_only_then(client: Client) -> None:
+    await requested(client, "default")
+    stream = StreamId("default", document("default"))
+    store = EventStore(JetStreamEventLog(client), DECIDER)
+    projector = Projector(store, await client.jetstream().key_value(subjects.VIEWS_BUCKET))
+    await projector.write(stream, (await store.load(stream)).sequence)
+    research, timeline = [(await details(client, "default", name)).last_sequence for name in ("research", "timeline")]
+    write = c.Write(c.Asked("w", "0" * 64, "ada"), "research", 0, ref("a text"))
+    handled = await store.handle(stream, write, Cause("w", "/test", datetime(2026, 1, 1, tzinfo=UTC)))
+    await projector.write(stream, handled.folded.sequence)
+    assert (await details(client, "default", "research")).last_sequence == handled.folded.sequence > research
+    assert (await details(client, "default", "timeline")).last_sequence == timeline
 
 
 @pytest.mark.req("E1")

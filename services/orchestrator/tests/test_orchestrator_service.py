@@ -14,8 +14,9 @@ import pytest
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
 from orchestrator_story import PROVENANCE, evaluation, ref
+from stemma_client import Client as StemmaClient
 from stemma_contracts import Contract, registry, subjects
-from stemma_contracts.v1.events import SectionDrafted
+from stemma_contracts.v1.events import DocumentPaused, SectionDrafted
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import GraphPaused, JobDead, Outcome, SectionGenerated, ThreadsHeld
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
@@ -189,6 +190,39 @@ async def test_a_deleted_summary_is_written_again_and_holds_up_nobody(bus: Bus) 
     await bus.ask("pause-document", {"document_id": document_id, "request_id": "p"})
     await eventually(written)
     assert json.loads((await views.get(key)).value or b"")["status"] == "paused"
+
+
+@pytest.mark.req("E4")
+async def test_an_answer_says_at_which_sequence_its_request_is_in_the_log_also_when_it_is_asked_again(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    pause = {"document_id": document_id, "request_id": "p"}
+    await bus.ask("pause-document", pause)
+    await bus.answers("p")
+    await bus.ask("resume-document", {"document_id": document_id, "request_id": "r"})
+    await bus.answers("r")
+    await bus.ask("pause-document", pause)
+    first, again = await bus.answers("p", 2)
+    log = await JetStreamEventLog(bus.client).read(StreamId("default", document_id))
+    found = {one.sequence: type(one.event) for one in log if isinstance(one, Recorded)}
+    assert (found[first["sequence"]], again["sequence"]) == (DocumentPaused, first["sequence"])
+
+
+@pytest.mark.req("E4")
+async def test_whoever_waits_for_the_sequence_of_an_answer_reads_what_was_asked_for(bus: Bus) -> None:
+    document_id = await bus.create("one")
+    password = bus.server.passwords["client-default"]
+    async with StemmaClient.connect(bus.server.url, user="client-default", password=password) as client:
+        for number in range(5):
+            paused = await client.pause(document_id)
+            overview = await client.overview(document_id, at_least=paused.sequence)
+            assert (overview.document.status, overview.document.last_sequence >= paused.sequence) == ("paused", True)
+            edited = await client.edit(document_id, "research", number, text=f"# Research\n\nText {number}.\n")
+            overview = await client.overview(document_id, at_least=edited.sequence)
+            assert overview.sections["research"].version == number + 1
+            assert overview.sections["research"].versions[-1].sequence == edited.sequence
+            view = await client.document(document_id, at_least=edited.sequence)
+            assert view.sections["research"].version == number + 1
+            await client.resume(document_id)
 
 
 async def test_a_repeated_outcome_is_one_event_and_starts_nothing_twice(bus: Bus) -> None:

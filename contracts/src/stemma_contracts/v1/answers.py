@@ -40,6 +40,9 @@ class RequestAccepted(Answer):
     graph_execution_ids: dict[Token, str] = Field(
         default={}, description="by section, the graph executions that the request started at once (UUID)"
     )
+    sequence: int = Field(
+        default=0, ge=0, description="of its last event in the log: what is read as of it or later knows the request"
+    )
 
 
 @registry.contract("stemma.request.rejected.v1", Family.ANSWER)

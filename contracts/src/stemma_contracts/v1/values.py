@@ -352,8 +352,21 @@ class SectionSummary(Contract):
     proposal_id: Token | None = Field(default=None, description="of an edit that waits for a person")
 
 
+class ExportEntry(Contract):
+    """An export: neither ``artifact`` nor ``failure`` while the converter is at work."""
+
+    export_id: Token
+    format: ExportFormat
+    artifact: ArtifactRef | None = None
+    failure: str = Field(default="", max_length=300)
+
+
 class DocumentSummary(Contract):
-    """The read model of a document; ``last_sequence`` is the stream sequence that it was folded to."""
+    """The read model of a document; ``last_sequence`` is the stream sequence that it was folded to.
+
+    Each section has one of its own beside it (`SectionDetails`), which is as late as this one. Where there are so many
+    sections that this would become large, their titles stand there alone.
+    """
 
     document_id: Token
     kind: Token
@@ -363,3 +376,8 @@ class DocumentSummary(Contract):
     last_sequence: int = Field(ge=0)
     sections: tuple[SectionSummary, ...] = ()
     cycle: CycleSummary | None = Field(default=None, description="of a document that is reviewed in cycles")
+    language: str = Field(default="", max_length=35, description="BCP 47 primary tag")
+    updated_at: AwareDatetime | None = None
+    usage: Usage = Usage()
+    input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
+    exports: tuple[ExportEntry, ...] = Field(default=(), description="the latest")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         InvalidInputError,
         InvalidLoginError,
         NobodyAdmitsError,
+        NotReadYetError,
         RequestRejectedError,
         RequestTooLargeError,
         ServerUnreachableError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         TenantFullError,
         TooManyRequestsError,
     )
+    from .overviews import Overview
     from .recorded import RecordedEvent
 
 __all__ = [
@@ -54,6 +56,8 @@ __all__ = [
     "InvalidLoginError",
     "LiveText",
     "NobodyAdmitsError",
+    "NotReadYetError",
+    "Overview",
     "RecordedEvent",
     "RequestRejectedError",
     "RequestTooLargeError",
@@ -67,6 +71,7 @@ __all__ = [
 _MODULES = {
     "Client": "stemma_client.client",
     "LiveText": "stemma_client.client",
+    "Overview": "stemma_client.overviews",
     "RecordedEvent": "stemma_client.recorded",
     "DocumentView": "stemma_document.views",
     "ExportView": "stemma_document.views",

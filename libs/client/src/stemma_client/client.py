@@ -9,7 +9,6 @@ from io import BufferedReader
 from pathlib import Path
 
 from nats.aio.msg import Msg
-from pydantic import ValidationError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
@@ -27,6 +26,7 @@ from . import inputs as input_files
 from .connection import Connection, Told, connect
 from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
+from .overviews import Overview, read_overview, read_summaries
 from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import Genuine, NoEventError, RecordedEvent
@@ -34,10 +34,10 @@ from .requests import answered, encode, encoded_size, read_answer, with_request_
 from .settings import find_server
 
 ANSWER_TIMEOUT_S = 30.0
+READ_TIMEOUT_S = 10.0
 MAX_TEXT_BYTES = 32 * 1024
 """What a text may take in the body of a request; a longer one is sent as an upload."""
 MAX_TITLE = 300
-_VIEWS_STREAM = f"KV_{subjects.VIEWS_BUCKET}"
 
 
 @dataclass(frozen=True)
@@ -266,19 +266,25 @@ class Client(SectionDecisions):
         finally:
             await subscription.unsubscribe()
 
-    async def history(self, document_id: str) -> list[RecordedEvent]:
-        """All events of a document so far; raises `DocumentNotFoundError`."""
+    async def history(self, document_id: str, *, at_least: int = 0) -> list[RecordedEvent]:
+        """All events of a document so far, that at the sequence ``at_least`` among them.
+
+        Raises `DocumentNotFoundError`, and `ServerUnreachableError` if that event does not come.
+        """
         subject = subjects.event(self.tenant, document_id, subjects.ANY)
-        async with aclosing(self._connection.snapshot(subjects.EVENTS, subject)) as messages:
+        async with aclosing(self._connection.snapshot(subjects.EVENTS, subject, at_least=at_least)) as messages:
             genuine = Genuine()
             found = [self._genuine(genuine, message) async for message in messages]
         if events := list(filter(None, found)):
             return events
         raise DocumentNotFoundError(f"no document is called {document_id!r}")
 
-    async def document(self, document_id: str) -> DocumentView:
-        """A document as its events tell it now; raises `DocumentNotFoundError`."""
-        return read_document(document_id, await self.history(document_id))
+    async def document(self, document_id: str, *, at_least: int = 0) -> DocumentView:
+        """A document as its events tell it now; raises `DocumentNotFoundError`.
+
+        With ``at_least``, the ``sequence`` of an answer, what was asked for has its effect there.
+        """
+        return read_document(document_id, await self.history(document_id, at_least=at_least))
 
     async def recipes(self) -> Recipes:
         """What drafts would be made with now; `stemma_client.recipes.outdated_recipe` compares a section with it."""
@@ -293,19 +299,15 @@ class Client(SectionDecisions):
 
         A summary that cannot be read is told of and left out.
         """
-        subject = f"$KV.{subjects.VIEWS_BUCKET}.{self.tenant}.*"
-        async with aclosing(self._connection.snapshot(_VIEWS_STREAM, subject, latest=True)) as messages:
-            found = [self._summary(message) async for message in messages if message.data]
-        return sorted(filter(None, found), key=lambda summary: summary.created_at, reverse=True)
+        return await read_summaries(self._connection, self.tenant)
 
-    def _summary(self, message: Msg) -> DocumentSummary | None:
-        try:
-            return DocumentSummary.model_validate_json(message.data)
-        except ValidationError:
-            document_id = message.subject.rpartition(".")[2]
-            anew = "`stemma-orchestrator --repair` makes it anew"
-            self._connection.tell(f"the summary of {document_id} cannot be read and is left out; {anew}")
-            return None
+    async def overview(self, document_id: str, *, at_least: int = 0, wait_s: float = READ_TIMEOUT_S) -> Overview:
+        """A document and its sections from the read model, which follows the log.
+
+        With ``at_least``, the ``sequence`` of an answer, it is read once it knows of that; raises `NotReadYetError` if
+        it does not within ``wait_s`` seconds, and `DocumentNotFoundError`.
+        """
+        return await read_overview(self._connection, self.tenant, document_id, at_least, wait_s)
 
     async def grounding(self, document_id: str, section_id: str) -> GroundingReport | None:
         """Where each claim of the current version of a section stands; None if it was not looked up.

@@ -219,14 +219,16 @@ class Connection:
             return AccessDeniedError(f"{login.person} may not ask for anything: the role {login.role} only reads")
         return AccessDeniedError(refused)
 
-    async def snapshot(self, stream: str, subject: str, *, latest: bool = False) -> AsyncGenerator[Msg, None]:
+    async def snapshot(
+        self, stream: str, subject: str, *, latest: bool = False, at_least: int = 0
+    ) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject now, in order; ``latest``: the last message of each subject.
 
         A consumer reads the tenant's copy of the stream, which follows it: all but ``latest`` wait for what the stream
-        itself has already.
+        itself has already, and for the message at the sequence ``at_least``.
         """
         policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.ALL
-        last = 0 if latest else await self.last_sequence(stream, subject)
+        last = at_least if latest else max(at_least, await self.last_sequence(stream, subject))
         config = _consumer(subject, deliver_policy=policy)
         async with self._consuming(stream, config) as (subscription, stored):
             pending, seen = stored, 0

@@ -78,6 +78,14 @@ class DocumentNotFoundError(StemmaError):
     """No document of this tenant has the id."""
 
 
+class NotReadYetError(StemmaError):
+    """What was written at a sequence of the log cannot be read yet: ask again, what was answered is not lost."""
+
+    def __init__(self, document_id: str, sequence: int) -> None:
+        self.sequence = sequence
+        super().__init__(f"the read model of {document_id} has not come to sequence {sequence} of the log yet")
+
+
 class ExportFailedError(StemmaError):
     """The converter could not make the format; ``detail`` is its reason in short."""
 

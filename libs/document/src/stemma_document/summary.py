@@ -1,19 +1,22 @@
-"""The read model of a document, for lists across documents. Never read by ``decide``."""
+"""The read model of a document: what lists and the head of a page show. Never read by ``decide``."""
 
 from __future__ import annotations
 
 from stemma_contracts.v1.cycles import CycleSummary
-from stemma_contracts.v1.values import DocumentSummary, SectionSummary
+from stemma_contracts.v1.values import DocumentSummary, ExportEntry, SectionSummary
 
 from .cycle_state import Cycle
 from .proposal_state import Proposed
 from .staleness import staleness
-from .state import Document, InNeed, Section, Version, activity_of, status_of
+from .state import Document, Export, InNeed, Section, Version, activity_of, status_of
+
+MOST_TITLE_BYTES = 4096
+MOST_EXPORTS = 10
 
 
 def summarise(document: Document, last_sequence: int) -> DocumentSummary:
     """The summary of a document as of a sequence of the log."""
-    stale = staleness(document)
+    stale, titled = staleness(document), _titled(document)
     return DocumentSummary(
         document_id=document.document_id,
         kind=document.kind,
@@ -22,7 +25,23 @@ def summarise(document: Document, last_sequence: int) -> DocumentSummary:
         created_at=document.created_at,
         last_sequence=last_sequence,
         cycle=cycle_summary(document.cycle) if document.cycle else None,
-        sections=tuple(_summarise(section, name in stale) for name, section in document.sections.items()),
+        sections=tuple(_summarise(section, name in stale, titled) for name, section in document.sections.items()),
+        language=document.language,
+        updated_at=document.time,
+        usage=document.usage,
+        input_count=len(document.inputs),
+        exports=tuple(_export(export_id, export) for export_id, export in document.exports.items())[-MOST_EXPORTS:],
+    )
+
+
+def _titled(document: Document) -> bool:
+    """Whether the titles of all sections are short enough to stand in one message with the rest."""
+    return sum(len(section.plan.title.encode()) for section in document.sections.values()) <= MOST_TITLE_BYTES
+
+
+def _export(export_id: str, export: Export) -> ExportEntry:
+    return ExportEntry(
+        export_id=export_id, format=export.format, artifact=export.artifact, failure=export.failure or ""
     )
 
 
@@ -40,11 +59,11 @@ def cycle_summary(cycle: Cycle) -> CycleSummary:
     )
 
 
-def _summarise(section: Section, stale: bool) -> SectionSummary:
+def _summarise(section: Section, stale: bool, titled: bool) -> SectionSummary:
     version = section.current
     return SectionSummary(
         section_id=section.plan.section_id,
-        title=section.plan.title,
+        title=section.plan.title if titled else "",
         status=status_of(section.phase),
         activity=activity_of(section.phase),
         version=section.current_number,

@@ -115,6 +115,7 @@ def _accepted(received: Received, stream: StreamId, handled: HandledRequest) -> 
         export_id=handled.export_id,
         graph_execution_ids={name: graph_execution_id(job_id) for name, job_id in handled.started.items()},
         ignored_fields=received.ignored_fields,
+        sequence=handled.sequence,
     )
 
 

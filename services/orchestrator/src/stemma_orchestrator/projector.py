@@ -1,17 +1,25 @@
-"""Keeps the read model of documents: one summary per document, as of a sequence of the log."""
+"""Keeps the read model of documents: one key for each document and one for each section, as of a sequence of the log.
+
+Sections are written before their document, so that whoever sees a document as of a sequence finds its sections as late.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from cachetools import LRUCache
 from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import DocumentSummary
-from stemma_document.state import Document, State
+from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.values import DocumentSummary, StaleReason
+from stemma_document.details import section_details
+from stemma_document.state import Document, Section, State
 from stemma_document.summary import summarise
+from stemma_document.viewing import view_of
+from stemma_document.views import DocumentView
 from stemma_eventlog import EventStore, Folded, StreamId
 from stemma_messaging import Delivery, InvalidMessage
 from stemma_telemetry import annotate
@@ -21,13 +29,30 @@ from .core.commands import Command
 MAX_TRIES = 20
 _REMEMBERED = 4096
 
+_Shown = tuple[Section, tuple[StaleReason, ...]]
+"""What the read model of a section is made from."""
+
+
+class AsOf(BaseModel):
+    """What every read model says of itself."""
+
+    last_sequence: int = Field(ge=0)
+
 
 @dataclass(frozen=True)
 class Written:
-    """The revision of a summary in the bucket, and the sequence that it was folded to."""
+    """The revision of a read model in the bucket, and the sequence that it was folded to."""
 
     revision: int = 0
     last_sequence: int = 0
+
+
+@dataclass
+class Known:
+    """What this process wrote last of a document: its keys, and what its sections were made from."""
+
+    keys: dict[str, Written] = field(default_factory=dict)
+    sections: dict[str, _Shown] = field(default_factory=dict)
 
 
 class ReadBehind(Exception):
@@ -35,17 +60,17 @@ class ReadBehind(Exception):
 
 
 class TooManyWriters(Exception):
-    """Other processes wrote the same summary each time: try again later."""
+    """Other processes wrote the same read model each time: try again later."""
 
 
 def document_of(subject: str) -> StreamId:
-    """Whose summary the event under a subject changes."""
+    """Whose read model the event under a subject changes."""
     address = subjects.parse_event(subject)
     return StreamId(address.tenant, address.document_id)
 
 
 def key_of(subject: str) -> StreamId | str:
-    """What the events of one summary have in common; a subject that names no document stands for itself."""
+    """What the events of one document have in common; a subject that names no document stands for itself."""
     try:
         return document_of(subject)
     except ValueError:
@@ -53,15 +78,15 @@ def key_of(subject: str) -> StreamId | str:
 
 
 class Projector:
-    """Writes summaries; many events of one document that wait together cost one write."""
+    """Writes read models; many events of one document that wait together are written once."""
 
     def __init__(self, store: EventStore[Command, State], views: KeyValue) -> None:
         self._store = store
         self._views = views
-        self._written: LRUCache[str, Written] = LRUCache(_REMEMBERED)
+        self._known: LRUCache[StreamId, Known] = LRUCache(_REMEMBERED)
 
     async def on_event(self, delivery: Delivery) -> None:
-        """Bring the summary of the event's document up to the log."""
+        """Bring the read model of the event's document up to the log."""
         try:
             stream = document_of(delivery.subject)
         except ValueError as error:
@@ -70,29 +95,52 @@ class Projector:
         await self.write(stream, delivery.stream_sequence)
 
     async def write(self, stream: StreamId, sequence: int, *, anew: bool = False) -> None:
-        """Write a summary as of a sequence or later; ``anew`` also if it says that it is as late as that.
+        """Write a document and what changed of its sections as of a sequence or later.
 
-        What is there is read only if it is not what this process wrote last.
+        ``anew`` writes all, also over what says that it is as late. What is there is read only if it is not what this
+        process wrote last.
         """
+        known = Known() if anew else self._known.get(stream, Known())
+        self._known[stream] = known
         key = subjects.view_key(stream.tenant, stream.document_id)
         for _ in range(MAX_TRIES):
-            written = self._written.get(key, Written())
-            if written.last_sequence >= sequence and not anew:
+            if known.keys.get(key, Written()).last_sequence >= sequence and not anew:
                 return
             folded = await self._folded(stream, sequence)
             if folded.sequence < sequence:
                 raise ReadBehind(f"read to {folded.sequence}")
             if not isinstance(folded.state, Document):
                 return  # what lies there is no event of a document
-            data = summarise(folded.state, folded.sequence).model_dump_json(exclude_defaults=True).encode()
-            try:
-                revision = await self._views.update(key, data, last=written.revision)
-            except KeyWrongLastSequenceError:
-                self._written[key] = await self._read(key)
-                continue
-            self._written[key] = Written(revision, folded.sequence)
-            return
+            if await self._wrote(stream, known, folded.state, folded.sequence, anew):
+                return
         raise TooManyWriters
+
+    async def _wrote(self, stream: StreamId, known: Known, document: Document, sequence: int, anew: bool) -> bool:
+        """Whether all that changed is written; if not, others wrote meanwhile: look at the log again."""
+        view, of = view_of(document), (stream.tenant, stream.document_id)
+        sections_are_there = True
+        for name in _changed(known, document, view):
+            details = section_details(document, view, name, sequence)
+            if await self._put(known, subjects.section_view_key(*of, name), details, anew):
+                known.sections[name] = (document.sections[name], view.sections[name].stale_reasons)
+            else:
+                sections_are_there = False
+        summary = summarise(document, sequence)
+        return sections_are_there and await self._put(known, subjects.view_key(*of), summary, anew)
+
+    async def _put(self, known: Known, key: str, model: DocumentSummary | SectionDetails, anew: bool) -> bool:
+        """Whether a read model is there, as late or later; what another process wrote is read, and not there yet."""
+        written = known.keys.get(key, Written())
+        if written.last_sequence >= model.last_sequence and not anew:
+            return True
+        data = model.model_dump_json(exclude_defaults=True).encode()
+        try:
+            revision = await self._views.update(key, data, last=written.revision)
+        except KeyWrongLastSequenceError:
+            known.keys[key] = await self._read(key)
+            return False
+        known.keys[key] = Written(revision, model.last_sequence)
+        return True
 
     async def _folded(self, stream: StreamId, sequence: int) -> Folded[State]:
         """The state as of the event at least; the log is read only if this process does not know it yet."""
@@ -100,13 +148,21 @@ class Projector:
         return folded if folded.sequence >= sequence else await self._store.load(stream)
 
     async def _read(self, key: str) -> Written:
-        """What is there now; a summary that was deleted, or that nobody can read, is made anew."""
+        """What is there now; what was deleted, or that nobody can read, is made anew."""
         try:
             entry = await self._views.get(key)
         except KeyNotFoundError as missing:
             return Written(missing.entry.revision if missing.entry else 0)
         try:
-            last_sequence = DocumentSummary.model_validate_json(entry.value or b"{}").last_sequence
+            last_sequence = AsOf.model_validate_json(entry.value or b"{}").last_sequence
         except ValidationError:
             last_sequence = 0
         return Written(entry.revision or 0, last_sequence)
+
+
+def _changed(known: Known, document: Document, view: DocumentView) -> Iterator[str]:
+    """The sections that are not as they were written last."""
+    for name, section in document.sections.items():
+        before = known.sections.get(name)
+        if before is None or before[0] is not section or before[1] != view.sections[name].stale_reasons:
+            yield name

@@ -1,0 +1,90 @@
+"""The read model of documents: what lists and pages show without reading a log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TypeVar
+
+from nats.aio.msg import Msg
+from pydantic import BaseModel, ValidationError
+from stemma_contracts import subjects
+from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.values import DocumentSummary
+
+from .connection import Connection
+from .errors import DocumentNotFoundError, NotReadYetError
+
+_STREAM = f"KV_{subjects.VIEWS_BUCKET}"
+_KEYS = f"$KV.{subjects.VIEWS_BUCKET}"
+_ANEW = "`stemma-orchestrator --repair` makes it anew"
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A document with its sections, in their order, as the read model has them; what is large stands by reference.
+
+    A section that an earlier release wrote no read model of is missing until something happens in its document.
+    """
+
+    document: DocumentSummary
+    sections: Mapping[str, SectionDetails]
+
+
+async def read_summaries(connection: Connection, tenant: str) -> list[DocumentSummary]:
+    """All documents of a tenant, newest first."""
+    found = [summary async for summary in _latest(connection, f"{_KEYS}.{tenant}.{subjects.ANY}", DocumentSummary)]
+    return sorted(found, key=lambda summary: summary.created_at, reverse=True)
+
+
+async def read_overview(
+    connection: Connection, tenant: str, document_id: str, at_least: int, wait_s: float
+) -> Overview:
+    """The read model of a document once it is as late as a sequence of the log."""
+    subject = f"{_KEYS}.{subjects.view_key(tenant, document_id)}"
+    document = await _document(connection, subject, at_least, wait_s)
+    if document is None and at_least:
+        raise NotReadYetError(document_id, at_least)
+    if document is None:
+        raise DocumentNotFoundError(f"no document is called {document_id!r}")
+    details = _latest(connection, f"{subject}.{subjects.ANY}", SectionDetails)
+    sections = {section.section_id: section async for section in details}
+    order = [section.section_id for section in document.sections if section.section_id in sections]
+    return Overview(document, {name: sections[name] for name in order})
+
+
+async def _document(connection: Connection, subject: str, at_least: int, wait_s: float) -> DocumentSummary | None:
+    """The summary of a document that is as late as that, if it comes in time; whatever there is for sequence 0."""
+    if not at_least:
+        return next(iter([found async for found in _latest(connection, subject, DocumentSummary)]), None)
+    try:
+        async with asyncio.timeout(wait_s), aclosing(connection.follow(_STREAM, subject)) as messages:
+            async for message in messages:
+                found = _read(connection, message, DocumentSummary)
+                if found is not None and found.last_sequence >= at_least:
+                    return found
+    except TimeoutError:
+        return None
+    return None
+
+
+async def _latest(connection: Connection, subject: str, model: type[M]) -> AsyncIterator[M]:
+    async with aclosing(connection.snapshot(_STREAM, subject, latest=True)) as messages:
+        async for message in messages:
+            found = _read(connection, message, model) if message.data else None
+            if found is not None:
+                yield found
+
+
+def _read(connection: Connection, message: Msg, model: type[M]) -> M | None:
+    """What lies under a key; what cannot be read is told of and left out."""
+    try:
+        return model.model_validate_json(message.data)
+    except ValidationError:
+        document_id = message.subject.removeprefix(f"{_KEYS}.").split(".")[1]
+        connection.tell(f"the summary of {document_id} cannot be read and is left out; {_ANEW}")
+        return None

@@ -1,0 +1,109 @@
+"""The read model as callers read it, also one that an earlier release wrote."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from stemma_client import Client, DocumentNotFoundError, NotReadYetError
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary
+from stemma_testkit.document_events import CREATED_AT, TENANT
+
+OF_AN_EARLIER_RELEASE = {
+    "kind": "proposal",
+    "status": "running",
+    "title": {"digest": "a" * 64, "size": 8, "media_type": "text/plain", "name": "title.txt"},
+    "created_at": "2026-03-01T12:00:00Z",
+    "last_sequence": 7,
+    "sections": [
+        {"section_id": "research", "title": "Research", "status": "approved", "version": 2, "score": 0.9},
+        {"section_id": "solution", "title": "Solution", "status": "generating", "activity": "validate", "version": 1},
+    ],
+}
+
+
+def summary(document_id: str, last_sequence: int, status: DocumentStatus = DocumentStatus.RUNNING) -> DocumentSummary:
+    sections = tuple(
+        SectionSummary(section_id=name, title=name, status=SectionStatus.QUEUED) for name in ("research", "solution")
+    )
+    return DocumentSummary(
+        document_id=document_id,
+        kind="proposal",
+        status=status,
+        created_at=CREATED_AT,
+        last_sequence=last_sequence,
+        sections=sections,
+    )
+
+
+async def put_section(backstage: Any, document_id: str, name: str, last_sequence: int) -> None:
+    details = SectionDetails(
+        document_id=document_id,
+        section_id=name,
+        title=name,
+        kind=name,
+        graph="section",
+        last_sequence=last_sequence,
+        status=SectionStatus.QUEUED,
+    )
+    key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.section_view_key(TENANT, document_id, name)}"
+    await backstage.js.publish(key, details.model_dump_json(exclude_defaults=True).encode())
+
+
+@pytest.mark.req("E4")
+async def test_a_document_is_read_with_its_sections_in_their_order(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    for name in ("solution", "research"):
+        await put_section(backstage, document_id, name, 1)
+    await backstage.summarise(summary(document_id, 1))
+    overview = await client.overview(document_id, at_least=1)
+    assert (overview.document.document_id, list(overview.sections)) == (document_id, ["research", "solution"])
+
+
+@pytest.mark.req("E4")
+async def test_a_reader_waits_until_the_read_model_knows_of_what_was_answered(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    await backstage.summarise(summary(document_id, 3))
+    reading = asyncio.create_task(client.overview(document_id, at_least=5))
+    for last_sequence, status in ((4, DocumentStatus.RUNNING), (6, DocumentStatus.PAUSED)):
+        await backstage.summarise(summary(document_id, last_sequence, status))
+    assert (await reading).document.status is DocumentStatus.PAUSED
+
+
+@pytest.mark.req("E4")
+async def test_what_does_not_come_in_time_is_told(client: Client, backstage: Any, document_id: str) -> None:
+    await backstage.summarise(summary(document_id, 3))
+    with pytest.raises(NotReadYetError, match="sequence 4"):
+        await client.overview(document_id, at_least=4, wait_s=0.2)
+    with pytest.raises(DocumentNotFoundError):
+        await client.overview("nowhere")
+
+
+@pytest.mark.req("E4")
+async def test_a_log_is_read_once_the_event_of_an_answer_is_there(
+    client: Client, backstage: Any, document_id: str, requested: Any
+) -> None:
+    await backstage.append(document_id, requested)
+    [first] = await client.history(document_id)
+    later = asyncio.create_task(client.document(document_id, at_least=first.sequence + 1))
+    await backstage.append(document_id, e.DocumentPaused())
+    assert (await later).status is DocumentStatus.PAUSED
+
+
+@pytest.mark.req("E3")
+async def test_what_an_earlier_release_wrote_is_listed_and_read(
+    client: Client, cli: Any, backstage: Any, document_id: str
+) -> None:
+    key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, document_id)}"
+    await backstage.js.publish(key, json.dumps(OF_AN_EARLIER_RELEASE | {"document_id": document_id}).encode())
+    overview = await client.overview(document_id)
+    assert ([section.version for section in overview.document.sections], overview.sections) == ([2, 1], {})
+    line = next(li for li in (await cli("list")).stdout.splitlines() if li.startswith(document_id))
+    assert line.split("\t")[1:4] == ["proposal", "running", "1/2"]
