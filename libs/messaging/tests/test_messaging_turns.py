@@ -1,13 +1,14 @@
 """Work is taken from tenants in turn."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from stemma_messaging import Delivery
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import Turns
+from stemma_messaging.drivers import LaneTurns, Turns
 
 HEADERS = {
     "ce-specversion": "1.0",
@@ -22,8 +23,8 @@ HEADERS = {
 class Desk:
     """Handlings that stay until each is let go, in the order in which they began."""
 
-    def __init__(self, at_a_time: int) -> None:
-        self._turns = Turns(at_a_time)
+    def __init__(self, at_a_time: int, bulk: str | None = None) -> None:
+        self._turns = LaneTurns(at_a_time, bulk) if bulk else Turns(at_a_time)
         self._letting_go: dict[str, asyncio.Event] = {}
         self.begun: list[str] = []
         self.tasks: dict[str, asyncio.Task[None]] = {}
@@ -36,9 +37,10 @@ class Desk:
         async with self._turns.of(delivery):
             await self._work(delivery)
 
-    async def comes(self, tenant: str, name: str) -> None:
+    async def comes(self, tenant: str, name: str, consumer: str = "c") -> None:
         self._letting_go[name] = asyncio.Event()
-        self.tasks[name] = asyncio.create_task(self._handled(_delivery(f"stemma.request.v1.{tenant}.x", name)))
+        delivery = replace(_delivery(f"stemma.request.v1.{tenant}.x", name), consumer=consumer)
+        self.tasks[name] = asyncio.create_task(self._handled(delivery))
         await asyncio.sleep(0)
 
     async def is_done(self, name: str) -> None:
@@ -72,6 +74,19 @@ async def test_a_tenant_that_is_alone_has_every_turn() -> None:
     assert desk.begun == ["0", "1", "2"]
     await desk.is_done("1")
     assert desk.begun == ["0", "1", "2", "3"]
+    await end(desk.tasks.values())
+
+
+@pytest.mark.req("S5")
+async def test_bulk_leaves_half_of_the_turns_to_what_goes_before_it() -> None:
+    desk = Desk(at_a_time=4, bulk="behind")
+    for number in range(4):
+        await desk.comes("flooding", f"bulk{number}", "behind")
+    await desk.comes("calm", "one")
+    await desk.comes("flooding", "before")
+    assert desk.begun == ["bulk0", "bulk1", "one", "before"]
+    await desk.is_done("bulk0")
+    assert desk.begun[4:] == ["bulk2"]
     await end(desk.tasks.values())
 
 

@@ -23,7 +23,7 @@ from stemma_contracts.v1.outcomes import JobCancelled, JobDead
 from stemma_telemetry import get_logger, names
 
 from .connection import Watch, close, connected
-from .drivers import Driver, Link, PushDriver, SlotDriver, Turns
+from .drivers import Driver, LaneTurns, Link, PushDriver, SlotDriver
 from .drivers.base import API_TIMEOUT_S, LookUp, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
@@ -220,7 +220,7 @@ class WorkerBroker(StemmaBroker):
         self._running = RunningJobs()
         lanes = tuple(subjects.job_consumers(service))
         pull = SlotDriver(subjects.JOBS, lanes, settings.slots)
-        push = PushDriver(subjects.JOBS, lanes, turns=Turns(settings.slots))
+        push = PushDriver(subjects.JOBS, lanes, turns=LaneTurns(settings.slots, subjects.bulk_consumer(service)))
         publish = partial(Outcomes, service=service, publisher=lambda: self.sender)
         within = (publish, partial(CallingOff, jobs=self._running))
         super().__init__(service, settings, push if jobs == "pushed" else pull, within=within)

@@ -7,6 +7,6 @@ from .base import Driver, Link
 from .latest import LatestDriver
 from .push import PushDriver
 from .slots import SlotDriver
-from .turns import Turns
+from .turns import LaneTurns, Turns
 
-__all__ = ["Driver", "LatestDriver", "Link", "PushDriver", "SlotDriver", "Turns"]
+__all__ = ["Driver", "LaneTurns", "LatestDriver", "Link", "PushDriver", "SlotDriver", "Turns"]

@@ -53,6 +53,24 @@ class Turns:
                 turn.set_result(None)
 
 
+class LaneTurns(Turns):
+    """Turns of which bulk takes half at most, so that what goes before it finds one soon."""
+
+    def __init__(self, at_a_time: int, bulk: str) -> None:
+        super().__init__(at_a_time)
+        self._bulk = bulk
+        self._of_bulk = Turns(max(1, at_a_time // 2))
+
+    def of(self, delivery: Delivery) -> AbstractAsyncContextManager[None]:
+        """The turn of a message; those that the consumer ``bulk`` delivers wait for one of their own before."""
+        return self._behind(delivery) if delivery.consumer == self._bulk else super().of(delivery)
+
+    @asynccontextmanager
+    async def _behind(self, delivery: Delivery) -> AsyncIterator[None]:
+        async with self._of_bulk.of(delivery), super().of(delivery):
+            yield
+
+
 def in_turn(handle: Handle, turns: Turns | None) -> Callable[[Msg], Coroutine[Any, Any, None]]:
     """Handle messages as it is their tenant's turn, if turns are given."""
     return handle if turns is None else partial(handle, turn=turns.of)
