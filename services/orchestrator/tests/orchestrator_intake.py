@@ -9,7 +9,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.intake import Intake, Refused
 
-ASKED = c.Asked("r1", "0" * 64, "ada")
+ASKED = c.RequestMeta("r1", "0" * 64, "ada")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 

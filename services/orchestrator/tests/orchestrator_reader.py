@@ -14,7 +14,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import StaleReason
 from stemma_document.proposal_state import Proposal, Proposed
 from stemma_document.staleness import staleness
-from stemma_document.state import Document, InNeed, MeetingNeed, Section, Version, activity_of, status_of
+from stemma_document.state import AwaitingAnswer, Document, NeedDispatched, Section, Version, activity_of, status_of
 from stemma_document.summary import summarise
 from stemma_document.versions import is_a_persons
 from stemma_document.views import DocumentView, SectionView, VersionView
@@ -85,7 +85,7 @@ def _known(section: Section, stale: tuple[StaleReason, ...]) -> dict[str, Any]:
         "status": status_of(phase),
         "activity": activity_of(phase),
         "stale": stale,
-        "need": phase.need if isinstance(phase, InNeed | MeetingNeed) else None,
+        "need": phase.need if isinstance(phase, AwaitingAnswer | NeedDispatched) else None,
         "checks": frozenset(section.checks.values()),
         "proposal": section.proposal and _proposal_known(section.proposal),
         "versions": [_version_known(version) for version in section.versions],

@@ -68,8 +68,8 @@ class Story:
     reader: Reader = field(default_factory=Reader)
     _requests: Any = field(default_factory=lambda: count(1))
 
-    def asked(self, request_id: str | None = None) -> c.Asked:
-        return c.Asked(request_id or f"r{next(self._requests)}", "0" * 64, "ada")
+    def asked(self, request_id: str | None = None) -> c.RequestMeta:
+        return c.RequestMeta(request_id or f"r{next(self._requests)}", "0" * 64, "ada")
 
     def do(self, command: c.Command) -> list[Any]:
         events = list(decide(command, self.state))

@@ -207,7 +207,7 @@ def _plain(version: Version, document: Document) -> tuple[int, str, dict[str, in
 STEERING: dict[str, type[c.Pause | c.Resume | c.Cancel]] = {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}
 
 
-def command_of(ask: Ask, asked: c.Asked, proposals: Mapping[int, str]) -> c.Request:
+def command_of(ask: Ask, asked: c.RequestMeta, proposals: Mapping[int, str]) -> c.Request:
     """The command behind what a person asks for; ``proposals`` are the ids behind the numbers."""
     if ask.several:
         return _about_several(ask, asked)
@@ -217,7 +217,7 @@ def command_of(ask: Ask, asked: c.Asked, proposals: Mapping[int, str]) -> c.Requ
     return _about_one(ask, asked)
 
 
-def _about_one(ask: Ask, asked: c.Asked) -> c.Request:
+def _about_one(ask: Ask, asked: c.RequestMeta) -> c.Request:
     name, version, words = ask.section, ask.version, ref(ask.words, "text/plain")
     match ask.verb:
         case "approve":
@@ -244,7 +244,7 @@ def _about_one(ask: Ask, asked: c.Asked) -> c.Request:
             return STEERING[ask.verb](asked)
 
 
-def _about_several(ask: Ask, asked: c.Asked) -> c.Several:
+def _about_several(ask: Ask, asked: c.RequestMeta) -> c.Several:
     seen = tuple(SeenVersion(section_id=name, version=version) for name, version in ask.several)
     if ask.verb == "keep":
         return c.KeepSeveral(asked, seen)

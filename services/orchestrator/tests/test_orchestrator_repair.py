@@ -136,7 +136,7 @@ async def test_a_section_is_written_again_when_something_in_it_changed_and_only_
     projector = Projector(store, await client.jetstream().key_value(subjects.VIEWS_BUCKET))
     await projector.write(stream, (await store.load(stream)).sequence)
     research, timeline = [(await details(client, "default", name)).last_sequence for name in ("research", "timeline")]
-    write = c.Write(c.Asked("w", "0" * 64, "ada"), "research", 0, ref("a text"))
+    write = c.Write(c.RequestMeta("w", "0" * 64, "ada"), "research", 0, ref("a text"))
     handled = await store.handle(stream, write, Cause("w", "/test", datetime(2026, 1, 1, tzinfo=UTC)))
     await projector.write(stream, handled.folded.sequence)
     assert (await details(client, "default", "research")).last_sequence == handled.folded.sequence > research
@@ -151,7 +151,7 @@ async def test_processes_that_write_one_summary_in_turn_each_write_over_the_earl
     stores = [EventStore(JetStreamEventLog(client), DECIDER) for _ in range(2)]
     projectors = [Projector(store, views) for store in stores]
     for number in range(4):
-        paused = c.Pause(c.Asked(f"r{number}", "0" * 64, "ada"))
+        paused = c.Pause(c.RequestMeta(f"r{number}", "0" * 64, "ada"))
         cause = Cause(f"c{number}", "/test", datetime(2026, 1, 1, tzinfo=UTC))
         handled = await stores[number % 2].handle(stream, paused, cause)
         await projectors[number % 2].write(stream, handled.folded.sequence)

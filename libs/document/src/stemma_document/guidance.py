@@ -8,12 +8,12 @@ from stemma_contracts.v1.values import ArtifactRef
 
 from .state import (
     Approved,
+    AwaitingAnswer,
     AwaitingReview,
     Edited,
     Failed,
     Generating,
-    InNeed,
-    MeetingNeed,
+    NeedDispatched,
     Phase,
     Queued,
     Resuming,
@@ -27,7 +27,7 @@ def guidance_of(phase: Phase) -> ArtifactRef | None:
     match phase:
         case Queued() | Generating() | Failed():
             return phase.guidance
-        case InNeed() | MeetingNeed() | Resuming():
+        case AwaitingAnswer() | NeedDispatched() | Resuming():
             return phase.generating.guidance
         case Validating():
             return phase.generating.guidance if phase.generating else None

@@ -9,7 +9,7 @@ from typing import Literal
 from stemma_contracts.v1 import events as e
 
 from .job_ids import RESUME
-from .state import Generating, InNeed, MeetingNeed, Phase, Resuming
+from .state import AwaitingAnswer, Generating, NeedDispatched, Phase, Resuming
 from .tries import answered
 
 _JOBS: dict[str, Literal["validate", "convert"]] = {"validation": "validate", "conversion": "convert"}
@@ -28,13 +28,13 @@ def after_need_raised(phase: Phase, event: e.SectionNeedRaised, new_job: NewJob)
             return phase
     job = _JOBS.get(event.need.kind)
     if job is None or event.need.draft is None:
-        return InNeed(event.thread_id, event.need, generating)
-    return MeetingNeed(new_job(job), event.thread_id, event.need, generating)
+        return AwaitingAnswer(event.thread_id, event.need, generating)
+    return NeedDispatched(new_job(job), event.thread_id, event.need, generating)
 
 
 def after_need_answered(phase: Phase, event: e.SectionNeedAnswered, new_job: NewJob) -> Phase:
     """A section whose graph goes on, with what it needed or without."""
-    if not isinstance(phase, InNeed | MeetingNeed):
+    if not isinstance(phase, AwaitingAnswer | NeedDispatched):
         return phase
     generating = phase.generating
     if event.answered_by == "person":
@@ -51,6 +51,6 @@ def after_need_answered(phase: Phase, event: e.SectionNeedAnswered, new_job: New
     )
 
 
-def meeting_again(phase: MeetingNeed, new_job: NewJob) -> MeetingNeed:
+def meeting_again(phase: NeedDispatched, new_job: NewJob) -> NeedDispatched:
     """The same need under another job."""
     return replace(phase, job_id=new_job(_JOBS[phase.need.kind]))

@@ -17,13 +17,13 @@ from .needs import after_need_answered, after_need_raised, meeting_again
 from .proposal_folding import accepted, after_proposal, proposing, withdrawn
 from .state import (
     Approved,
+    AwaitingAnswer,
     AwaitingReview,
     Document,
     Edited,
     Failed,
     Generating,
-    InNeed,
-    MeetingNeed,
+    NeedDispatched,
     Phase,
     Queued,
     Resting,
@@ -157,7 +157,7 @@ def _before(phase: Phase) -> Resting | Queued:
             return phase.before
         case Approved() | Edited() | AwaitingReview():
             return phase
-        case Queued() | Generating() | InNeed() | MeetingNeed() | Resuming():
+        case Queued() | Generating() | AwaitingAnswer() | NeedDispatched() | Resuming():
             return Queued(guidance_of(phase))
         case Validating() | Failed():
             return AwaitingReview()
@@ -212,7 +212,7 @@ def _retried(document: Document, section: Section) -> Phase:
             return replace(phase, job_id=job_id(document, REVISE, section.plan.section_id), tries=tries)
         case Resuming() as phase:
             return _resumed_again(document, section, phase)
-        case MeetingNeed() as phase:
+        case NeedDispatched() as phase:
             return meeting_again(phase, partial(_new_job, document, section))
         case Failed(guidance=guidance, tries=tries):
             return Queued(guidance, tries)
@@ -232,7 +232,7 @@ def cancelled(section: Section) -> Section:
     match section.phase:
         case Revising() as revising:
             return replace(section, phase=revising.before, checks={})
-        case Generating() | MeetingNeed() | Resuming() | Validating() | InNeed():
+        case Generating() | NeedDispatched() | Resuming() | Validating() | AwaitingAnswer():
             return replace(section, phase=AwaitingReview() if section.current else Queued(), checks={})
         case _:
             return replace(section, checks={})

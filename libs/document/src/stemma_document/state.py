@@ -94,7 +94,7 @@ class Generating:
 
 
 @dataclass(frozen=True)
-class InNeed:
+class AwaitingAnswer:
     """The graph paused; the section waits for an answer, for days if need be."""
 
     thread_id: str
@@ -103,7 +103,7 @@ class InNeed:
 
 
 @dataclass(frozen=True)
-class MeetingNeed:
+class NeedDispatched:
     """The graph paused, and a service has an open job to meet what it needs."""
 
     job_id: str
@@ -187,8 +187,8 @@ class Failed:
     tries: Tries = NO_TRIES
 
 
-Working = Generating | MeetingNeed | Resuming | Revising | Validating
-Phase = Queued | Working | InNeed | Resting | Failed
+Working = Generating | NeedDispatched | Resuming | Revising | Validating
+Phase = Queued | Working | AwaitingAnswer | Resting | Failed
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,7 @@ def status_of(phase: Phase) -> SectionStatus:
     match phase:
         case Queued():
             return SectionStatus.QUEUED
-        case Generating() | MeetingNeed() | Resuming() | Revising() | Validating() | InNeed():
+        case Generating() | NeedDispatched() | Resuming() | Revising() | Validating() | AwaitingAnswer():
             return SectionStatus.GENERATING
         case AwaitingReview():
             return SectionStatus.AWAITING_REVIEW
@@ -327,7 +327,7 @@ def status_of(phase: Phase) -> SectionStatus:
 def activity_of(phase: Phase) -> Activity | None:
     """What is being done to a section, if anything."""
     match phase:
-        case Generating() | MeetingNeed() | Resuming() | InNeed():
+        case Generating() | NeedDispatched() | Resuming() | AwaitingAnswer():
             return Activity.GENERATE
         case Revising():
             return Activity.EDIT

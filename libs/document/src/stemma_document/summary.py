@@ -8,7 +8,7 @@ from stemma_contracts.v1.values import DocumentSummary, ExportEntry, SectionSumm
 from .cycle_state import Cycle
 from .proposal_state import Proposed
 from .staleness import staleness
-from .state import Document, Export, InNeed, Section, Version, activity_of, status_of
+from .state import AwaitingAnswer, Document, Export, Section, Version, activity_of, status_of
 
 MOST_TITLE_BYTES = 4096
 MOST_EXPORTS = 10
@@ -72,7 +72,7 @@ def _summarise(section: Section, stale: bool, titled: bool) -> SectionSummary:
         issue_count=version.validation.issue_count if version and version.validation else 0,
         proposal_id=section.proposal.proposal_id if isinstance(section.proposal, Proposed) else None,
         missing_blocks=_missing_blocks(version),
-        need_id=section.phase.need.need_id if isinstance(section.phase, InNeed) else None,
+        need_id=section.phase.need.need_id if isinstance(section.phase, AwaitingAnswer) else None,
     )
 
 

@@ -13,11 +13,11 @@ from .notes import LastFailure
 from .proposal_state import Proposal, Proposed
 from .staleness import staleness
 from .state import (
+    AwaitingAnswer,
     Document,
     Export,
     Failed,
-    InNeed,
-    MeetingNeed,
+    NeedDispatched,
     Phase,
     Resuming,
     Revising,
@@ -82,7 +82,7 @@ def _section(section: Section, reasons: tuple[StaleReason, ...], drafts: Drafts)
         stale_reasons=reasons,
         checks=frozenset(section.checks.values()),
         lint_round=notes.lint_round,
-        need=phase.need if isinstance(phase, InNeed | MeetingNeed) else None,
+        need=phase.need if isinstance(phase, AwaitingAnswer | NeedDispatched) else None,
         asked_by=notes.asker.name,
         asker_verified=notes.asker.verified,
         returns_to=_returns_to(phase),

@@ -59,7 +59,7 @@ class Intake:
     limits: Limits
 
     async def command(
-        self, tenant: str, asked: c.Asked, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
+        self, tenant: str, asked: c.RequestMeta, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
     ) -> c.Request:
         """The command of a request about a document with these inputs. Raises `Refused`."""
         match request:
@@ -71,7 +71,7 @@ class Intake:
                 raise Refused(Problem(field="", message="this request cannot be handled"))
 
     async def _about_document(
-        self, tenant: str, asked: c.Asked, request: r.DocumentRequest, inputs: Sequence[InputFile]
+        self, tenant: str, asked: c.RequestMeta, request: r.DocumentRequest, inputs: Sequence[InputFile]
     ) -> c.Request:
         async def stored(text: str, name: str) -> ArtifactRef:
             return await self._stored(tenant, request.document_id, text, name)
@@ -123,7 +123,7 @@ class Intake:
         await self._taken(tenant, document_id, decision, field, self._content(tenant, decision))
         return as_input(decision)
 
-    async def _edit(self, tenant: str, asked: c.Asked, request: r.EditSection) -> c.Edit | c.Write:
+    async def _edit(self, tenant: str, asked: c.RequestMeta, request: r.EditSection) -> c.Edit | c.Write:
         section_id, version, document_id = request.section_id, request.version, request.document_id
         if request.instruction is not None:
             instruction = await self._stored(tenant, document_id, request.instruction, "instruction.txt")
@@ -135,7 +135,7 @@ class Intake:
         draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
         return c.Write(asked, section_id, version, draft)
 
-    async def _create(self, tenant: str, asked: c.Asked, request: r.CreateDocument, time: datetime) -> c.Create:
+    async def _create(self, tenant: str, asked: c.RequestMeta, request: r.CreateDocument, time: datetime) -> c.Create:
         kind = await self._kind(tenant, request)
         document_id = document_id_for(tenant, asked.request_id)
         sections = _sections(kind, request)
@@ -267,7 +267,7 @@ def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool
     return sum(len(item.model_dump_json()) for item in (*images, *supplied)) > MAX_IMAGES_BYTES
 
 
-def _without_text(asked: c.Asked, request: r.DocumentRequest) -> c.Request:
+def _without_text(asked: c.RequestMeta, request: r.DocumentRequest) -> c.Request:
     """The command of a request that holds no free text."""
     match request:
         case r.ApproveSection():

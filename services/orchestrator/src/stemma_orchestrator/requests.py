@@ -15,7 +15,7 @@ from stemma_contracts.v1.requests import Request
 from stemma_contracts.v1.values import Problem
 from stemma_messaging import InvalidMessage
 
-from .core.commands import Asked
+from .core.commands import RequestMeta
 from .core.identity import is_given, request_id_for
 
 MAX_NAMED = 20
@@ -26,7 +26,7 @@ class Received:
     """A request message: who it is from, under which id it is answered, and its body or its problems."""
 
     tenant: str
-    asked: Asked
+    asked: RequestMeta
     sequence: int
     request: Request | None
     problems: tuple[Problem, ...] = ()
@@ -46,15 +46,15 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
         body = _json_object(data)
         request = _decode(headers.get("ce-type"), name, body)
     except _Unreadable as error:
-        asked = Asked(_own_id(error.body) or fallback, digest, "unknown")
+        asked = RequestMeta(_own_id(error.body) or fallback, digest, "unknown")
         return Received(address.tenant, asked, sequence, None, error.problems, error.ignored_fields)
     asked = _asked(address, request.request_id or fallback, digest, request.actor)
     return Received(address.tenant, asked, sequence, request, ignored_fields=_ignored_fields(type(request), body))
 
 
-def _asked(address: subjects.RequestAddress, request_id: str, digest: str, claimed: str) -> Asked:
+def _asked(address: subjects.RequestAddress, request_id: str, digest: str, claimed: str) -> RequestMeta:
     """Who asks: the person whose subject it is, whatever the body says, or whom a program names."""
-    return Asked(request_id, digest, address.person or claimed, verified=address.person is not None)
+    return RequestMeta(request_id, digest, address.person or claimed, verified=address.person is not None)
 
 
 def _address(subject: str) -> tuple[subjects.RequestAddress, str]:

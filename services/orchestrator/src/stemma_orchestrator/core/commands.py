@@ -13,7 +13,7 @@ from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, Sec
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestMeta:
     """Whose request it is; the digest is that of the request's body.
 
     The actor is ``verified`` if the server vouches for it, else it is what the caller claims.
@@ -27,7 +27,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Create:
-    asked: Asked
+    asked: RequestMeta
     tenant: str
     document_id: str
     kind: str
@@ -43,14 +43,14 @@ class Create:
 
 @dataclass(frozen=True)
 class Approve:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
 
 
 @dataclass(frozen=True)
 class Revise:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
     feedback: ArtifactRef
@@ -62,7 +62,7 @@ class Revise:
 class Write:
     """Give a section the text of a person; ``version`` 0: nothing was written yet."""
 
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
     draft: ArtifactRef
@@ -72,7 +72,7 @@ class Write:
 class Edit:
     """Ask the editor agent for a change of any section, at any time."""
 
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
     instruction: ArtifactRef
@@ -82,7 +82,7 @@ class Edit:
 class AcceptEdit:
     """Make a proposed edit the version; ``version`` is the one that it would change."""
 
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
     proposal_id: str
@@ -90,7 +90,7 @@ class AcceptEdit:
 
 @dataclass(frozen=True)
 class RejectEdit:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
     proposal_id: str
@@ -98,14 +98,14 @@ class RejectEdit:
 
 @dataclass(frozen=True)
 class Keep:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
 
 
 @dataclass(frozen=True)
 class Regenerate:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
     guidance: ArtifactRef | None
@@ -116,7 +116,7 @@ class Regenerate:
 class KeepSeveral:
     """Keep all of these sections, or none."""
 
-    asked: Asked
+    asked: RequestMeta
     sections: tuple[SeenVersion, ...]
 
 
@@ -124,7 +124,7 @@ class KeepSeveral:
 class RegenerateSeveral:
     """Have all of these sections written anew, or none."""
 
-    asked: Asked
+    asked: RequestMeta
     sections: tuple[SeenVersion, ...]
     guidance: ArtifactRef | None
     replace_edited: bool
@@ -132,7 +132,7 @@ class RegenerateSeveral:
 
 @dataclass(frozen=True)
 class Restore:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     version: int
     restore_version: int
@@ -140,13 +140,13 @@ class Restore:
 
 @dataclass(frozen=True)
 class Retry:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
 
 
 @dataclass(frozen=True)
 class Answer:
-    asked: Asked
+    asked: RequestMeta
     section_id: str
     need_id: str
     answer: ArtifactRef
@@ -156,22 +156,22 @@ class Answer:
 
 @dataclass(frozen=True)
 class Pause:
-    asked: Asked
+    asked: RequestMeta
 
 
 @dataclass(frozen=True)
 class Resume:
-    asked: Asked
+    asked: RequestMeta
 
 
 @dataclass(frozen=True)
 class Cancel:
-    asked: Asked
+    asked: RequestMeta
 
 
 @dataclass(frozen=True)
 class Export:
-    asked: Asked
+    asked: RequestMeta
     format: ExportFormat
     redline: tuple[VersionPair, ...] = ()
 
@@ -183,9 +183,9 @@ class Record:
     outcome: Outcome
 
 
-Change = Write | Edit | Keep | Regenerate | Restore
-Decision = Approve | Revise | Retry | Answer | AcceptEdit | RejectEdit | Change
+EditCommand = Write | Edit | Keep | Regenerate | Restore
+Decision = Approve | Revise | Retry | Answer | AcceptEdit | RejectEdit | EditCommand
 Several = KeepSeveral | RegenerateSeveral
-Steering = Pause | Resume | Cancel | Export
-Request = Create | Decision | Several | Steering
+DocumentCommand = Pause | Resume | Cancel | Export
+Request = Create | Decision | Several | DocumentCommand
 Command = Request | Record

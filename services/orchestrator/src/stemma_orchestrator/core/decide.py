@@ -14,7 +14,6 @@ from stemma_document.evolve import evolve
 from stemma_document.staleness import stale_changes, staleness
 from stemma_document.state import Document, NoDocument, State
 
-from .changes import by
 from .commands import (
     AcceptEdit,
     Answer,
@@ -38,12 +37,13 @@ from .commands import (
     Write,
 )
 from .cycles import judged
-from .decisions import decide_section
+from .document_commands import decide_document
+from .edit_commands import by
+from .next_steps import next_steps
 from .outcomes import decide_outcome
 from .proposals import with_voided
+from .review_commands import decide_section
 from .several import decide_several
-from .starting import consequences
-from .steering import decide_steering
 
 
 def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
@@ -72,7 +72,7 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
         case KeepSeveral() | RegenerateSeveral():
             return decide_several(command, document)
         case Pause() | Resume() | Cancel() | Export():
-            return [decide_steering(command, document)]
+            return [decide_document(command, document)]
         case _:
             assert_never(command)
 
@@ -103,7 +103,7 @@ def _complete(state: State, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
     for event in events:
         after = evolve(after, event)
     was, now = staleness(state), staleness(after)
-    starts, more = consequences(after, now)
+    starts, more = next_steps(after, now)
     named = {"starts": starts, **stale_changes(was, now)}
     last = events[-1].model_copy(update={name: value for name, value in named.items() if value})
     return [*events[:-1], last, *more]

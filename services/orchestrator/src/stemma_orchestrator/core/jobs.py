@@ -17,7 +17,7 @@ from stemma_document.state import (
     Export,
     Generating,
     Lifecycle,
-    MeetingNeed,
+    NeedDispatched,
     Resuming,
     Revising,
     Section,
@@ -83,7 +83,7 @@ def _section_job(document: Document, section: Section, phase: Working) -> j.Job:
     match phase:
         case Generating():
             return _generate(document, section, phase)
-        case MeetingNeed():
+        case NeedDispatched():
             return need_job(
                 phase, head_of(document), section, _images(document), grounds(document, phase.generating.upstream)
             )

@@ -10,10 +10,10 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
-from stemma_document.state import MeetingNeed, Section
+from stemma_document.state import NeedDispatched, Section
 
 
-def need_met(outcome: o.Outcome, section_id: str, phase: MeetingNeed) -> e.SectionNeedAnswered | None:
+def need_met(outcome: o.Outcome, section_id: str, phase: NeedDispatched) -> e.SectionNeedAnswered | None:
     """What an outcome is for a graph that waits for it; none if it is the outcome of another kind of job."""
     by: Literal["validator", "converter"] = "validator" if phase.need.kind == "validation" else "converter"
     said: dict[str, Any] = {
@@ -36,7 +36,7 @@ def need_met(outcome: o.Outcome, section_id: str, phase: MeetingNeed) -> e.Secti
 
 
 def need_job(
-    phase: MeetingNeed, head: DocumentHead, section: Section, images: tuple[InputFile, ...], grounds: dict[str, Any]
+    phase: NeedDispatched, head: DocumentHead, section: Section, images: tuple[InputFile, ...], grounds: dict[str, Any]
 ) -> j.Job:
     """The job of the service that meets a need; ``grounds`` is where the claims of a draft may stand."""
     need = phase.need

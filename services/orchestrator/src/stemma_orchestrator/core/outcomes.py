@@ -22,7 +22,7 @@ from stemma_document.state import (
     Document,
     Export,
     Generating,
-    MeetingNeed,
+    NeedDispatched,
     Resuming,
     Revising,
     Section,
@@ -103,7 +103,7 @@ def _of_section(outcome: o.Outcome, section: Section, *, in_cycles: bool) -> e.A
             (Generating() | Resuming() | Revising() | Validating()) as working,
         ):
             return _failed(outcome, section, working, paid)
-        case _, MeetingNeed() as phase:
+        case _, NeedDispatched() as phase:
             if (answered := need_met(outcome, section.plan.section_id, phase)) is None:
                 raise _unfitting(outcome)
             return answered

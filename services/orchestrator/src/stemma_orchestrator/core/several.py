@@ -11,9 +11,9 @@ from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, Lifecycle
 
-from .changes import by, kept
 from .commands import Keep, KeepSeveral, Regenerate, RegenerateSeveral, Several
-from .decisions import decide_section, request_name
+from .edit_commands import by, kept
+from .review_commands import decide_section, request_name
 
 _Decide = Callable[[SeenVersion, Document], e.AnyEvent]
 

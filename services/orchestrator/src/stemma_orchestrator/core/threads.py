@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stemma_contracts.v1.jobs import DropThreads
-from stemma_document.state import Document, Failed, Generating, InNeed, MeetingNeed, Phase, Resuming
+from stemma_document.state import AwaitingAnswer, Document, Failed, Generating, NeedDispatched, Phase, Resuming
 
 from .jobs import head_of
 
@@ -26,7 +26,7 @@ def _thread_of(phase: Phase) -> str | None:
     match phase:
         case Generating():
             return phase.job_id
-        case InNeed() | MeetingNeed() | Resuming():
+        case AwaitingAnswer() | NeedDispatched() | Resuming():
             return phase.thread_id
         case Failed(again=Resuming(thread_id=thread_id)):
             return thread_id

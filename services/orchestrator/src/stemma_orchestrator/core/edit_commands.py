@@ -9,13 +9,23 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.values import ChangedUpstream, Origin, UpstreamVersion
 from stemma_document.proposal_state import Proposed
 from stemma_document.staleness import stale_causes, staleness
-from stemma_document.state import Approved, Document, Edited, InNeed, Queued, Revising, Section, Working, status_of
+from stemma_document.state import (
+    Approved,
+    AwaitingAnswer,
+    Document,
+    Edited,
+    Queued,
+    Revising,
+    Section,
+    Working,
+    status_of,
+)
 from stemma_document.versions import is_a_persons, next_version, upstream_versions
 
-from .commands import Asked, Change, Edit, Keep, Regenerate, Restore, Write
+from .commands import Edit, EditCommand, Keep, Regenerate, RequestMeta, Restore, Write
 
 
-def decide_change(command: Change, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def decide_edit(command: EditCommand, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
     """The event of a change, or the refusal that names the reason."""
     if command.version != section.current_number:
         return e.RefusedOldVersion(**refusal, version=command.version, current_version=section.current_number)
@@ -36,7 +46,7 @@ def decide_change(command: Change, document: Document, section: Section, refusal
             assert_never(command)
 
 
-def by(asked: Asked) -> dict[str, Any]:
+def by(asked: RequestMeta) -> dict[str, Any]:
     """The fields that say whose request led to an event."""
     return {
         "request_id": asked.request_id,
@@ -137,4 +147,4 @@ def _restore(command: Restore, section: Section, refusal: dict[str, Any]) -> e.A
 
 
 def _is_being_made(section: Section) -> bool:
-    return isinstance(section.phase, Working | InNeed | Queued)
+    return isinstance(section.phase, Working | AwaitingAnswer | Queued)

@@ -9,8 +9,8 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 from stemma_document.state import Document, Lifecycle
 
-from .changes import by
-from .commands import Cancel, Export, Pause, Resume, Steering
+from .commands import Cancel, DocumentCommand, Export, Pause, Resume
+from .edit_commands import by
 from .redlines import refusal_of
 
 _REQUEST_TYPES: dict[type, type[Contract]] = {
@@ -27,7 +27,7 @@ _ALLOWED = {
 }
 
 
-def decide_steering(command: Steering, document: Document) -> e.AnyEvent:
+def decide_document(command: DocumentCommand, document: Document) -> e.AnyEvent:
     """The event of a request about the document, or the refusal by its status."""
     asked = by(command.asked)
     if document.lifecycle not in _ALLOWED[type(command)]:

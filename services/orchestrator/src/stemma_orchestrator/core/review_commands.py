@@ -7,10 +7,18 @@ from typing import Any, assert_never
 from stemma_contracts import Contract, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
-from stemma_document.state import AwaitingReview, Document, Failed, InNeed, Lifecycle, Section, Working, status_of
+from stemma_document.state import (
+    AwaitingAnswer,
+    AwaitingReview,
+    Document,
+    Failed,
+    Lifecycle,
+    Section,
+    Working,
+    status_of,
+)
 
 from .answers import is_understood
-from .changes import by, decide_change
 from .commands import (
     AcceptEdit,
     Answer,
@@ -29,6 +37,7 @@ from .commands import (
     Write,
 )
 from .cycles import may_be_approved, revise_all
+from .edit_commands import by, decide_edit
 from .proposals import decide_proposal
 
 MAX_NAMED = 10
@@ -70,7 +79,7 @@ def decide_section(command: Decision, document: Document) -> e.AnyEvent:
         case AcceptEdit() | RejectEdit():
             return decide_proposal(command, section, by(command.asked), refusal)
         case Write() | Edit() | Keep() | Regenerate() | Restore():
-            return decide_change(command, document, section, refusal)
+            return decide_edit(command, document, section, refusal)
         case _:
             assert_never(command)
 
@@ -121,7 +130,7 @@ def _retry(command: Retry, section: Section, refusal: dict[str, Any]) -> e.AnyEv
 
 def _answer(command: Answer, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
     phase = section.phase
-    if not isinstance(phase, InNeed) or phase.need.need_id != command.need_id:
+    if not isinstance(phase, AwaitingAnswer) or phase.need.need_id != command.need_id:
         return e.RefusedUnknownNeed(**refusal, need_id=command.need_id)
     if not is_understood(command, phase.need, document):
         undecided = tuple(entry.reference for entry in phase.need.references[:MAX_NAMED])

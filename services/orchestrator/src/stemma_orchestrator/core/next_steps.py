@@ -13,7 +13,7 @@ _SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
 _AT_REST = frozenset({SectionStatus.QUEUED, SectionStatus.FAILED}) | _SETTLED
 
 
-def consequences(state: State, stale: Staleness) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
+def next_steps(state: State, stale: Staleness) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
     """The sections to start now, and the event that ends the document if nothing can go on."""
     if not isinstance(state, Document) or state.lifecycle is not Lifecycle.RUNNING:
         return (), []
