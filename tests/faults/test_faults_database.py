@@ -53,7 +53,9 @@ async def written(client: Client, database: Cuttable, gone_s: float) -> None:
     assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
 
 
-async def written_without_its_database(folder: Path, gone_s: float, model: Mapping[str, str]) -> int:
+async def written_without_its_database(
+    folder: Path, gone_s: float, model: Mapping[str, str], at_first: int = AT_FIRST
+) -> int:
     """How often a connection was broken while a document was written, of which nothing was lost or made again."""
     with postgres_server() as server:
         async with cuttable(server.host, server.port) as database, LocalStemma(folder, services=[]) as stemma:
@@ -63,7 +65,7 @@ async def written_without_its_database(folder: Path, gone_s: float, model: Mappi
                 stemma.client() as client,
                 as_user(stemma, PROVISIONER) as everything,
             ):
-                cutting = asyncio.create_task(database.cut_again_and_again(chain(repeat(FEW, AT_FIRST), repeat(EVERY))))
+                cutting = asyncio.create_task(database.cut_again_and_again(chain(repeat(FEW, at_first), repeat(EVERY))))
                 await written(client, database, gone_s)
                 await end([cutting])
                 js = everything.jetstream(timeout=10)
@@ -84,7 +86,7 @@ async def test_the_proof_finds_a_lost_database_that_is_taken_for_a_failure(
 ) -> None:
     takes_a_lost_database_for_a_failure(monkeypatch)
     with pytest.raises(AssertionError):
-        await written_without_its_database(tmp_path, GONE_FOR_A_MOMENT_S, {})
+        await written_without_its_database(tmp_path, GONE_FOR_A_MOMENT_S, {}, at_first=5 * AT_FIRST)
 
 
 @pytest.mark.full
