@@ -79,6 +79,15 @@ def test_an_image_does_not_run_as_root(package: Package) -> None:
     assert "USER stemma" in final
 
 
+@pytest.mark.req("S7")
+@each_image
+def test_an_image_is_built_on_a_base_that_is_named_by_its_digest(package: Package) -> None:
+    bases = [line.split()[1] for line in dockerfile(package).splitlines() if line.startswith("FROM ")]
+    assert len(bases) == 2
+    assert len(set(bases)) == 1
+    assert re.fullmatch(r"python:3\.11-slim@sha256:[0-9a-f]{64}", bases[0])
+
+
 @each_image
 def test_images_differ_only_in_what_they_hold(package: Package) -> None:
     def shape(of: Package) -> list[tuple[str, str]]:
