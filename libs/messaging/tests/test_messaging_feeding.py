@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faststream import AckPolicy, BaseMiddleware
+from faststream import AckPolicy
 from faststream._internal.endpoint.subscriber.usecase import SubscriberUsecase
 from faststream.nats import JStream, NatsBroker, NatsRouter
 from stemma_contracts import subjects
@@ -91,18 +91,18 @@ async def test_a_handler_without_a_middleware_of_ours_is_reached_by_the_library_
     """The order of the middlewares: the first is outermost."""
     seen: list[str] = []
 
-    class Outer(BaseMiddleware[Any, Any]):
+    class Outer:
         async def consume_scope(self, call_next: Any, msg: Any) -> Any:
             seen.append("outer")
             assert isinstance(msg, Incoming)
             return await call_next(msg)
 
-    class Inner(BaseMiddleware[Any, Any]):
+    class Inner:
         async def consume_scope(self, call_next: Any, msg: Any) -> Any:
             seen.append("inner")
             return await call_next(msg)
 
-    broker = StemmaBroker(subjects.VALIDATOR, WorkerSettings(), within=(Outer, Inner))
+    broker = StemmaBroker(subjects.VALIDATOR, WorkerSettings(), within=(Outer(), Inner()))
     made = router()
 
     @made.subscriber(SUBJECT, stream=jobs())

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from typing import Any, Literal
 
 from faststream import AckPolicy
@@ -28,7 +27,18 @@ from .drivers.base import API_TIMEOUT_S, LookUp, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
 from .held import ACK_WAIT_S, Terms, parse
-from .middlewares import CallingOff, DeadLetters, Heartbeat, InTurn, Judgement, Outcomes, Settlement, Telemetry
+from .middlewares import (
+    CallingOff,
+    Chain,
+    DeadLetters,
+    Heartbeat,
+    InTurn,
+    Judgement,
+    Middleware,
+    Outcomes,
+    Settlement,
+    Telemetry,
+)
 from .outages import Patience, is_outage, reason_of
 from .publisher import Publisher
 from .running import RunningJobs
@@ -46,7 +56,9 @@ class StemmaBroker(NatsBroker):
     durable consumers that were provisioned; nothing is ever made here. The middlewares settle what came of a message.
     """
 
-    def __init__(self, service: str, settings: ServiceSettings, *drivers: Driver, within: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self, service: str, settings: ServiceSettings, *drivers: Driver, within: tuple[Middleware, ...] = ()
+    ) -> None:
         self.service = service
         self._settings = settings
         self._drivers = drivers
@@ -60,15 +72,14 @@ class StemmaBroker(NatsBroker):
             parser=parse,
             ack_policy=AckPolicy.MANUAL,
             js_options={"timeout": API_TIMEOUT_S},
-            middlewares=(*self._around(), *within),
+            middlewares=(Chain(*self._around(), *within),),
         )
 
-    def _around(self) -> tuple[Any, ...]:
+    def _around(self) -> tuple[Middleware, ...]:
         """The middlewares of every handler, from the outside to the inside."""
         patience = self._patience
-        bury = partial(DeadLetters, service=self.service, publisher=lambda: self.sender, patience=patience)
-        judge = partial(Judgement, patience=patience)
-        return Telemetry, Heartbeat, partial(Settlement, patience=patience), bury, judge, InTurn
+        bury = DeadLetters(self.service, lambda: self.sender, patience)
+        return Telemetry(), Heartbeat(), Settlement(patience), bury, Judgement(patience), InTurn()
 
     def include_router(self, router: Any, **options: Any) -> None:
         """Make the handlers of a router handlers of this service, and what they return known to AsyncAPI."""
@@ -221,8 +232,7 @@ class WorkerBroker(StemmaBroker):
         lanes = tuple(subjects.job_consumers(service))
         pull = SlotDriver(subjects.JOBS, lanes, settings.slots)
         push = PushDriver(subjects.JOBS, lanes, turns=LaneTurns(settings.slots, subjects.bulk_consumer(service)))
-        publish = partial(Outcomes, service=service, publisher=lambda: self.sender)
-        within = (publish, partial(CallingOff, jobs=self._running))
+        within = (Outcomes(service, lambda: self.sender), CallingOff(self._running))
         super().__init__(service, settings, push if jobs == "pushed" else pull, within=within)
         self.tells(JobCancelled, JobDead)
 

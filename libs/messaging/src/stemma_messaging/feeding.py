@@ -30,6 +30,9 @@ def adopt(subscriber: Any) -> None:
         raise TypeError(f"{_name(subscriber)}: it needs stream=JStream(..., declare=False), which is provisioned")
     if subscriber.ack_policy is not AckPolicy.MANUAL:
         raise TypeError(f"{_name(subscriber)}: our middlewares settle; the router needs ack_policy=AckPolicy.MANUAL")
+    told = {"message_id": "", "subject": pattern_of(subscriber), "queue": "", "stream": subscriber.stream.name}
+    own: Any = subscriber
+    own.get_log_context = lambda _: told.copy()  # its own reads the subject anew for each message
     for item in subscriber.calls:
         item.item_decoder = _decoder(pattern_of(subscriber), _taken(item.handler._declared_call))
 

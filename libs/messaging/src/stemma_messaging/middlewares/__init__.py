@@ -1,10 +1,11 @@
 """What wraps every handler, one middleware a file, from the outside to the inside.
 
 `Telemetry`, `Heartbeat`, `Settlement`, `DeadLetters`, `Judgement` and `InTurn` wrap all of them, in this order; the
-handlers of jobs `Outcomes` and `CallingOff` as well, within.
+handlers of jobs `Outcomes` and `CallingOff` as well, within. `Chain` is what FastStream sees of them.
 """
 
 from .calling_off import CallingOff
+from .chain import Chain, Middleware
 from .dead_letters import DeadLetters
 from .heartbeat import Heartbeat
 from .in_turn import InTurn
@@ -15,10 +16,12 @@ from .telemetry import Telemetry
 
 __all__ = [
     "CallingOff",
+    "Chain",
     "DeadLetters",
     "Heartbeat",
     "InTurn",
     "Judgement",
+    "Middleware",
     "Outcomes",
     "Settlement",
     "Telemetry",

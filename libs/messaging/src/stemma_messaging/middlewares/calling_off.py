@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from faststream import BaseMiddleware
 from faststream.message import StreamMessage
 from stemma_contracts.v1.jobs import Job, SectionJob
 from stemma_contracts.v1.outcomes import JobCancelled
@@ -13,15 +11,16 @@ from stemma_telemetry import annotate
 
 from stemma_messaging.running import JobCancelledError, RunningJobs
 
+from .chain import CallNext
 
-class CallingOff(BaseMiddleware[Any, Any]):
+
+class CallingOff:
     """Runs each job in a task of its own, where it can be ended by its id; the log names the job from here on."""
 
-    def __init__(self, msg: Any, /, *, context: Any, jobs: RunningJobs) -> None:
-        super().__init__(msg, context=context)
+    def __init__(self, jobs: RunningJobs) -> None:
         self._jobs = jobs
 
-    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """The outcome of the job, or that it was called off."""
         job: Job = await msg.decode()  # type: ignore[assignment]
         told = _identity(job)

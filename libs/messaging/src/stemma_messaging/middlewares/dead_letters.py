@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
-from faststream import BaseMiddleware
 from faststream.message import StreamMessage
 
 from stemma_messaging.dead import bury
@@ -14,19 +13,18 @@ from stemma_messaging.outages import Patience
 from stemma_messaging.publisher import Publisher
 from stemma_messaging.verdict import DeadLetter
 
+from .chain import CallNext
 
-class DeadLetters(BaseMiddleware[Any, Any]):
+
+class DeadLetters:
     """Buries a message that was found to be a dead letter; where that cannot be done, it stays unsettled."""
 
-    def __init__(
-        self, msg: Any, /, *, context: Any, service: str, publisher: Callable[[], Publisher], patience: Patience
-    ) -> None:
-        super().__init__(msg, context=context)
+    def __init__(self, service: str, publisher: Callable[[], Publisher], patience: Patience) -> None:
         self._service = service
         self._publisher = publisher
         self._patience = patience
 
-    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Bury by the verdict of the middlewares within; an outage is waited for."""
         result, held = await call_next(msg), held_of(msg)
         verdict = held.verdict

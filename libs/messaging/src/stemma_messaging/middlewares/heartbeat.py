@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from faststream import BaseMiddleware
 from faststream.message import StreamMessage
 from nats.errors import Error as NatsError
 
 from stemma_messaging.held import Held, held_of
 
+from .chain import CallNext
+
 BEATS = 3
 """In the time that the consumer waits for one."""
 
 
-class Heartbeat(BaseMiddleware[Any, Any]):
+class Heartbeat:
     """Tells the server, time and again, that a message is still worked on, until it is settled."""
 
-    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Beat while the middlewares within are at work."""
         held = held_of(msg)
         with _Beats(held, held.terms.ack_wait_s / BEATS):

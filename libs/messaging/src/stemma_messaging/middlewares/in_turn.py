@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from faststream import BaseMiddleware
 from faststream.message import StreamMessage
 
 from stemma_messaging.held import held_of
 
+from .chain import CallNext
 
-class InTurn(BaseMiddleware[Any, Any]):
+
+class InTurn:
     """Waits for the turn that a driver has given a message, if it has."""
 
-    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Begin at once where no turns are given."""
         held = held_of(msg)
         if held.turn is None:

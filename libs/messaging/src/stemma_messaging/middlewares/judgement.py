@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any
 
-from faststream import BaseMiddleware
 from faststream.message import StreamMessage
 
 from stemma_messaging.held import held_of
 from stemma_messaging.outages import Patience
 from stemma_messaging.verdict import verdict_for
 
+from .chain import CallNext
 
-class Judgement(BaseMiddleware[Any, Any]):
+
+class Judgement:
     """Notes what the handler raised, and what is to become of the message; `verdict_for` decides."""
 
-    def __init__(self, msg: Any, /, *, context: Any, patience: Patience) -> None:
-        super().__init__(msg, context=context)
+    def __init__(self, patience: Patience) -> None:
         self._patience = patience
 
-    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Try it; while a store is away, again and again, for that is no fault of the message."""
         held = held_of(msg)
         held.error = await self._patience.through(lambda: _error_of(call_next(msg)))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any, assert_never
 
-from faststream import BaseMiddleware
 from faststream.message import StreamMessage
 from nats.aio.msg import Msg
 
@@ -13,16 +11,17 @@ from stemma_messaging.held import held_of
 from stemma_messaging.outages import Patience
 from stemma_messaging.verdict import Ack, DeadLetter, Leave, RetryLater, Verdict
 
+from .chain import CallNext
 
-class Settlement(BaseMiddleware[Any, Any]):
+
+class Settlement:
     """Settles a message once the middlewares within have come to a verdict; what hinders that leaves it to the server,
     which delivers it again."""
 
-    def __init__(self, msg: Any, /, *, context: Any, patience: Patience) -> None:
-        super().__init__(msg, context=context)
+    def __init__(self, patience: Patience) -> None:
         self._patience = patience
 
-    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Settle by the newest delivery; an outage is waited for."""
         result, held = await call_next(msg), held_of(msg)
         verdict = held.verdict

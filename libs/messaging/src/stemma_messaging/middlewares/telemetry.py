@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from faststream import BaseMiddleware
 from faststream.message import StreamMessage
 from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind, StatusCode
@@ -17,13 +15,15 @@ from stemma_messaging.delivery import Delivery
 from stemma_messaging.held import Held, held_of
 from stemma_messaging.outages import reason_of
 
+from .chain import CallNext
+
 _DURATION = metrics.get_meter(__name__).create_histogram(names.Metric.PROCESS_DURATION, "s")
 
 
-class Telemetry(BaseMiddleware[Any, Any]):
+class Telemetry:
     """One span, one line and one measurement for each delivery, whatever became of it."""
 
-    async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Record what the middlewares within did."""
         started, held = time.perf_counter(), held_of(msg)
         with _span(held.delivery) as processing:
