@@ -23,10 +23,11 @@ from bench_installation import Installation, ended, installation
 from bench_report import row, title
 from stemma_client import Client, StemmaError, TenantFullError
 from stemma_confinement.prctl import PDEATHSIG, prctl
+from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.values import ExportFormat, ReviewMode, ReviewPolicy, UploadRef
-from stemma_local.run import yield_processor
+from stemma_local.run import YIELDS
 from stemma_provisioning import Bounds, client_user
 from stemma_testkit.driving import ENDS, wait_for
 
@@ -217,7 +218,7 @@ def main() -> None:
     A flood comes from elsewhere: what it costs to make one is left to the installation.
     """
     prctl(PDEATHSIG, signal.SIGKILL)
-    yield_processor()
+    yield_processor(YIELDS)
     told = json.load(sys.stdin)
     print(json.dumps(asyncio.run(_come(told["url"], told["password"], told["poisoned"], Size(**told["size"])))))
 

@@ -12,16 +12,17 @@ from unittest.mock import patch
 
 from bench_model import bench_model
 from langchain_core.language_models import BaseChatModel
+from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 from stemma_generation_graph import app
-from stemma_local.run import end_with_parent, run_command, set_up, yield_processor
+from stemma_local.run import YIELDS, end_with_parent, run_command, set_up
 from stemma_models import ModelSettings
 
 
 def main() -> None:
     """Run the service."""
     name, latency_s = sys.argv[1], int(sys.argv[2]) / 1000
-    yield_processor()
+    yield_processor(YIELDS)
     end_with_parent()
     set_up(subjects.GENERATION)
     with in_place_of_others(bench_model(name, latency_s)):

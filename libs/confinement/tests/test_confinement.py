@@ -54,6 +54,8 @@ async def test_a_call_finds_its_folder_and_leaves_its_work_there(tmp_path: Path)
     assert (tmp_path / "out").read_text() == "hello"
     assert running(str(tmp_path)) == []
     assert int((tmp_path / "nice").read_text()) > os.nice(0), "it leaves the processor to the service"
+    if (session := tmp_path / "session").exists():
+        assert session.read_text().split()[-1] == (tmp_path / "nice").read_text(), "and so does its session"
 
 
 async def test_a_call_has_no_secret_and_no_connection_of_the_service(

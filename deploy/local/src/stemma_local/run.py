@@ -8,10 +8,10 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.metadata import entry_points
-from pathlib import Path
 
+from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 
 YIELDS = 2
@@ -55,20 +55,12 @@ def collecting_no_garbage() -> Iterator[None]:
         gc.enable()
 
 
-def yield_processor() -> None:
-    """Leave the processor to others, also where the system shares it out among sessions (``sched(7)``, autogroup)."""
-    niceness = os.nice(YIELDS)
-    if os.getsid(0) == os.getpid():
-        with suppress(OSError):  # it does not, or lets nobody change it
-            Path("/proc/self/autogroup").write_text(str(niceness))
-
-
 def main() -> None:
     """Set up and run the service that the argument names; who works leaves the processor to who answers."""
     end_with_parent()
     (name,) = sys.argv[1:]
     if name in subjects.WORKERS:
-        yield_processor()
+        yield_processor(YIELDS)
     set_up(name)
     run_command(name)
 

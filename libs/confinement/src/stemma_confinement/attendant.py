@@ -51,7 +51,7 @@ class Attendant:
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 pass_fds=[theirs.fileno()],
-                process_group=0,
+                start_new_session=True,
             )
         weakref.finalize(ours, _end, process)
         return ours

@@ -20,8 +20,6 @@ from .prctl import CHILD_SUBREAPER, PDEATHSIG, prctl
 
 KEEPER = b"k"
 FAILED, NO_MEMORY = 1, 113
-YIELDS = 10
-"""How much less of the processor a call has than who answers people, while there is not enough for both."""
 RAISED = "raised.txt"
 _MEGABYTE = 1024 * 1024
 _HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME")
@@ -103,7 +101,6 @@ def _work(call: Call) -> NoReturn:
 
 
 def _confine(folder: Path, limits: Limits) -> None:
-    os.nice(YIELDS)
     os.chdir(folder)
     for name in _HOMES:
         os.environ[name] = str(folder)

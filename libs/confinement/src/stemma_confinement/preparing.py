@@ -14,10 +14,15 @@ from importlib import import_module
 from socket import recv_fds, socket
 
 from .keeping import KEEPER, keep
+from .yielding import yield_processor
+
+YIELDS = 10
+"""How much less of the processor calls have than who answers people, while there is not enough for both."""
 
 
 def main() -> None:
     """Copy until nobody is there any more who could ask for it."""
+    yield_processor(YIELDS)
     module, function, number = sys.argv[1:]
     getattr(import_module(module), function)()
     # What is here stays in all copies: collecting it would copy it.
