@@ -23,7 +23,7 @@ from stemma_contracts.v1.values import (
     StaleReason,
     UpstreamVersion,
 )
-from stemma_document.details import MOST_REFERENCES, MOST_VERSIONS, section_details
+from stemma_document.details import MOST_REFERENCES, MOST_VERSIONS, is_in_motion, section_details
 from stemma_document.state import Document, Section
 from stemma_document.summary import summarise
 from stemma_document.viewing import view_of
@@ -91,6 +91,16 @@ def test_a_section_tells_what_it_asks_and_an_edit_that_waits() -> None:
     proposal = details(state_after(*SETTLED, asked), "research").proposal
     assert proposal is not None
     assert (proposal.proposal_id, proposal.asked_by, proposal.draft) == ("p6", "ana", None)
+
+
+def test_a_section_is_in_motion_until_it_rests_or_asks_a_person() -> None:
+    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
+    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+    begun, asking = state_after(document_requested()), state_after(document_requested(), raised)
+    drafted, settled = state_after(*SETTLED[:2]), state_after(*SETTLED)
+    moving = [is_in_motion(document.sections["research"]) for document in (begun, asking, drafted, settled)]
+    assert moving == [True, False, True, False]
+    assert [is_in_motion(document.sections["solution"]) for document in (begun, settled)] == [True, False]
 
 
 def test_a_document_tells_what_stands_above_its_sections() -> None:

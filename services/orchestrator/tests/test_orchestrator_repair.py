@@ -134,7 +134,7 @@ async def test_a_section_is_written_again_when_something_in_it_changed_and_only_
     stream = StreamId("default", document("default"))
     store = EventStore(JetStreamEventLog(client), DECIDER)
     projector = Projector(store, await client.jetstream().key_value(subjects.VIEWS_BUCKET))
-    await projector.write(stream, (await store.load(stream)).sequence)
+    await projector.write(stream, (await store.load(stream)).sequence, anew=True)
     research, timeline = [(await details(client, "default", name)).last_sequence for name in ("research", "timeline")]
     write = c.Write(c.RequestMeta("w", "0" * 64, "ada"), "research", 0, ref("a text"))
     handled = await store.handle(stream, write, Cause("w", "/test", datetime(2026, 1, 1, tzinfo=UTC)))

@@ -62,8 +62,9 @@ class ProposalEntry(Contract):
 class SectionDetails(Contract):
     """The read model of a section, under a key of its own beside that of its document.
 
-    It is written when something in it changes, as of ``last_sequence`` of the log. Of many versions the latest stand
-    here; ``earlier_versions`` counts the others.
+    It is written when the section rests, waits or failed and something in it changed, as of ``last_sequence`` of the
+    log: while it is made, the read model of its document tells where it stands. Of many versions the latest stand here;
+    ``earlier_versions`` counts the others.
     """
 
     document_id: Token

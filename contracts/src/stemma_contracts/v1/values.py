@@ -364,8 +364,8 @@ class ExportEntry(Contract):
 class DocumentSummary(Contract):
     """The read model of a document; ``last_sequence`` is the stream sequence that it was folded to.
 
-    Each section has one of its own beside it (`SectionDetails`), which is as late as this one. Where there are so many
-    sections that this would become large, their titles stand there alone.
+    Each section that rests has one of its own beside it (`SectionDetails`), which is as late as this one. Where there
+    are so many sections that this would become large, their titles stand there alone.
     """
 
     document_id: Token

@@ -28,7 +28,8 @@ M = TypeVar("M", bound=BaseModel)
 class Overview:
     """A document with its sections, in their order, as the read model has them; what is large stands by reference.
 
-    A section that an earlier release wrote no read model of is missing until something happens in its document.
+    What a section is doing is told by ``document``; of one that is being made ``sections`` has what it was before, and
+    nothing of one that never rested or that an earlier release wrote.
     """
 
     document: DocumentSummary

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from stemma_contracts.v1.details import ProposalEntry, SectionDetails, StaleState, VersionEntry
 from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.values import SectionStatus
 
-from .state import Document, Version
+from .state import AwaitingAnswer, Document, Section, Version, status_of
 from .viewing import version_view
 from .views import DocumentView, ProposalView, SectionView
 
 MOST_VERSIONS = 30
 MOST_REFERENCES = 50
+
+
+def is_in_motion(section: Section) -> bool:
+    """Whether it is about to be written, or is being made: where it stands is told by its document until it rests."""
+    made = status_of(section.phase) in (SectionStatus.QUEUED, SectionStatus.GENERATING)
+    return made and not isinstance(section.phase, AwaitingAnswer)
 
 
 def section_details(document: Document, view: DocumentView, name: str, last_sequence: int) -> SectionDetails:

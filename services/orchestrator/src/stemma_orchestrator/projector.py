@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.values import DocumentSummary, StaleReason
-from stemma_document.details import section_details
+from stemma_document.details import is_in_motion, section_details
 from stemma_document.state import Document, Section, State
 from stemma_document.summary import summarise
 from stemma_document.viewing import view_of
@@ -119,7 +119,7 @@ class Projector:
         """Whether all that changed is written; if not, others wrote meanwhile: look at the log again."""
         view, of = view_of(document), (stream.tenant, stream.document_id)
         sections_are_there = True
-        for name in _changed(known, document, view):
+        for name in _changed(known, document, view, anew):
             details = section_details(document, view, name, sequence)
             if await self._put(known, subjects.section_view_key(*of, name), details, anew):
                 known.sections[name] = (document.sections[name], view.sections[name].stale_reasons)
@@ -160,9 +160,11 @@ class Projector:
         return Written(entry.revision or 0, last_sequence)
 
 
-def _changed(known: Known, document: Document, view: DocumentView) -> Iterator[str]:
-    """The sections that are not as they were written last."""
+def _changed(known: Known, document: Document, view: DocumentView, anew: bool) -> Iterator[str]:
+    """The sections that are not as they were written last; those in motion are written once they rest."""
     for name, section in document.sections.items():
+        if is_in_motion(section) and not anew:
+            continue
         before = known.sections.get(name)
         if before is None or before[0] is not section or before[1] != view.sections[name].stale_reasons:
             yield name
