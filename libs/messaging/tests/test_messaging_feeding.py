@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
+import weakref
+from collections.abc import Callable
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from faststream import AckPolicy
 from faststream._internal.endpoint.subscriber.usecase import SubscriberUsecase
+from faststream.exceptions import SubscriberNotFound
 from faststream.nats import JStream, NatsBroker, NatsRouter
+from faststream.nats.subscriber.usecases.stream_basic import StreamSubscriber
+from nats.aio.msg import Msg
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_messaging import Delivery, StemmaBroker, WorkerBroker, WorkerSettings
 from stemma_messaging.addresses import matches
-from stemma_messaging.feeding import of_stream, results_of
-from stemma_messaging.held import Incoming
+from stemma_messaging.feeding import Feed, of_stream, results_of
+from stemma_messaging.held import Incoming, Terms
+from stemma_telemetry import names
 from stemma_testkit.routing import routed, routed_bytes
+from stemma_testkit.servers import eventually
+from structlog.testing import capture_logs
 
 LOCK = Path(__file__).parents[3] / "requirements.lock"
 SUBJECT = subjects.job(subjects.VALIDATOR, "validate-draft")
@@ -183,3 +193,76 @@ def test_a_stream_has_the_subscribers_that_are_for_it() -> None:
 )
 def test_a_pattern_fits_as_the_server_says(pattern: str, subject: str, fits: bool) -> None:
     assert matches(pattern, subject) is fits
+
+
+@pytest.mark.req("E10")
+def test_a_handler_that_returns_what_nobody_would_publish_is_refused() -> None:
+    made = router()
+
+    @made.subscriber(SUBJECT, stream=jobs())
+    async def take(job: ValidateDraft) -> DraftValidated:
+        raise NotImplementedError
+
+    with pytest.raises(TypeError, match="validator is no worker: nobody publishes"):
+        StemmaBroker(subjects.VALIDATOR, WorkerSettings()).include_router(made)
+
+
+@pytest.mark.req("E10")
+def test_messages_that_no_handler_is_for_are_not_brought() -> None:
+    with pytest.raises(TypeError, match="JOBS: messages are brought that no handler is for"):
+        Feed(subjects.JOBS, [], Terms())
+
+
+@pytest.mark.req("E2")
+async def test_a_message_that_was_handled_is_gone_without_a_look_for_garbage(
+    lab: Any, validated: Callable[[ValidateDraft], DraftValidated], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[weakref.ref[Msg]] = []
+    handle = Feed.handle
+
+    async def watched(feed: Feed, message: Msg, turn: Any = None) -> None:
+        seen.append(weakref.ref(message))
+        await handle(feed, message, turn)
+
+    async def handler(job: ValidateDraft) -> DraftValidated:
+        return validated(job)
+
+    monkeypatch.setattr(Feed, "handle", watched)
+    gc.disable()
+    try:
+        async with lab.working("push", handler):
+            for _ in range(2):
+                await lab.publish(subjects.VALIDATOR, lab.job())
+                await eventually(lab.settled)
+            await eventually(lambda: _first_is_gone(seen))
+    finally:
+        gc.enable()
+
+
+async def _first_is_gone(seen: list[weakref.ref[Msg]]) -> bool:
+    """The client keeps the last one, and timers what they were begun with, until they are due."""
+    return len(seen) == 2 and seen[0]() is None
+
+
+@pytest.mark.req("E2")
+async def test_what_the_library_raises_before_our_middlewares_ends_nothing_and_is_told(
+    impatient_lab: Any, validated: Callable[[ValidateDraft], DraftValidated], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server delivers again what was not settled."""
+    process, tries = StreamSubscriber.process_message, count()
+
+    async def unprepared(subscriber: StreamSubscriber, message: Msg) -> Any:
+        if next(tries) == 0:
+            raise SubscriberNotFound
+        return await process(subscriber, message)
+
+    async def handler(job: ValidateDraft) -> DraftValidated:
+        return validated(job)
+
+    monkeypatch.setattr(StreamSubscriber, "process_message", unprepared)
+    with capture_logs() as logs:
+        async with impatient_lab.working("push", handler):
+            await impatient_lab.publish(subjects.VALIDATOR, impatient_lab.job())
+            await eventually(impatient_lab.settled)
+    assert [log["log_level"] for log in logs if log["event"] == names.Log.MESSAGE_UNSETTLED] == ["error"]
+    assert len(await impatient_lab.stored(subjects.OUTCOMES)) == 1

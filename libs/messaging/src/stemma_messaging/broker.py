@@ -82,11 +82,16 @@ class StemmaBroker(NatsBroker):
         return Telemetry(), Heartbeat(), Settlement(patience), bury, Judgement(patience), InTurn()
 
     def include_router(self, router: Any, **options: Any) -> None:
-        """Make the handlers of a router handlers of this service, and what they return known to AsyncAPI."""
+        """Make the handlers of a router handlers of this service; raises `TypeError` for what cannot be one."""
         super().include_router(router, **options)
         for subscriber in router.subscribers:
             adopt(subscriber)
-        self.tells(*{result for subscriber in router.subscribers for result in results_of(subscriber)})
+            self._results(set(results_of(subscriber)))
+
+    def _results(self, results: set[type[Contract]]) -> None:
+        """What a handler returns, which only a worker publishes."""
+        if results:
+            raise TypeError(f"{self.service} is no worker: nobody publishes what a handler returns")
 
     def tells(self, *outcomes: type[Contract]) -> None:
         """Name outcomes of this service in its AsyncAPI, also those that no handler returns.
@@ -182,7 +187,7 @@ class StemmaBroker(NatsBroker):
 
     async def _begin(self, driver: Driver, info: ConsumerInfo) -> Stop:
         terms = Terms(info.config.ack_wait or ACK_WAIT_S, info.config.max_deliver or -1)
-        feed = Feed(of_stream(self.subscribers, driver.stream), terms)
+        feed = Feed(driver.stream, of_stream(self.subscribers, driver.stream), terms)
         return await driver.begin(Link(self.nats, self._watch.fail), info.config, feed.handle)
 
     async def stop(self, *_: object) -> None:
@@ -235,6 +240,9 @@ class WorkerBroker(StemmaBroker):
         within = (Outcomes(service, lambda: self.sender), CallingOff(self._running))
         super().__init__(service, settings, push if jobs == "pushed" else pull, within=within)
         self.tells(JobCancelled, JobDead)
+
+    def _results(self, results: set[type[Contract]]) -> None:
+        self.tells(*results)
 
     async def start(self) -> None:
         """Begin to receive, and to hear of jobs that nobody waits for any more."""
