@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from stemma_messaging import Delivery
+from stemma_messaging import Delivery, Turns
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import LaneTurns, Turns
+from stemma_messaging.drivers import LaneTurns
 
 HEADERS = {
     "ce-specversion": "1.0",

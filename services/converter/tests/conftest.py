@@ -13,7 +13,7 @@ import pypandoc  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_confinement import Limits, Turns
+from stemma_confinement import Limits
 from stemma_contracts.v1.exports import ExportSection, ExportVersion
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
@@ -22,6 +22,7 @@ from stemma_converter.converter import Converter
 from stemma_converter.handlers import Tools, on_convert_document
 from stemma_converter.manuscript import House
 from stemma_converter.pandoc import Pandoc
+from stemma_messaging import Turns
 
 CONFIG = Path(__file__).parents[1] / "config"
 CREATED = datetime(2025, 3, 4, 5, 6, 7, tzinfo=UTC)

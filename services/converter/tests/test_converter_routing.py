@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from stemma_confinement import Turns
 from stemma_contracts import subjects
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_converter.handlers import Tools, routes
-from stemma_messaging import WorkerBroker, WorkerSettings
+from stemma_messaging import Turns, WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
 
 TOO_DEEP = "> " * 300 + "deep\n"

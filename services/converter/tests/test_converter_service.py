@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from stemma_artifacts.store import ArtifactMissing, JetStreamArtifactStore, MemoryArtifactStore
-from stemma_confinement import Limits, Turns
+from stemma_confinement import Limits
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
 from stemma_converter.handlers import Tools, on_convert_document
-from stemma_messaging import Publisher
+from stemma_messaging import Publisher, Turns
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_testkit.working import access, at_work

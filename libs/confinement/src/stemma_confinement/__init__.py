@@ -3,6 +3,5 @@
 from .calls import Call, Limits
 from .errors import ConfinementError, Crashed, OutOfMemory, OutOfTime
 from .prepared import Prepared
-from .turns import Turns
 
-__all__ = ["Call", "ConfinementError", "Crashed", "Limits", "OutOfMemory", "OutOfTime", "Prepared", "Turns"]
+__all__ = ["Call", "ConfinementError", "Crashed", "Limits", "OutOfMemory", "OutOfTime", "Prepared"]

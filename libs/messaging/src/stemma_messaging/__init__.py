@@ -24,6 +24,7 @@ again with growing delays, a bounded number of times.
 
 from .broker import StemmaBroker, WorkerBroker
 from .delivery import Delivery, Handler
+from .drivers import Turns
 from .errors import BusFailed, ForeignMessage, InvalidMessage, MessageTooLarge
 from .opened import Opened
 from .publisher import Publisher
@@ -44,6 +45,7 @@ __all__ = [
     "Service",
     "ServiceSettings",
     "StemmaBroker",
+    "Turns",
     "WorkerBroker",
     "WorkerSettings",
     "account",

@@ -10,9 +10,9 @@ import pypandoc  # type: ignore[import-untyped]
 from faststream import FastStream
 from pydantic import Field
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
-from stemma_confinement import Limits, Turns
+from stemma_confinement import Limits
 from stemma_contracts import subjects
-from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
+from stemma_messaging import BadSettings, Opened, Service, Turns, WorkerBroker, WorkerSettings, config_dir
 
 from .converter import Converter
 from .fonts import font_folders

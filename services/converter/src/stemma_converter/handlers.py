@@ -12,11 +12,12 @@ from tempfile import TemporaryDirectory
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
-from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared, Turns
+from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.values import ArtifactRef
+from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
 from .assembly import key_of, replayed_drafts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -17,10 +17,12 @@ from .base import Handle
 
 
 class Turns:
-    """So many messages at a time, whosever they are; of those that wait, one of each tenant in turn."""
+    """So many pieces of work at a time, of one tenant at most ``per_tenant``; tenants come round robin."""
 
-    def __init__(self, at_a_time: int) -> None:
+    def __init__(self, at_a_time: int, per_tenant: int | None = None) -> None:
         self._free = at_a_time
+        self._per_tenant = per_tenant or at_a_time
+        self._running: Counter[str] = Counter()
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     def of(self, delivery: Delivery) -> AbstractAsyncContextManager[None]:
@@ -37,20 +39,37 @@ class Turns:
             await turn
             yield
         finally:
-            if turn.done() and not turn.cancelled():
-                self._free += 1
-                self._begin()
+            self._end(tenant, turn)
 
     def _begin(self) -> None:
-        """Give free turns to who waits: one to a tenant, which then is behind the others."""
-        while self._free and self._waiting:
-            tenant, waiting = self._waiting.popitem(last=False)
-            turn = waiting.popleft()
-            if waiting:
-                self._waiting[tenant] = waiting
-            if not turn.cancelled():
-                self._free -= 1
-                turn.set_result(None)
+        for tenant in list(self._waiting):
+            if not self._free:
+                return
+            if self._running[tenant] < self._per_tenant:
+                self._begin_of(tenant)
+
+    def _begin_of(self, tenant: str) -> None:
+        waiting = self._waiting[tenant]
+        turn = waiting.popleft()
+        if not turn.cancelled():
+            self._free -= 1
+            self._running[tenant] += 1
+            turn.set_result(None)
+        if waiting:
+            self._waiting.move_to_end(tenant)
+        else:
+            del self._waiting[tenant]
+
+    def _end(self, tenant: str, turn: asyncio.Future[None]) -> None:
+        """The turn is over, or whoever waited for it does not any more."""
+        if turn.done() and not turn.cancelled():
+            self._free += 1
+            self._running -= Counter({tenant: 1})
+        elif turn in (waiting := self._waiting.get(tenant, deque())):
+            waiting.remove(turn)
+            if not waiting:
+                del self._waiting[tenant]
+        self._begin()
 
 
 class LaneTurns(Turns):

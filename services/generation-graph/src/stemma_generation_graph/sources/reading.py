@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pydantic import TypeAdapter
-from stemma_confinement import ConfinementError, Limits, Prepared, Turns
+from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_messaging import Turns
 
 from .markdown import SourceDocument, read_source
 

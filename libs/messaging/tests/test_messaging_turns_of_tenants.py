@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from stemma_confinement import Turns
+from stemma_messaging import Turns
 
 pytestmark = pytest.mark.req("S5")
 
