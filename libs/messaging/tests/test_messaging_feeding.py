@@ -97,8 +97,7 @@ def _with_a_handler() -> NatsRouter:
     return made
 
 
-async def test_a_handler_without_a_middleware_of_ours_is_reached_by_the_library_itself(lab: Any) -> None:
-    """The order of the middlewares: the first is outermost."""
+async def test_middlewares_are_called_from_the_outside_to_the_inside_and_then_the_handler(lab: Any) -> None:
     seen: list[str] = []
 
     class Outer:
