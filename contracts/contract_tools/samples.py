@@ -12,11 +12,13 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import AwareDatetime, BaseModel
 from stemma_contracts import Entry, Envelope, Family, envelope_for
 from stemma_contracts.v1.coverage import UncoveredChapter
+from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import CreateDocument, EditSection
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, UpstreamVersion
+from stemma_contracts.v1.staleness import UpstreamVersion
 
 from .parties import address, senders
 

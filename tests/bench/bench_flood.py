@@ -26,7 +26,9 @@ from stemma_confinement.prctl import PDEATHSIG, prctl
 from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ExportFormat, ReviewMode, ReviewPolicy, UploadRef
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.references import UploadRef
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_local.run import YIELDS
 from stemma_provisioning import Bounds, client_user
 from stemma_testkit.driving import ENDS, wait_for

@@ -20,8 +20,9 @@ from bench_workload import caller, measure
 from stemma_client import Client, RecordedEvent
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.requests import EditSection
-from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning.topology import ACK_WAIT_S
 from stemma_testkit.driving import request_sample, wait_for
 

@@ -14,7 +14,7 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from stemma_client import Client
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat
 
 STEPS = (1, 1_000, 20_000)
 QUICK_STEPS = (1, 1_000)

@@ -12,8 +12,10 @@ from composition import ROOT, Composition, fresh_variables, load
 from images import Image, built, installed_here
 from installation import Installation, installation
 from stemma_client import Client
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.events import SectionEdited, SectionEditProposed
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, wait_for
 
 pytestmark = pytest.mark.timeout(1800)

@@ -11,8 +11,9 @@ import pytest
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 from stemma_generation_graph.session.tools import READABLE
 from stemma_local.supervisor import LocalStemma
 from stemma_messaging import config_dir

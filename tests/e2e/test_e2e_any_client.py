@@ -19,7 +19,7 @@ from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerConfig, DeliverPolicy
 from stemma_client import AccessDeniedError, Client, RequestRejectedError, ServerUnreachableError
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 from stemma_testkit.servers import eventually

@@ -6,7 +6,8 @@ import pytest
 from stemma_client import Client
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import BlockIndex, ReviewMode
+from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import request_sample, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

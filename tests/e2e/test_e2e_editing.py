@@ -15,7 +15,12 @@ from stemma_client.recipes import outdated_recipe
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, Origin, ReviewMode, SectionStatus, UpstreamVersion
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.review import ReviewMode
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_document.views import DocumentView, SectionView
 from stemma_local.supervisor import LocalStemma
 from stemma_orchestrator.app import repair

@@ -8,7 +8,8 @@ import pytest
 from stemma_client import Client
 from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import wait_for
 
 BRIEF = "# Ein Lesegarten\n\nSchlage einen Lesegarten auf der Wiese neben der Stadtbibliothek vor.\n"

@@ -19,7 +19,8 @@ from pypdf import PdfReader
 from stemma_client import Client
 from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.review import ReviewMode
 from stemma_languages import language
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, wait_for

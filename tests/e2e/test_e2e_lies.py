@@ -13,7 +13,7 @@ import pytest_asyncio
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.grounding import GroundingReport
-from stemma_contracts.v1.values import ValidationReport
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.provider import Provider, provider, says

@@ -9,7 +9,8 @@ import pytest
 import pytest_asyncio
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.review import ReviewMode
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, sample_folder, wait_for
 

@@ -14,7 +14,7 @@ import pytest
 from stemma_client import AccessDeniedError, Client, InvalidAddressError, InvalidLoginError, ServerUnreachableError
 from stemma_client.logins import new_seed, public_key, write_login
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 from stemma_messaging import BadSettings, BusFailed
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import PROVISIONER, NatsServer, client_user

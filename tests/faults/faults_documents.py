@@ -5,7 +5,8 @@ from __future__ import annotations
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_testkit.driving import DEADLINE_S, ENDS, listed, wait_for
 
 

@@ -24,7 +24,10 @@ from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode, ReviewPolicy, UploadRef
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.references import UploadRef
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import client_user
 from stemma_testkit.driving import ENDS, sample_folder

@@ -18,7 +18,8 @@ from psycopg.conninfo import make_conninfo
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import DocumentStatus, ReviewMode
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.review import ReviewMode
 from stemma_local.supervisor import LocalStemma, service_names
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.cutting import Cuttable, cuttable

@@ -13,7 +13,9 @@ import pytest
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, ReviewMode
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.review import ReviewMode
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.defects import acknowledges_first, planted
 from stemma_testkit.driving import DEADLINE_S, ENDS, request_sample, wait_for

@@ -25,7 +25,7 @@ from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 from stemma_local.supervisor import LocalStemma, service_names
 from stemma_provisioning import PROVISIONER
 from stemma_provisioning.topology import consumers

@@ -20,7 +20,9 @@ from stemma_client.recorded import RecordedEvent
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, ExportFormat
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_testkit.crashing import Crashes, Point

@@ -20,7 +20,8 @@ from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ExportFormat, ReviewMode
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.review import ReviewMode
 from stemma_local.supervisor import LocalStemma, service_names
 from stemma_testkit.defects import reads_only_what_it_knows
 from stemma_testkit.driving import wait_for

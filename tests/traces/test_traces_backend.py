@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.trace_backend import BackendSpan, TraceBackend, trace_backend

@@ -17,7 +17,7 @@ import pytest_asyncio
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import request_sample, sample_folder, wait_for
 from stemma_testkit.otlp import OtlpReceiver, ReceivedSpan, otlp_receiver

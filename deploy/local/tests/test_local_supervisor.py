@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from stemma_client import AccessDeniedError, Client, ServerUnreachableError
-from stemma_contracts.v1.values import UploadRef
+from stemma_contracts.v1.references import UploadRef
 from stemma_local.folder import AlreadyRunningError, DataFolder
 from stemma_local.processes import DidNotStartError
 from stemma_local.supervisor import LocalStemma

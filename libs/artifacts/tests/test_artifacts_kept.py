@@ -6,7 +6,7 @@ from stemma_artifacts.kept import ENTRY_BYTES, KeptArtifacts
 from stemma_artifacts.object_metadata import subject_of
 from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifactStore
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 
 async def _put(store: KeptArtifacts, data: bytes) -> ArtifactRef:

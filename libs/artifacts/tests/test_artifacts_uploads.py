@@ -8,7 +8,7 @@ from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifa
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.servers import connected
 

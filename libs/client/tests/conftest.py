@@ -21,7 +21,12 @@ from stemma_client import Client, DocumentView, RecordedEvent
 from stemma_client.reading import read_document
 from stemma_contracts import Contract, envelope_for, registry, subjects
 from stemma_contracts import v1 as _v1  # noqa: F401
-from stemma_contracts.v1 import answers, events, requests, values
+from stemma_contracts.v1 import answers, events, requests
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
 from stemma_testkit.document_events import (
     CREATED_AT,
@@ -50,7 +55,7 @@ class Backstage:
         self.js = connection.jetstream(timeout=5)
         self.artifacts = JetStreamArtifactStore(self.js)
         self.received: list[tuple[Msg, requests.Request]] = []
-        self.problems: tuple[values.Problem, ...] = ()
+        self.problems: tuple[Problem, ...] = ()
         self.rejected: dict[str, Any] = {}
         self.on_request: Callable[[requests.Request], Any] | None = None
         self._numbers: dict[str, int] = {}
@@ -92,23 +97,23 @@ class Backstage:
         )
         await self.js.publish(subject, registry.encode(contract), headers=envelope.headers())
 
-    async def text(self, document_id: str, text: str) -> values.ArtifactRef:
+    async def text(self, document_id: str, text: str) -> ArtifactRef:
         data = text.encode()
         return await self.artifacts.put(TENANT, document_id, data, media_type="text/markdown", name="draft.md")
 
-    async def summarise(self, summary: values.DocumentSummary) -> None:
+    async def summarise(self, summary: DocumentSummary) -> None:
         key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, summary.document_id)}"
         await self.js.publish(key, summary.model_dump_json().encode())
 
     async def list_research(self, document_id: str, **told: Any) -> None:
         """Put a document into the list, with one section: it waits for review unless something else is told."""
-        waits = {"status": values.SectionStatus.AWAITING_REVIEW, "version": 1, **told}
-        section = values.SectionSummary(section_id="research", title="Research", **waits)
+        waits = {"status": SectionStatus.AWAITING_REVIEW, "version": 1, **told}
+        section = SectionSummary(section_id="research", title="Research", **waits)
         await self.summarise(
-            values.DocumentSummary(
+            DocumentSummary(
                 document_id=document_id,
                 kind="proposal",
-                status=values.DocumentStatus.RUNNING,
+                status=DocumentStatus.RUNNING,
                 created_at=CREATED_AT,
                 last_sequence=1,
                 sections=(section,),

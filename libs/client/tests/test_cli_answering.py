@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.needs import MissingReference, Need, NeedAnswer
-from stemma_contracts.v1.values import UploadRef
+from stemma_contracts.v1.references import UploadRef
 
 
 @pytest.fixture

@@ -6,17 +6,11 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.values import (
-    DocumentStatus,
-    DocumentSummary,
-    Origin,
-    SectionPlan,
-    SectionStatus,
-    SectionSummary,
-    StaleMark,
-    StaleReason,
-    UpstreamVersion,
-)
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.section import SectionPlan, SectionStatus
+from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 
 CHANGED = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
 STALE_ITSELF = StaleReason(upstream_section_id="solution", accepted_version=1, current_version=1, upstream_stale=True)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.coverage import NotCovered
-from stemma_contracts.v1.exports import ExportRemark, ExportWarning
+from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import ExportFormat, Provenance
+from stemma_contracts.v1.provenance import Provenance
 
 
 @pytest.fixture

@@ -5,13 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stemma_contracts.v1.values import (
-    DocumentStatus,
-    DocumentSummary,
-    Problem,
-    SectionStatus,
-    SectionSummary,
-)
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from stemma_client import Client, InvalidInputError
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.values import Origin, Problem, StaleMark, StaleReason
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
 
 BEFORE = "# Research\n\nIt takes 12 weeks.\n"
 EDITOR = "import pathlib, sys; p = pathlib.Path(sys.argv[1]); p.write_text({})"

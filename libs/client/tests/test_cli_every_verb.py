@@ -7,16 +7,11 @@ from typing import Any
 import pytest
 from stemma_client.cli.main import app
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.values import (
-    ArtifactRef,
-    DocumentStatus,
-    DocumentSummary,
-    InputFile,
-    SectionStatus,
-    SectionSummary,
-    StaleMark,
-    StaleReason,
-)
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from typer.main import get_command
 from typer.testing import CliRunner
 

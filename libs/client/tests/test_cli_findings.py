@@ -10,15 +10,10 @@ import pytest
 from stemma_client.cli.tasks.findings import Finding, lines_of
 from stemma_client.cli.wording import age_words, counted_warnings, evaluation_words, validation_words
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.values import (
-    ArtifactRef,
-    Evaluation,
-    GenerationWarning,
-    ProgramCheck,
-    ValidationIssue,
-    ValidationReport,
-    ValidationSummary,
-)
+from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
+from stemma_contracts.v1.provenance import GenerationWarning
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport, ValidationSummary
 
 CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LOW = Evaluation(

@@ -7,7 +7,7 @@ from typing import Any
 
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind, KindSection
-from stemma_contracts.v1.values import ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 
 SECTIONS = (
     KindSection(section_id="draft", title="Draft", graph="section", review=ReviewMode.NONE),

@@ -9,18 +9,11 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.values import (
-    ArtifactRef,
-    Origin,
-    Provenance,
-    SectionStatus,
-    StaleMark,
-    StaleReason,
-    UpstreamVersion,
-    ValidationIssue,
-    ValidationReport,
-    ValidationSummary,
-)
+from stemma_contracts.v1.provenance import Origin, Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport, ValidationSummary
 from stemma_testkit.document_events import job, plan
 
 pytestmark = pytest.mark.req("P9")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.exports import VersionPair
-from stemma_contracts.v1.values import ExportFormat, Origin
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.provenance import Origin
 
 
 @pytest.fixture

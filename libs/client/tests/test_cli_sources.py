@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from stemma_contracts.v1 import events, values
+from stemma_contracts.v1 import events
 from stemma_contracts.v1.grounding import ClaimSource, GroundedClaim, GroundingReport
+from stemma_contracts.v1.validation import ValidationSummary
 
 pytestmark = pytest.mark.req("T3")
 
@@ -43,7 +44,7 @@ async def section(backstage: Any, document_id: str, requested: Any, drafted: Any
 
     async def looked_up() -> None:
         report = await backstage.text(document_id, REPORT.model_dump_json())
-        found = values.ValidationSummary(
+        found = ValidationSummary(
             passed=False, issue_count=1, engine="rumdl", engine_version="1", grounding=report, unsupported={"name": 1}
         )
         waits = events.SectionReviewRequested(section_id="research", job_id="j2", version=1, validation=found)

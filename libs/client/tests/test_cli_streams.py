@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.values import ExportFormat, Origin
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.provenance import Origin
 from stemma_testkit.signals import interruptible
 
 STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]

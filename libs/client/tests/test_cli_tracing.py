@@ -12,7 +12,7 @@ from stemma_client import RecordedEvent
 from stemma_client.cli.tasks.tracing import LEGEND, lines, trees
 from stemma_contracts import Contract, envelope_for, registry
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat
 
 NARROW = 40
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

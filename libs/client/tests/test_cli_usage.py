@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from stemma_client.cli.wording import cost_words
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 
 
 async def test_show_says_what_the_model_calls_of_all_sections_cost(

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.values import Activity, Evaluation, ProgramCheck, SectionStatus
+from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
+from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_testkit.signals import interruptible
 
 APPROVED = events.SectionApproved(section_id="research", version=1, starts=("solution",))

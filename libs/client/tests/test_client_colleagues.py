@@ -15,9 +15,8 @@ import pytest
 from nats.aio.client import Client as NatsConnection
 from stemma_client import Client
 from stemma_contracts import Contract, envelope_for, registry, subjects
-from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
+from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
-from stemma_contracts.v1.values import Problem
 from stemma_provisioning import NatsServer, inbox_prefix
 from stemma_provisioning.copies import copies_api
 

@@ -11,7 +11,9 @@ from stemma_client import Client, DocumentNotFoundError, NotReadYetError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.details import SectionDetails
-from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_testkit.document_events import CREATED_AT, TENANT
 
 OF_AN_EARLIER_RELEASE = {

@@ -10,7 +10,9 @@ from stemma_client import RecordedEvent
 from stemma_client.reading import read_document
 from stemma_contracts import Contract, envelope_for, registry
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Activity, Evaluation, Origin, SectionStatus
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_testkit.document_events import DOCUMENT, REF, document_requested, job, time_of
 
 WRITTEN = e.SectionEdited(section_id="research", version=1, draft=REF, origin=Origin.WRITTEN, actor="ana")

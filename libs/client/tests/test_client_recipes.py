@@ -11,7 +11,8 @@ from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.capabilities import Capabilities
-from stemma_contracts.v1.values import ArtifactRef, Origin, Provenance
+from stemma_contracts.v1.provenance import Origin, Provenance
+from stemma_contracts.v1.references import ArtifactRef
 
 OLD, NEW = "0" * 64, "1" * 64
 TEXT = ArtifactRef(digest="b" * 64, size=1, media_type="text/markdown", name="x.md")

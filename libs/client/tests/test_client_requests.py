@@ -15,8 +15,9 @@ from stemma_client import (
     ServerUnreachableError,
 )
 from stemma_contracts import Envelope, subjects
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import CreateDocument, PauseDocument
-from stemma_contracts.v1.values import Problem, ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import eventually
 

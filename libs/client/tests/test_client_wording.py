@@ -9,7 +9,7 @@ from stemma_client.cli.wording import conclusion_words, counted_warnings, cycle_
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import GenerationWarning
+from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_testkit.document_events import REF
 
 

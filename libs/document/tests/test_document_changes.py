@@ -5,21 +5,13 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import (
-    Activity,
-    ArtifactRef,
-    ChangedUpstream,
-    DocumentStatus,
-    Evaluation,
-    Origin,
-    Provenance,
-    SectionPlan,
-    SectionStatus,
-    StaleMark,
-    StaleReason,
-    UpstreamVersion,
-    ValidationSummary,
-)
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.provenance import Origin, Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
+from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.dependencies import dependents, in_order, waiting_for
 from stemma_document.views import DocumentView, SectionView
 from stemma_testkit.document_events import CREATED_AT, REF, SUMMARY, job

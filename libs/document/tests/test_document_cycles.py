@@ -7,7 +7,9 @@ from typing import Any, Literal
 import pytest
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CyclePlan, CycleStatus, CycleSummary
-from stemma_contracts.v1.values import ArtifactRef, GenerationWarning, SectionStatus
+from stemma_contracts.v1.provenance import GenerationWarning
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.views import DocumentView
 
 REVIEW = ArtifactRef(digest="c" * 64, size=1, media_type="text/markdown", name="r.md")

@@ -8,21 +8,13 @@ import pytest
 from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
 from stemma_contracts.v1.needs import MissingReference, Need
-from stemma_contracts.v1.values import (
-    Activity,
-    ArtifactRef,
-    DocumentSummary,
-    Evaluation,
-    GenerationWarning,
-    Origin,
-    ProgramCheck,
-    SectionPlan,
-    SectionStatus,
-    StaleMark,
-    StaleReason,
-    UpstreamVersion,
-)
+from stemma_contracts.v1.provenance import GenerationWarning, Origin
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
+from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.details import MOST_REFERENCES, MOST_VERSIONS, is_in_motion, section_details
 from stemma_document.state import Document, Section
 from stemma_document.summary import summarise

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Activity, DocumentStatus, Origin, Provenance, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import Origin, Provenance
+from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_document.views import DocumentView, ProposalView
 from stemma_testkit.document_events import REF, SUMMARY, job
 

@@ -5,16 +5,12 @@ from typing import Any
 import pytest
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.exports import ExportWarning
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat, ExportWarning
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import (
-    Activity,
-    DocumentStatus,
-    ExportFormat,
-    Provenance,
-    SectionStatus,
-    ValidationSummary,
-)
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.views import DocumentView, SectionView
 from stemma_testkit.document_events import REF
 

@@ -16,9 +16,12 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from stemma_contracts import envelope_for, registry, subjects
+from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan, ValidationSummary
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_messaging import Publisher, Service, ServiceSettings, StemmaBroker, WorkerBroker, WorkerSettings
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, provisioned_server

@@ -6,7 +6,7 @@ from typing import Any
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, JobCancelled, Outcome
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 from stemma_messaging import account
 from stemma_testkit.servers import barrier, eventually
 

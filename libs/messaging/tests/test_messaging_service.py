@@ -21,7 +21,7 @@ import sys
 sys.path.insert(0, sys.argv.pop())
 from conftest import worker_of
 from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_contracts.v1.values import ValidationSummary
+from stemma_contracts.v1.validation import ValidationSummary
 
 async def handler(job):
     summary = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")

@@ -5,7 +5,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall
 from pydantic import BaseModel, Field
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 from stemma_models import (
     CallContext,
     MalformedAnswerError,

@@ -4,7 +4,8 @@ import pytest
 from langchain_core.messages import HumanMessage, ToolCall
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import ArtifactRef, Usage
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.usage import Usage
 from stemma_models import (
     CallContext,
     JetStreamRecordStore,

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.language_models import ModelProfile
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolCall
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 from stemma_models import CallContext, ContextTooLongError, MemoryRecordStore, ModelCaller, ModelSettings
 from stemma_testkit.scripted import ScriptedModel
 

@@ -14,10 +14,12 @@ import pytest
 from PIL import Image
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_confinement import Limits
-from stemma_contracts.v1.exports import ExportSection, ExportVersion
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.exports import ExportFormat, ExportSection, ExportVersion
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.section import SectionStatus
 from stemma_converter.converter import Converter
 from stemma_converter.handlers import Tools, on_convert_document
 from stemma_converter.manuscript import House

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from stemma_contracts.v1.values import SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_converter.tables import column_shares
 
 NOTE = "> [!WARNING]\n> "

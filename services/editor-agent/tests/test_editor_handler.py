@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts import subjects
+from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import ReviseDraft, UpstreamDraft
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
@@ -17,7 +18,9 @@ from stemma_contracts.v1.outcomes import (
     ModelUnavailable,
     Outcome,
 )
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan, ValidationIssue, ValidationReport
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_editor_agent.app import load_config
 from stemma_editor_agent.handlers import Tools, on_revise_draft, routes
 from stemma_editor_agent.recipes import recipes

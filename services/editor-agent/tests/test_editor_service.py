@@ -10,9 +10,11 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import registry, subjects
+from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_contracts.v1.outcomes import DraftRevised
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionPlan
 from stemma_editor_agent.app import service
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer

@@ -16,7 +16,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_contracts.v1.needs import Need, NeedAnswer
 from stemma_contracts.v1.outcomes import GraphPaused, SectionGenerated
-from stemma_contracts.v1.values import ArtifactRef, SectionPlan, ValidationIssue, ValidationReport
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph.app import GenerationSettings, load_parts
 from stemma_generation_graph.graphs import DOCUMENT_AGENT, Graph, find_graphs
 from stemma_generation_graph.graphs.document_agent.limits import AgentLimits

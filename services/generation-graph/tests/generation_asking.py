@@ -14,7 +14,7 @@ from generation_workshop import HEAD
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.graphs import Graph
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext

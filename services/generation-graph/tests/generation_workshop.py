@@ -10,9 +10,11 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from stemma_artifacts.store import MemoryArtifactStore
+from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry, UpstreamDraft
 from stemma_contracts.v1.outcomes import Outcome
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile, SectionPlan
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import SectionPlan
 from stemma_generation_graph.app import GenerationSettings, load_parts
 from stemma_generation_graph.graphs import find_graphs
 from stemma_generation_graph.graphs.parts import Models

@@ -5,7 +5,7 @@ from generation_agency import FINISH, SCORES, Agency, append, call, leave_all
 from generation_workshop import Workshop
 from langchain_core.messages import ToolMessage
 from stemma_contracts.v1.needs import MissingReference, NeedAnswer
-from stemma_contracts.v1.values import InputFile
+from stemma_contracts.v1.references import InputFile
 from stemma_generation_graph.session.images import Shown, as_shown
 from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, batch_of, question_about
 from stemma_generation_graph.sources.markdown import resolve

@@ -7,7 +7,7 @@ import pytest
 import stemma_client
 from generation_agency import Agency
 from stemma_contracts.v1.coverage import LeftOutList
-from stemma_contracts.v1.values import ValidationIssue, ValidationReport
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_offline_writer import OfflineWriter
 
 SAMPLE = Path(stemma_client.__file__).parent / "samples" / "agentic" / "inputs"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from generation_workshop import Workshop, evaluation
 from pydantic import ValidationError
-from stemma_contracts.v1.cycles import RetrievedSource
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.outcomes import AnswerMalformed, InputsMissing, SectionGenerated
+from stemma_contracts.v1.provenance import RetrievedSource
 from stemma_generation_graph.graphs.headings import body_under_heading
 from stemma_generation_graph.graphs.reviewer.schemas import Review
 from stemma_models.prompting import parse_blocks

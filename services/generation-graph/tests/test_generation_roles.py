@@ -13,7 +13,7 @@ from generation_company import Company, Stage, analysis, failing, in_virtual_tim
 from langgraph.runtime import Runtime
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.outcomes import RoleAnalysisMissing, SectionGenerated
-from stemma_contracts.v1.values import ValidationIssue, ValidationReport
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph.graphs.roles.nodes import RolesNodes
 from stemma_generation_graph.graphs.roles.schemas import RoleAnalysis
 from stemma_generation_graph.graphs.roles.state import WritingGraphState, initial_state

@@ -6,9 +6,10 @@ from typing import Any, Self
 import pytest
 from generation_workshop import Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
+from stemma_contracts.v1.evaluation import EvaluationResult
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
-from stemma_contracts.v1.values import EvaluationResult, ValidationIssue, ValidationReport
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
 from stemma_generation_graph.graphs.section.evaluating import prompt_values
 from stemma_generation_graph.graphs.section.material import outline_block, section_block

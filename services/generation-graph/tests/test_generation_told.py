@@ -9,7 +9,7 @@ import pytest
 from generation_agency import WHOLE, Agency
 from generation_company import Company, Stage, plays
 from generation_workshop import HEAD, Workshop, evaluation
-from stemma_contracts.v1.values import ValidationIssue, ValidationReport
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.scripted import ScriptedModel
 

@@ -20,7 +20,7 @@ from stemma_client.errors import RequestRejectedError
 from stemma_contracts import Envelope, registry, subjects
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_document.state import Document, State, status_of
 from stemma_eventlog import EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher

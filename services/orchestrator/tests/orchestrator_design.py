@@ -10,7 +10,7 @@ from typing import Any
 from orchestrator_story import DOCUMENT, TENANT, Story, ref
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
-from stemma_contracts.v1.values import ReviewPolicy
+from stemma_contracts.v1.review import ReviewPolicy
 from stemma_document.cycle_state import Cycle
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core import commands as c

@@ -11,7 +11,7 @@ from stemma_client.reading import Reading
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import StaleReason
+from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.proposal_state import Proposal, Proposed
 from stemma_document.staleness import staleness
 from stemma_document.state import AwaitingAnswer, Document, NeedDispatched, Section, Version, activity_of, status_of

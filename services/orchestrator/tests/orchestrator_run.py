@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from orchestrator_naive import Ask, Book
 from orchestrator_story import Story
 from orchestrator_witness import Move, Witness, command_of, outcome_of, say_of
-from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_document.notes import NO_NOTES
 from stemma_document.state import Document, State
 from stemma_orchestrator.core import commands as c

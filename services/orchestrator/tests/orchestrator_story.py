@@ -10,17 +10,13 @@ from typing import Any
 
 from orchestrator_reader import ABOUT, Reader, known
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import (
-    COMPLETE,
-    ArtifactRef,
-    Evaluation,
-    ProgramCheck,
-    Provenance,
-    ReviewPolicy,
-    SectionPlan,
-    Usage,
-    ValidationSummary,
-)
+from stemma_contracts.v1.evaluation import COMPLETE, Evaluation, ProgramCheck
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.review import ReviewPolicy
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.evolve import evolve
 from stemma_document.state import Document, NoDocument, State, open_job_id, status_of
 from stemma_eventlog import Decider

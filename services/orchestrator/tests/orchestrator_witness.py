@@ -12,8 +12,10 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SeenVersion
+from stemma_contracts.v1.requests import SeenVersion
 from stemma_document.evolve import evolve
 from stemma_document.proposal_state import Proposed, Proposing
 from stemma_document.staleness import staleness

@@ -6,7 +6,8 @@ from orchestrator_story import Story, ref, validation
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.jobs import DraftHistory
-from stemma_contracts.v1.values import ArtifactRef, ValidationSummary
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_orchestrator.core import commands as c
 
 

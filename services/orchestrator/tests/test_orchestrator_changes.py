@@ -11,16 +11,11 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import (
-    Activity,
-    ChangedUpstream,
-    DocumentStatus,
-    ExportFormat,
-    Origin,
-    SectionStatus,
-    StaleReason,
-    UpstreamVersion,
-)
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.staleness import ChangedUpstream, StaleReason, UpstreamVersion
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
 from stemma_orchestrator.core import commands as c

@@ -10,8 +10,11 @@ from orchestrator_story import PROVENANCE, Story, evaluation, not_judged, ref, v
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.cycles import ProcessingMetadata
-from stemma_contracts.v1.values import Activity, DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus, Usage
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import ProcessingMetadata
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.usage import Usage
 from stemma_document.state import Validating
 from stemma_document.summary import summarise
 from stemma_orchestrator.core import commands as c

@@ -7,7 +7,9 @@ from orchestrator_design import DRAFTS, EVERY, Design
 from orchestrator_story import Story, evaluation, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
-from stemma_contracts.v1.values import DocumentStatus, ReviewMode, ReviewPolicy, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import SectionStatus
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.cycles import (
     can_finalize,

@@ -9,7 +9,8 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
-from stemma_contracts.v1.values import DocumentStatus, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.jobs import open_jobs
 

@@ -12,7 +12,9 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ReviewVerdict
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.summary import summarise
 from stemma_orchestrator.catalog import ConfigError, load_catalog
 from stemma_orchestrator.core import commands as c

@@ -8,7 +8,10 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.coverage import CoverageSummary
-from stemma_contracts.v1.values import Origin, ReviewMode, ReviewPolicy, UpstreamVersion, ValidationSummary
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.state import State
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.grounds import grounds

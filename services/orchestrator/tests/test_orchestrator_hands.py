@@ -17,7 +17,8 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ReviewVerdict
-from stemma_contracts.v1.values import ReviewMode, ReviewPolicy, SeenVersion
+from stemma_contracts.v1.requests import SeenVersion
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_document.proposal_state import Proposed
 from stemma_document.state import Section
 from stemma_orchestrator.core import commands as c

@@ -10,7 +10,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_contracts.v1.values import InputFile, UploadRef
+from stemma_contracts.v1.references import InputFile, UploadRef
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.identity import document_id_for
 from stemma_orchestrator.inputs import as_input, reference

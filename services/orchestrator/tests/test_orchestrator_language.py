@@ -9,7 +9,7 @@ import pytest
 from orchestrator_intake import create, refusal_of
 from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_orchestrator.core.identity import document_id_for
 from stemma_orchestrator.intake import Intake
 

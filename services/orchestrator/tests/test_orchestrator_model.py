@@ -14,7 +14,7 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.evolve import evolve
 from stemma_document.state import NoDocument, State
 from stemma_orchestrator.core import commands as c

@@ -9,9 +9,11 @@ from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.needs import GivenAnswer, MissingReference, Need
-from stemma_contracts.v1.values import ExportFormat, InputFile, SectionStatus, ValidationSummary
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.outcomes import UnfittingOutcome
 from stemma_orchestrator.core.problems import problem_of

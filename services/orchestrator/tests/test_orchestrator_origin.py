@@ -8,7 +8,7 @@ import pytest
 from orchestrator_story import PROVENANCE, Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import Origin
+from stemma_contracts.v1.provenance import Origin
 from stemma_document.versions import is_a_persons
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.problems import problem_of

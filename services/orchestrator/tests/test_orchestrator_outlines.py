@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.tokens import is_token
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.outline import OutlineSection
-from stemma_contracts.v1.values import Problem, ReviewMode, ReviewPolicy, SectionPlan
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import SectionPlan
 from stemma_orchestrator.core.outlines import InvalidOutline, derived_id, plan_outline
 from stemma_orchestrator.core.planning import Blueprint, BlueprintSection
 

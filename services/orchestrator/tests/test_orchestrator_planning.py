@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_orchestrator.core.planning import (
     Blueprint,
     BlueprintSection,

@@ -9,7 +9,9 @@ from orchestrator_story import PROVENANCE, Story, evaluation, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import Activity, DocumentStatus, Origin, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
 from stemma_orchestrator.core import commands as c

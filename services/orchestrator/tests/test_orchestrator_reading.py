@@ -18,7 +18,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_orchestrator.core import commands as c
 
 DECISIONS = ("approve", "write", "edit", "keep", "regenerate", "restore", "retry", "answer", "accept", "reject")

@@ -11,8 +11,8 @@ from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.exports import VersionPair
-from stemma_contracts.v1.values import ExportFormat, Provenance
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.provenance import Provenance
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.problems import problem_of
 

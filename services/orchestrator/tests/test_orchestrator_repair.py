@@ -13,8 +13,10 @@ from orchestrator_story import DECIDER, DOCUMENT, Story, ref
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.outcomes import JobDead
-from stemma_contracts.v1.values import DocumentSummary, ExportFormat, InputFile
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_eventlog import Cause, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service

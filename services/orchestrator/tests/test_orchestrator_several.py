@@ -8,7 +8,8 @@ import pytest
 from orchestrator_story import Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
-from stemma_contracts.v1.values import DocumentStatus, SeenVersion
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.requests import SeenVersion
 from stemma_document.staleness import staleness
 from stemma_orchestrator.core import commands as c
 from stemma_orchestrator.core.problems import problem_of

@@ -12,9 +12,10 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.exports import ExportRemark
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.evolve import evolve
 from stemma_document.state import NoDocument, State
 from stemma_orchestrator.core import commands as c

@@ -25,7 +25,8 @@ from stemma_client.errors import RequestRejectedError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import ReviewEdits, ReviewMode, ReviewPolicy, SectionStatus
+from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.views import SectionView
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.app import service

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
 from stemma_confinement import Limits
+from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, SectionPlan
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionPlan
 from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
 from stemma_validator.engines.rumdl import packaged_rumdl

@@ -11,7 +11,8 @@ from stemma_confinement import Limits
 from stemma_contracts.v1.grounding import GroundedClaim, GroundingReport
 from stemma_contracts.v1.jobs import UpstreamDraft, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_contracts.v1.values import ArtifactRef, InputFile, ValidationReport
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_evidence import read as read_source
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.fixes import SafeFixes

@@ -7,7 +7,8 @@ from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, LeftOut, LeftOutList
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.values import ArtifactRef, InputFile, ValidationReport
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_validator.covering import MAX_FOREIGN, MAX_NAMED_BYTES, summarised
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.fixes import SafeFixes

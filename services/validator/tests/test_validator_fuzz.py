@@ -10,7 +10,8 @@ import pytest
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.values import InputFile, ValidationReport
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.engines.rumdl import packaged_rumdl

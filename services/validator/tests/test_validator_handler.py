@@ -10,7 +10,8 @@ from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_contracts.v1.values import ArtifactRef, ValidationReport
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_validator.engines import LintEngine, RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft

@@ -8,8 +8,9 @@ import pytest
 from stemma_artifacts.digests import digest_of
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
+from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
-from stemma_contracts.v1.values import ArtifactRef, BlockIndex
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft

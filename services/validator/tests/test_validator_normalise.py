@@ -4,7 +4,7 @@ import json
 
 import pytest
 from pydantic import ValidationError
-from stemma_contracts.v1.values import ValidationIssue
+from stemma_contracts.v1.validation import ValidationIssue
 from stemma_validator.normalise import normalise, read_issues
 
 MARKDOWNLINT = {

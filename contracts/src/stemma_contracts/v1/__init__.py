@@ -1,5 +1,5 @@
 """Version 1 of every message. Importing this package fills the registry."""
 
-from . import answers, events, jobs, outcomes, requests, values
+from . import answers, events, jobs, outcomes, requests
 
-__all__ = ["answers", "events", "jobs", "outcomes", "requests", "values"]
+__all__ = ["answers", "events", "jobs", "outcomes", "requests"]

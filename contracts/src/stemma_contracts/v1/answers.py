@@ -8,7 +8,12 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, Token
 
-from .values import Problem
+
+class Problem(Contract):
+    """What is wrong with a request: the field (dotted path, ``""`` for the whole) and why."""
+
+    field: str
+    message: str
 
 
 class Answer(Contract):

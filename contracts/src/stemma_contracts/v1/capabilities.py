@@ -9,7 +9,8 @@ from pydantic import Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
-from .values import Provenance, ReviewMode
+from .provenance import Provenance
+from .review import ReviewMode
 
 
 class KindSection(Contract):

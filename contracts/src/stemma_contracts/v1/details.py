@@ -7,17 +7,13 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, Token
 
+from .evaluation import Evaluation
 from .needs import Need
-from .values import (
-    Activity,
-    ArtifactRef,
-    Evaluation,
-    GenerationWarning,
-    Origin,
-    SectionStatus,
-    StaleReason,
-    ValidationSummary,
-)
+from .provenance import GenerationWarning, Origin
+from .references import ArtifactRef
+from .section import Activity, SectionStatus
+from .staleness import StaleReason
+from .validation import ValidationSummary
 
 
 class StaleState(Contract):

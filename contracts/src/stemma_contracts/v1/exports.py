@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import AwareDatetime, Field, StrictInt
@@ -10,7 +11,18 @@ from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
 from .coverage import CoverageSummary
-from .values import ArtifactRef, SectionStatus
+from .references import ArtifactRef
+from .section import SectionStatus
+
+
+class ExportFormat(StrEnum):
+    """The forms in which a document leaves."""
+
+    DOCX = "docx"
+    PDF = "pdf"
+    HTML = "html"
+    JSON = "json"
+    MD = "md"
 
 
 class VersionPair(Contract):

@@ -9,9 +9,11 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
-from .exports import ExportSection
+from .document import DocumentHead
+from .exports import ExportFormat, ExportSection
 from .needs import Answerer, GivenAnswer
-from .values import ArtifactRef, Collected, DocumentHead, ExportFormat, InputFile, SectionPlan
+from .references import ArtifactRef, InputFile
+from .section import Collected, SectionPlan
 
 
 class Job(Contract):

@@ -9,7 +9,8 @@ from pydantic import Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import FileName, Token
 
-from .values import ArtifactRef, ExportFormat, InputFile
+from .exports import ExportFormat
+from .references import ArtifactRef, InputFile
 
 
 class MissingReference(Contract):

@@ -10,10 +10,14 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
 from .coverage import NotCovered
-from .cycles import ProcessingMetadata, RetrievedSource, ReviewVerdict
+from .cycles import ReviewVerdict
+from .evaluation import Evaluation
 from .exports import ExportRemark, ExportWarning, OverlongSection
 from .needs import Need
-from .values import ArtifactRef, Evaluation, GenerationWarning, InputFile, Provenance, Usage, ValidationSummary
+from .provenance import GenerationWarning, ProcessingMetadata, Provenance, RetrievedSource
+from .references import ArtifactRef, InputFile
+from .usage import Usage
+from .validation import ValidationSummary
 
 
 class Outcome(Contract):

@@ -14,9 +14,10 @@ from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import FileName, LanguageTag, Token
 
-from .exports import VersionPair
+from .exports import ExportFormat, VersionPair
 from .outline import OutlineSection
-from .values import ExportFormat, ReviewEdits, ReviewPolicy, SeenVersion, UploadRef
+from .references import UploadRef
+from .review import ReviewEdits, ReviewPolicy
 
 Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
 
@@ -144,6 +145,13 @@ class AcceptEdit(ProposalDecision):
 @registry.contract("stemma.reject.edit.v1", Family.REQUEST)
 class RejectEdit(ProposalDecision):
     """Drop a proposed edit, or the instruction while the editor agent is still at work on it."""
+
+
+class SeenVersion(Contract):
+    """A section in the version that a person saw."""
+
+    section_id: Token
+    version: StrictInt = Field(ge=1)
 
 
 class SectionsDecision(DocumentRequest):

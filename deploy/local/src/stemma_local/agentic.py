@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.needs import SKIP
-from stemma_contracts.v1.values import DocumentStatus
 
 from .stage import Stage, hold, say
 

@@ -12,7 +12,9 @@ from stemma_client import Client, StemmaError
 from stemma_client.cli.tasks.changes import excerpt
 from stemma_client.cli.wording import reasons_words
 from stemma_client.differences import differences
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.section import SectionStatus
 
 from .agentic import AgenticDemonstration
 from .chapters import chapters

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from stemma_client.cli.wording import cycle_words
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import DocumentStatus, ExportFormat, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.section import SectionStatus
 
 from .stage import Stage, hold, say
 

@@ -14,7 +14,9 @@ from stemma_client import Client
 from stemma_client.cli.wording import event_words
 from stemma_client.reading import Reading
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ArtifactRef, DocumentStatus, ExportFormat
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.references import ArtifactRef
 
 FORMATS = (ExportFormat.DOCX, ExportFormat.PDF, ExportFormat.HTML, ExportFormat.JSON)
 FILE_NAMES = {ExportFormat.JSON: "structure.json"}

@@ -13,7 +13,7 @@ from nats.js import JetStreamContext
 from nats.js.api import Header
 from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 from .digests import digest_of, fits
 from .object_metadata import BadObject

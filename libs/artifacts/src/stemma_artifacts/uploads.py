@@ -8,7 +8,7 @@ from io import SEEK_END, BufferedReader, BytesIO
 
 from nats.js import JetStreamContext
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import UploadRef
+from stemma_contracts.v1.references import UploadRef
 
 from .object_metadata import BadObject
 from .objects import NoSuchObject, Objects

@@ -15,11 +15,13 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
-from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.references import ArtifactRef, UploadRef
 from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
-from stemma_contracts.v1.values import ArtifactRef, DocumentSummary, ExportFormat, ReviewMode, ReviewPolicy, UploadRef
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.views import DocumentView
 
 from . import inputs as input_files

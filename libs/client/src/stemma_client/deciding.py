@@ -8,7 +8,8 @@ from pathlib import Path
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.values import SeenVersion, UploadRef
+from stemma_contracts.v1.references import UploadRef
+from stemma_contracts.v1.requests import SeenVersion
 
 from . import inputs as input_files
 from .errors import InvalidInputError

@@ -12,7 +12,7 @@ from nats.aio.msg import Msg
 from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
-from stemma_contracts.v1.values import DocumentSummary
+from stemma_contracts.v1.summary import DocumentSummary
 
 from .connection import Connection
 from .errors import DocumentNotFoundError, NotReadYetError

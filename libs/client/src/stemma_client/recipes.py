@@ -9,7 +9,7 @@ from nats.js.errors import NotFoundError
 from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
-from stemma_contracts.v1.values import Provenance
+from stemma_contracts.v1.provenance import Provenance
 from stemma_document.views import SectionView
 
 Recipes = Mapping[str, Capabilities]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Provenance
+from stemma_contracts.v1.provenance import Provenance
 
 from .state import Section
 from .texts import AnyTextEvent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stemma_contracts.v1.cycles import CyclePlan, CycleStatus
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 
 @dataclass(frozen=True)

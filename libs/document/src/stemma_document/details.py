@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stemma_contracts.v1.details import ProposalEntry, SectionDetails, StaleState, VersionEntry
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 
 from .state import AwaitingAnswer, Document, Section, Version, status_of
 from .viewing import version_view

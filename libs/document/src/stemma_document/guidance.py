@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 from .state import (
     Approved,

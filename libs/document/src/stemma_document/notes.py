@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 from .persons import NOBODY, Person, person_of
 

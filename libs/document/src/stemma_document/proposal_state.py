@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from stemma_contracts.v1.values import ArtifactRef, Provenance, ValidationSummary
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationSummary
 
 from .persons import NOBODY, Person
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ArtifactRef, Origin
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import ArtifactRef
 
 MOST = 200
 """A job carries the latest words only; 200 references are about 50 KB."""

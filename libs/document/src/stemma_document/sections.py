@@ -7,7 +7,8 @@ from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Activity, ValidationSummary
+from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.validation import ValidationSummary
 
 from . import notes
 from .authors import with_author

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stemma_contracts.v1.values import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 
 from .state import Document, Section, State
 from .versions import text_of

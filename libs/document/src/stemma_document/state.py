@@ -12,25 +12,17 @@ from enum import StrEnum
 from typing import assert_never
 
 from stemma_contracts.v1.cycles import ReviewVerdict
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import AnyRefusal
-from stemma_contracts.v1.exports import ExportWarning, OverlongSection, VersionPair
+from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.needs import Answerer, Need
-from stemma_contracts.v1.values import (
-    Activity,
-    ArtifactRef,
-    DocumentStatus,
-    Evaluation,
-    ExportFormat,
-    GenerationWarning,
-    InputFile,
-    Origin,
-    Provenance,
-    SectionPlan,
-    SectionStatus,
-    UpstreamVersion,
-    Usage,
-    ValidationSummary,
-)
+from stemma_contracts.v1.provenance import GenerationWarning, Origin, Provenance
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
+from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
 
 from .cycle_state import Cycle
 from .notes import NO_NOTES, Notes

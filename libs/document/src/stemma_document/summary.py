@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stemma_contracts.v1.cycles import CycleSummary
-from stemma_contracts.v1.values import DocumentSummary, ExportEntry, SectionSummary
+from stemma_contracts.v1.summary import DocumentSummary, ExportEntry, SectionSummary
 
 from .cycle_state import Cycle
 from .proposal_state import Proposed

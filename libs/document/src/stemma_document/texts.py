@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Origin
+from stemma_contracts.v1.provenance import Origin
 
 from .persons import person_of
 from .state import Document, Section, Version

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from stemma_contracts.v1.needs import GivenAnswer, Need
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 MOST_NAMES = 16
 MOST_ANSWERS = 50

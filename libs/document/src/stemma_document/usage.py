@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 
 
 def with_usage(so_far: Usage, event: e.AnyEvent) -> Usage:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from stemma_contracts.v1.values import ArtifactRef, Origin, UpstreamVersion
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.staleness import UpstreamVersion
 
 from .state import Document, Section, Version
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import Activity, Origin, SectionStatus, StaleReason
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.staleness import StaleReason
 
 from .notes import LastFailure
 from .proposal_state import Proposal, Proposed

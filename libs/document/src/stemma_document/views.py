@@ -6,25 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from stemma_contracts.v1.cycles import CyclePlan, CycleSummary, ProcessingMetadata, RetrievedSource
-from stemma_contracts.v1.exports import ExportWarning, OverlongSection
+from stemma_contracts.v1.cycles import CyclePlan, CycleSummary
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import (
-    Activity,
-    ArtifactRef,
-    DocumentStatus,
-    Evaluation,
-    ExportFormat,
-    GenerationWarning,
-    InputFile,
-    Origin,
-    Provenance,
-    SectionStatus,
-    StaleReason,
-    UpstreamVersion,
-    Usage,
-    ValidationSummary,
-)
+from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.staleness import StaleReason, UpstreamVersion
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
 
 from .versions import BY_A_PERSON
 

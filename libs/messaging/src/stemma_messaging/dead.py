@@ -8,9 +8,8 @@ from nats.js.api import Header
 from pydantic import ValidationError
 from stemma_contracts import Contract, subjects
 from stemma_contracts.tokens import JobId, Token
-from stemma_contracts.v1.answers import RequestRejected
+from stemma_contracts.v1.answers import Problem, RequestRejected
 from stemma_contracts.v1.outcomes import JobDead
-from stemma_contracts.v1.values import Problem
 
 from .addresses import last_token, subject_service
 from .delivery import Delivery

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from stemma_contracts.v1.outcomes import Outcome
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 
 from .cancellation import end, is_cancelled
 

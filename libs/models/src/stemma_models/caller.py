@@ -13,7 +13,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 from stemma_artifacts.store import ArtifactMissing, ArtifactStore, reference
-from stemma_contracts.v1.values import ArtifactRef, Usage
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import get_logger
 
 from . import checks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 
 
 class ModelError(Exception):

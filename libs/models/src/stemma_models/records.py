@@ -13,7 +13,8 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from pydantic import BaseModel, ConfigDict, ValidationError
 from stemma_contracts import subjects
-from stemma_contracts.v1.values import ArtifactRef, Usage
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.usage import Usage
 
 PUBLISH_TIMEOUT = 10.0
 

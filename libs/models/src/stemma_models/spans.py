@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Metric
 from stemma_telemetry.names import Span as SpanName

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from langchain_core.messages import AIMessage
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 
 
 def add(left: Usage, right: Usage) -> Usage:

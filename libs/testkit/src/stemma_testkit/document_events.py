@@ -5,7 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import values
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.evolve import evolve
 from stemma_document.state import Document, NoDocument, State
 from stemma_document.viewing import view_of
@@ -15,13 +21,13 @@ TENANT = "default"
 DOCUMENT = "d1"
 CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DIGEST = "a" * 64
-REF = values.ArtifactRef(digest="b" * 64, size=1, media_type="text/markdown", name="x.md")
-SUMMARY = values.ArtifactRef(digest="c" * 64, size=1, media_type="text/plain", name="summary.txt")
-RESTS_ON_1 = (values.UpstreamVersion(section_id="research", version=1),)
+REF = ArtifactRef(digest="b" * 64, size=1, media_type="text/markdown", name="x.md")
+SUMMARY = ArtifactRef(digest="c" * 64, size=1, media_type="text/plain", name="summary.txt")
+RESTS_ON_1 = (UpstreamVersion(section_id="research", version=1),)
 
 
-def plan(section_id: str, *depends_on: str) -> values.SectionPlan:
-    return values.SectionPlan(
+def plan(section_id: str, *depends_on: str) -> SectionPlan:
+    return SectionPlan(
         section_id=section_id, title=section_id.title(), kind=section_id, graph="section", depends_on=depends_on
     )
 
@@ -32,7 +38,7 @@ def document_requested() -> e.DocumentRequested:
         tenant=TENANT,
         document_id=DOCUMENT,
         kind="proposal",
-        brief=values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="brief.md"),
+        brief=ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="brief.md"),
         sections=(plan("research"), plan("solution", "research")),
         blueprint_digest=DIGEST,
         created_at=CREATED_AT,
@@ -40,21 +46,21 @@ def document_requested() -> e.DocumentRequested:
     )
 
 
-def section_drafted(section_id: str, draft: values.ArtifactRef | None = None, version: int = 1) -> e.SectionDrafted:
+def section_drafted(section_id: str, draft: ArtifactRef | None = None, version: int = 1) -> e.SectionDrafted:
     return e.SectionDrafted(
         section_id=section_id,
         job_id="j1",
         version=version,
-        draft=draft or values.ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="draft.md"),
+        draft=draft or ArtifactRef(digest=DIGEST, size=1, media_type="text/markdown", name="draft.md"),
         upstream=RESTS_ON_1 if section_id == "solution" else (),
-        evaluation=values.Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True),
-        provenance=values.Provenance(model="offline"),
-        usage=values.Usage(calls=2, input_tokens=10, output_tokens=5),
+        evaluation=Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True),
+        provenance=Provenance(model="offline"),
+        usage=Usage(calls=2, input_tokens=10, output_tokens=5),
     )
 
 
 def review_requested(section_id: str, version: int = 1) -> e.SectionReviewRequested:
-    clean = values.ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
+    clean = ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
     return e.SectionReviewRequested(section_id=section_id, job_id="j2", version=version, validation=clean)
 
 

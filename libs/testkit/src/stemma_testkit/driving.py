@@ -11,7 +11,8 @@ import stemma_client
 from stemma_client import Client, RecordedEvent
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import DocumentSummary, ReviewMode
+from stemma_contracts.v1.review import ReviewMode
+from stemma_contracts.v1.summary import DocumentSummary
 
 from .servers import POLL_S
 

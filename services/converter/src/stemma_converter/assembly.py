@@ -10,7 +10,8 @@ from hashlib import sha256
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning
 from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_contracts.v1.values import ArtifactRef, SectionStatus
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
 from .anchors import joined

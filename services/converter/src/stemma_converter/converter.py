@@ -11,8 +11,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import assert_never
 
-from stemma_contracts.v1.exports import ExportRemark
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_telemetry import get_logger
 
 from .errors import ConversionError

@@ -16,7 +16,7 @@ from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Pre
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, NotCovered
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import Language, Words
 
 from .source import one_line

@@ -9,7 +9,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_confinement import Limits
 from stemma_contracts.v1.exports import ExportRemark, ExportWarning, OverlongSection
 from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 from .converter import Converter
 from .errors import ConversionError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import unescape
 from urllib.parse import quote, unquote
 
-from stemma_contracts.v1.values import InputFile
+from stemma_contracts.v1.references import InputFile
 
 
 def may_show(texts: Sequence[bytes], assets: Sequence[InputFile]) -> list[InputFile]:

@@ -19,7 +19,9 @@ from stemma_contracts.v1.outcomes import (
     InstructionRefused,
     ModelUnavailable,
 )
-from stemma_contracts.v1.values import ArtifactRef, Provenance, ValidationReport
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_messaging import account
 from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_context, echo, or_failure
 from stemma_telemetry import get_logger, span

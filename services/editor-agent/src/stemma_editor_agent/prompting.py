@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from stemma_contracts.v1.values import SectionPlan, ValidationIssue
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.validation import ValidationIssue
 from stemma_models.prompting import TAGS, block
 
 from .blocks import Draft

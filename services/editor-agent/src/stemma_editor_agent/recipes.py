@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from stemma_contracts.v1.values import Provenance
+from stemma_contracts.v1.provenance import Provenance
 from stemma_models import Prompts
 
 from .editors import GRAPH, NODE, Editors

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, assert_never
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_contracts import subjects
-from stemma_contracts.v1.cycles import ProcessingMetadata
+from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult, ProgramCheck
 from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import (
@@ -29,15 +29,8 @@ from stemma_contracts.v1.outcomes import (
     SectionGenerated,
     ThreadLost,
 )
-from stemma_contracts.v1.values import (
-    ArtifactRef,
-    Evaluation,
-    EvaluationResult,
-    GenerationWarning,
-    InputFile,
-    ProgramCheck,
-    Provenance,
-)
+from stemma_contracts.v1.provenance import GenerationWarning, ProcessingMetadata, Provenance
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_messaging import account
 from stemma_models import call_context, echo, or_failure
 from stemma_telemetry import annotate

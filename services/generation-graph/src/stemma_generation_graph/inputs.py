@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging.errors import InvalidMessage
 
 from .sources.library import Library

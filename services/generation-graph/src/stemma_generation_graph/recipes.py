@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import version
 
-from stemma_contracts.v1.values import Provenance
+from stemma_contracts.v1.provenance import Provenance
 
 from .criteria import DEFAULT
 from .graphs import Graph

@@ -20,9 +20,11 @@ from langgraph.checkpoint.serde.types import INTERRUPT, RESUME
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel, ConfigDict
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_contracts.v1.needs import GivenAnswer, MissingReference
-from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, Usage
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.usage import Usage
 from stemma_messaging.errors import InvalidMessage, TakenOver
 from stemma_messaging.running import JobCancelledError
 from stemma_telemetry import span

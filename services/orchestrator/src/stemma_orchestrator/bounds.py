@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.values import Problem
+from stemma_contracts.v1.answers import Problem
 from stemma_document.job_ids import CONVERT
 
 from .core.senders import name_of

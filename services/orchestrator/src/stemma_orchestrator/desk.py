@@ -7,9 +7,8 @@ from datetime import datetime
 
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
+from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
-from stemma_contracts.v1.values import Problem
 from stemma_document.state import Document, HandledRequest, State
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link

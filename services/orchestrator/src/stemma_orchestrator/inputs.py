@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
 from stemma_contracts.media import MEDIA_TYPE_PATTERN, READ, SHOWN
-from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, UploadRef
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 
 _MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)
 _SIGNATURES = {

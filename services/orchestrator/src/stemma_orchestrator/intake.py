@@ -11,8 +11,10 @@ from stemma_artifacts.store import ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.needs import NeedAnswer, answer_form
-from stemma_contracts.v1.values import ArtifactRef, InputFile, Problem, SectionPlan, UploadRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
+from stemma_contracts.v1.section import SectionPlan
 
 from .catalog import Catalog, Kind
 from .core import commands as c

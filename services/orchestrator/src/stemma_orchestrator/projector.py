@@ -14,7 +14,8 @@ from nats.js.kv import KeyValue
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
-from stemma_contracts.v1.values import DocumentSummary, StaleReason
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.details import is_in_motion, section_details
 from stemma_document.state import Document, Section, State
 from stemma_document.summary import summarise

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 from stemma_contracts import Contract, Family, UnknownContract, registry, subjects
 from stemma_contracts.tokens import is_token
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import Request
-from stemma_contracts.v1.values import Problem
 from stemma_messaging import InvalidMessage
 
 from .core.commands import RequestMeta

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pydantic import TypeAdapter
-from stemma_contracts.v1.values import ValidationIssue
+from stemma_contracts.v1.validation import ValidationIssue
 
 from .confined import Check
 from .length import too_long

@@ -15,7 +15,7 @@ from stemma_contracts.v1.coverage import (
     LeftOut,
     UncoveredChapter,
 )
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence import InputText, coverage, language_of
 
 from .confined import Check

@@ -11,7 +11,7 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactSto
 from stemma_confinement import Limits
 from stemma_contracts.media import READ, is_attachment
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence import Source, language_of
 
 from .claim_report import ClaimFindings

@@ -13,7 +13,8 @@ from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_contracts.v1.values import ArtifactRef, ValidationSummary
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_telemetry import get_logger
 
 from .checking import StructureCheck

@@ -8,8 +8,9 @@ from typing import ClassVar, cast
 from pydantic import TypeAdapter, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
+from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
-from stemma_contracts.v1.values import ArtifactRef, BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_markdown import Block, BlockKind, IdentifiedBlocks, identify, nothing_identified
 from stemma_markdown import IdentifiedBlock as Identified
 from stemma_telemetry import get_logger

@@ -10,7 +10,7 @@ from stemma_confinement import Limits
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.coverage import CoverageSummary, LeftOutList
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 from .confined import checked
 from .covering import CoverageCheck, InputToCover, reported, summarised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stemma_contracts.v1.values import ValidationIssue
+from stemma_contracts.v1.validation import ValidationIssue
 from stemma_languages import count_words
 from stemma_markdown import Document
 

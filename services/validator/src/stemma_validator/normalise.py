@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, TypeAdapter, model_validator
-from stemma_contracts.v1.values import ValidationIssue
+from stemma_contracts.v1.validation import ValidationIssue
 
 _MAX_DETAIL = 300
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from stemma_contracts.v1.values import ArtifactRef, ValidationIssue, ValidationReport, ValidationSummary
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport, ValidationSummary
 
 from .claim_report import ClaimFindings
 from .engines import LintEngine

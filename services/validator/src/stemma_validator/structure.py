@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import unquote
 
-from stemma_contracts.v1.values import ValidationIssue
+from stemma_contracts.v1.validation import ValidationIssue
 from stemma_markdown import Document, Heading, anchors
 
 from .markdown import Part, Prose, parts, prose

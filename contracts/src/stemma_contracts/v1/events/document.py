@@ -10,8 +10,10 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.exports import ExportRemark, ExportWarning, OverlongSection, VersionPair
-from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan, Usage
+from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.usage import Usage
 
 from .base import Event
 

@@ -8,10 +8,8 @@ from pydantic import Field
 
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Token
-from stemma_contracts.v1.values import (
-    Origin,
-    SectionStatus,
-)
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.section import SectionStatus
 
 from .base import Event
 

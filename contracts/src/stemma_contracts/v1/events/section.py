@@ -9,21 +9,15 @@ from pydantic import Field
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
-from stemma_contracts.v1.cycles import ProcessingMetadata, RetrievedSource, ReviewVerdict
+from stemma_contracts.v1.cycles import ReviewVerdict
+from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.needs import Answerer, Need
-from stemma_contracts.v1.values import (
-    Activity,
-    ArtifactRef,
-    Evaluation,
-    GenerationWarning,
-    InputFile,
-    Origin,
-    Provenance,
-    SectionStatus,
-    UpstreamVersion,
-    Usage,
-    ValidationSummary,
-)
+from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
 
 from .base import SectionEvent, TextEvent
 

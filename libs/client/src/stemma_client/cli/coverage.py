@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
-from stemma_contracts.v1.values import ValidationSummary
+from stemma_contracts.v1.validation import ValidationSummary
 
 WHY = {
     "absent": "nothing of it is in the text",

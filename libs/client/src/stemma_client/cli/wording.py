@@ -9,16 +9,13 @@ from math import floor, log10
 from typing import Any
 
 from stemma_contracts.v1.cycles import CycleSummary
+from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import ReviewConclusion
 from stemma_contracts.v1.exports import OverlongSection
-from stemma_contracts.v1.values import (
-    Evaluation,
-    GenerationWarning,
-    Origin,
-    SectionStatus,
-    StaleReason,
-    ValidationSummary,
-)
+from stemma_contracts.v1.provenance import GenerationWarning, Origin
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.views import DocumentView, SectionView, VersionView
 
 from stemma_client.cli.coverage import coverage_words

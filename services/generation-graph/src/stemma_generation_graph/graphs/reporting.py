@@ -8,9 +8,8 @@ from typing import Any
 
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.cycles import NodeRun, ProcessingMetadata, RetrievedSource
 from stemma_contracts.v1.jobs import SectionJob
-from stemma_contracts.v1.values import Provenance
+from stemma_contracts.v1.provenance import NodeRun, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_models.prompting import parse_blocks
 
 CRITICAL: Mapping[str, type[o.RoleAnalysisMissing | o.NoRoleLeft]] = {

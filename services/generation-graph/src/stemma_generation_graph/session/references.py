@@ -11,7 +11,7 @@ from typing import Any
 
 from stemma_contracts.tokens import check_file_name
 from stemma_contracts.v1.needs import SKIP, MissingReference, NeedAnswer
-from stemma_contracts.v1.values import InputFile
+from stemma_contracts.v1.references import InputFile
 
 from stemma_generation_graph.sources.markdown import SourceDocument
 

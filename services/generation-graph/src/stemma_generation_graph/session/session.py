@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 
 from stemma_generation_graph.sources.library import Library
 

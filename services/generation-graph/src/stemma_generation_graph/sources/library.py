@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 from stemma_artifacts.store import ArtifactStore
 from stemma_contracts.media import READ, SHOWN
-from stemma_contracts.v1.values import ArtifactRef, DocumentHead, InputFile
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 
 from .corpus import Corpus
 from .markdown import SourceDocument

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.outcomes import Outcome
-from stemma_contracts.v1.values import ArtifactRef, ExportFormat, InputFile, SectionPlan, SeenVersion
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.requests import SeenVersion
+from stemma_contracts.v1.section import SectionPlan
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
-from stemma_contracts.v1.values import ArtifactRef, Origin
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.cycle_state import Cycle
 from stemma_document.evolve import evolve
 from stemma_document.state import AwaitingReview, Document, Failed, Revising, Section, State, Validating

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import ChangedUpstream, Origin, UpstreamVersion
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 from stemma_document.proposal_state import Proposed
 from stemma_document.staleness import stale_causes, staleness
 from stemma_document.state import (

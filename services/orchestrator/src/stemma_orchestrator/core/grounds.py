@@ -7,7 +7,8 @@ from typing import Any
 
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1.jobs import UpstreamDraft
-from stemma_contracts.v1.values import ArtifactRef, UpstreamVersion
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_document.state import Document, Section
 
 

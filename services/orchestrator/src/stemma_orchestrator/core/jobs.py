@@ -8,8 +8,11 @@ from typing import Any, assert_never
 
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.coverage import CoverageSummary
+from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.exports import ExportSection
-from stemma_contracts.v1.values import Activity, ArtifactRef, DocumentHead, InputFile, UpstreamVersion
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_document.proposal_state import Proposed, Proposing
 from stemma_document.staleness import staleness
 from stemma_document.state import (

@@ -7,9 +7,11 @@ from typing import Any, Literal, assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.exports import ExportSection
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.exports import ExportFormat, ExportSection
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.values import DocumentHead, ExportFormat, InputFile, SectionStatus
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.state import NeedDispatched, Section
 
 

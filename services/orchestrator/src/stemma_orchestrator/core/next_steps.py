@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.staleness import Staleness
 from stemma_document.state import Document, Failed, Lifecycle, Queued, Section, State, status_of
 

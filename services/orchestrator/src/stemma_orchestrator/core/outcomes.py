@@ -7,16 +7,11 @@ from typing import Any, assert_never
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import (
-    COMPLETE,
-    Activity,
-    Evaluation,
-    Origin,
-    ReviewMode,
-    SectionPlan,
-    SectionStatus,
-    ValidationSummary,
-)
+from stemma_contracts.v1.evaluation import COMPLETE, Evaluation
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.review import ReviewMode
+from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.proposal_state import Proposed, Proposing
 from stemma_document.state import (
     Document,

@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.outline import OutlineSection
-from stemma_contracts.v1.values import Problem, ReviewPolicy, SectionPlan
+from stemma_contracts.v1.review import ReviewPolicy
+from stemma_contracts.v1.section import SectionPlan
 
 from .planning import Blueprint, BlueprintSection, DependencyMap, plan_section
 

@@ -9,8 +9,10 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from stemma_contracts.media import MEDIA_TYPE_PATTERN
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.values import Collected, Problem, ReviewEdits, ReviewMode, ReviewPolicy, SectionPlan
+from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import Collected, SectionPlan
 
 DependencyMap = Mapping[str, Sequence[str]]
 MediaType = Annotated[str, StringConstraints(pattern=MEDIA_TYPE_PATTERN)]

@@ -7,7 +7,8 @@ from typing import assert_never
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
-from stemma_contracts.v1.values import Problem, SectionStatus
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.section import SectionStatus
 
 _EXPORT = registry.entry_of(requests.ExportDocument).ce_type
 _ADVICE = {

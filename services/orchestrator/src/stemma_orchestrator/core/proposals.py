@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.values import Origin
+from stemma_contracts.v1.provenance import Origin
 from stemma_document.evolve import evolve
 from stemma_document.proposal_state import Proposed, Proposing
 from stemma_document.state import Document, Section, State

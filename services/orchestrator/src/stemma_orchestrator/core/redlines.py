@@ -7,7 +7,7 @@ from typing import Any
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportSection, ExportVersion, VersionPair
-from stemma_contracts.v1.values import ArtifactRef, InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_document.state import Document, Section, status_of
 
 _MOST_VERSIONS = 100

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from graphlib import TopologicalSorter
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.values import SeenVersion
+from stemma_contracts.v1.requests import SeenVersion
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, Lifecycle

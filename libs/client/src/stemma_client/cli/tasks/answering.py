@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stemma_contracts.v1.needs import SKIP
-from stemma_contracts.v1.values import UploadRef
+from stemma_contracts.v1.references import UploadRef
 from stemma_document.views import SectionView
 
 from stemma_client.cli.exits import CliError, ExitCode

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.exits import CliError, ExitCode

@@ -11,7 +11,9 @@ from typing import Any
 from pydantic import TypeAdapter
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.outline import OutlineSection
-from stemma_contracts.v1.values import DocumentSummary, ReviewMode, ReviewPolicy, SectionStatus
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.asking import text_in

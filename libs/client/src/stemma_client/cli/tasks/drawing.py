@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 from rich.tree import Tree
-from stemma_contracts.v1.values import SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.dependencies import in_order
 from stemma_document.views import DocumentView, SectionView
 

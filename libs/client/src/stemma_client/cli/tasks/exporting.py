@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stemma_contracts.v1.events import DocumentExported
-from stemma_contracts.v1.exports import ExportRemark, ExportWarning
-from stemma_contracts.v1.values import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning
 
 from stemma_client.cli.coverage import export_lines, lacks_inputs
 from stemma_client.cli.exits import CliError, ExitCode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.tokens import check_token
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.asking import text_in

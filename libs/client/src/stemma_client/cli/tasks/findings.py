@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
-from stemma_contracts.v1.values import Evaluation, ValidationReport, ValidationSummary
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.validation import ValidationReport, ValidationSummary
 from stemma_document.views import DocumentView, SectionView, VersionView
 
 from stemma_client.cli.coverage import coverage_lines

@@ -8,7 +8,7 @@ from typing import Any
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 
 from stemma_client.cli.output import clean_line, say, say_json, say_table
 from stemma_client.cli.wording import detail_words, event_json, event_words, name_words, person_words, version_words

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from stemma_contracts.v1.values import DocumentStatus, DocumentSummary, SectionStatus, SectionSummary, StaleReason
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_document.dependencies import waiting_for
 from stemma_document.views import UNDER_WAY, DocumentView, SectionView
 

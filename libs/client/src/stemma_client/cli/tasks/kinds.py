@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stemma_contracts.v1.capabilities import DocumentKind
-from stemma_contracts.v1.values import ReviewMode
+from stemma_contracts.v1.review import ReviewMode
 
 from stemma_client.cli.output import note, say_json, say_table
 from stemma_client.client import Client

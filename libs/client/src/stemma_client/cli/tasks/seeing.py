@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from stemma_contracts.v1.values import Origin
+from stemma_contracts.v1.provenance import Origin
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.asking import ask

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 from rich.tree import Tree
-from stemma_contracts.v1.values import StaleReason
+from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.output import clean_line, note, say_json, say_tree

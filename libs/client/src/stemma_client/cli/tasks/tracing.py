@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stemma_contracts.v1.values import DocumentStatus
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_document.views import DocumentView
 
 from stemma_client.cli.output import clean_line, note, say_fitting, say_json, stdout_width

@@ -11,7 +11,8 @@ from typing import Protocol
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
-from stemma_contracts.v1.values import DocumentStatus, SectionStatus
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_client.cli.exits import ExitCode

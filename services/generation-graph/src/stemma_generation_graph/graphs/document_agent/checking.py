@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from stemma_contracts.v1.values import ValidationReport
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_markdown import Block, split
 
 from stemma_generation_graph.session.session import CHECKPOINTS, DRAFT, Session

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.values import InputFile
+from stemma_contracts.v1.references import InputFile
 
 from stemma_generation_graph.inputs import InputsRefused
 from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, is_image

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from stemma_contracts.v1.values import ValidationIssue, ValidationReport
+from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 
 MAX_ISSUES = 200
 MAX_TOLD = 50

@@ -7,9 +7,11 @@ from typing import Any
 
 from langgraph.types import interrupt
 from pydantic import ValidationError
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import MissingReference, NeedAnswer
-from stemma_contracts.v1.values import ArtifactRef, ExportFormat, ValidationReport
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import ValidationReport
 
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session

@@ -10,8 +10,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 from opentelemetry.metrics import Meter
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import SKIP, MissingReference, NeedAnswer, answer_form
-from stemma_contracts.v1.values import ExportFormat
 from stemma_telemetry import get_logger
 from stemma_telemetry.names import Log, Metric
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from stemma_contracts.v1.coverage import LeftOutList
+from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import SKIP
-from stemma_contracts.v1.values import ProgramCheck
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.graphs.section.evaluating import evaluated

@@ -16,7 +16,7 @@ from langchain_core.messages import (
     ToolCall,
 )
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.values import Usage
+from stemma_contracts.v1.usage import Usage
 from stemma_models.usage import add
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext

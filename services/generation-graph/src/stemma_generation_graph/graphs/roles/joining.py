@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from stemma_contracts.v1.values import GenerationWarning
+from stemma_contracts.v1.provenance import GenerationWarning
 
 from stemma_generation_graph.graphs.headings import body_under_heading
 from stemma_generation_graph.graphs.section.drafts import clean_heading

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
+from stemma_contracts.v1.evaluation import COMPLETE
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.values import COMPLETE
 from stemma_languages import count_words
 from stemma_models import Meter, ModelError
 from stemma_telemetry import get_logger

@@ -6,7 +6,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from stemma_contracts.tokens import Token
-from stemma_contracts.v1.values import ArtifactRef, GenerationWarning
+from stemma_contracts.v1.provenance import GenerationWarning
+from stemma_contracts.v1.references import ArtifactRef
 
 from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose, Score, Text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from stemma_contracts.v1.values import ProgramCheck
+from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_languages import detect, is_instruction
 from stemma_markdown import Document
 from stemma_models.prompting import Block, parse_blocks

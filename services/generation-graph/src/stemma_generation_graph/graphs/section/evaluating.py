@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
+from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.values import ProgramCheck
 from stemma_models.prompting import block
 
 from stemma_generation_graph.graphs.parts import GraphParts, RunContext

@@ -8,7 +8,8 @@ from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
-from stemma_contracts.v1.values import SectionPlan, ValidationReport
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import Language, language
 from stemma_models.prompting import block
 

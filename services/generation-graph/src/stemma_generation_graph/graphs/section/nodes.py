@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.values import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_models.prompting import block
 
 from stemma_generation_graph.graphs.calling import run_tool_calls

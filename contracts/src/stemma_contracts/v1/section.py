@@ -1,0 +1,61 @@
+"""A section: its plan, its status, what is being done to it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from stemma_contracts.base import Contract
+from stemma_contracts.tokens import Token
+
+from .review import ReviewEdits, ReviewPolicy
+
+
+class SectionStatus(StrEnum):
+    """The status of a section; whether it is stale is told apart from it."""
+
+    QUEUED = "queued"
+    GENERATING = "generating"
+    AWAITING_REVIEW = "awaiting_review"
+    APPROVED = "approved"
+    EDITED = "edited"
+    FAILED = "failed"
+
+
+class Activity(StrEnum):
+    """What is being done to a section; the first three while its status is ``generating``."""
+
+    GENERATE = "generate"
+    EDIT = "edit"
+    VALIDATE = "validate"
+    EVALUATE = "evaluate"
+
+
+Collected = Literal["amounts", "dates", "figures", "risks", "people"]
+
+
+class SectionPlan(Contract):
+    """One section as its blueprint and dependency map had it when the document was requested."""
+
+    section_id: Token
+    title: str = Field(max_length=200)
+    kind: Token = Field(description="section kind: names the prompt, the criteria and the editor")
+    graph: Token = Field(description="the graph of generation-graph that writes it")
+    purpose: str = Field(default="", max_length=500, description="what the section is for, in a sentence")
+    depends_on: tuple[Token, ...] = Field(default=(), description="direct upstream sections")
+    required_headings: tuple[str, ...] = Field(default=(), description="headings that a draft must have")
+    review: ReviewPolicy = ReviewPolicy()
+    max_lint_rounds: int = Field(default=3, ge=0, le=10)
+    max_revisions: int = Field(default=10, ge=0, le=100)
+    agent: str = Field(default="", max_length=64, description="what the author of the section is called")
+    requires: tuple[Token, ...] = Field(default=(), description="upstream sections without which it is not begun")
+    review_edits: ReviewEdits = Field(default="none", description="whether edits by instruction are proposed first")
+    covers_inputs: bool = Field(default=False, description="its text holds all that the inputs say")
+    instructions: str = Field(default="", max_length=4_000, description="what a request says of it beyond the purpose")
+    max_words: int | None = Field(default=None, ge=1, description="words of its text, characters in Chinese, Japanese")
+    max_pages: int | None = Field(default=None, ge=1, description="pages that it may take in an export")
+    collects: tuple[Collected, ...] = Field(
+        default=(), description="what the section gathers from the inputs, also where it bears on none of its sentences"
+    )

@@ -1,0 +1,54 @@
+"""On which versions a text rests, and why it is stale."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from stemma_contracts.base import Contract, Explicit
+from stemma_contracts.tokens import Token
+
+
+class ChangedUpstream(Contract):
+    """A section whose change made others stale, in the version that it had."""
+
+    section_id: Token
+    version: int = Field(ge=1)
+
+
+class UpstreamVersion(Contract):
+    """The version of a direct upstream section that a draft rests on; 0: nothing was written there yet.
+
+    With ``stale`` a person kept the draft although the upstream was stale itself, because of ``stale_because`` (in old
+    logs empty: whatever made it so). Once something else makes the upstream stale, the draft is stale again.
+    """
+
+    section_id: Token
+    version: int = Field(ge=0)
+    stale: bool = Field(default=False, description="it was stale itself, and a person kept the draft against it")
+    stale_because: tuple[ChangedUpstream, ...] = Field(default=(), description="what had made it stale")
+
+
+class StaleReason(Explicit):
+    """Why a section is stale: an upstream has another text than the one it rests on, or is stale itself.
+
+    The versions tell which; they are the same where the text is.
+    """
+
+    always_sent = ("upstream_stale",)
+
+    upstream_section_id: Token
+    accepted_version: int = Field(ge=0, description="the version that the section rests on")
+    current_version: int = Field(ge=0)
+    upstream_stale: bool = Field(default=False, description="the upstream is stale itself")
+
+
+class StaleMark(Explicit):
+    """A section that an event made stale, why, and what a person can do about it."""
+
+    always_sent = ("options",)
+
+    section_id: Token
+    reasons: tuple[StaleReason, ...]
+    options: tuple[Literal["keep", "regenerate"], ...] = ("keep", "regenerate")

@@ -1,0 +1,52 @@
+"""What the validator finds of a draft."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from stemma_contracts.base import Contract
+
+from .coverage import CoverageSummary
+from .grounding import ClaimKind
+from .references import ArtifactRef
+
+
+class ValidationIssue(Contract):
+    """One finding of the validator, the same shape whatever engine produced it."""
+
+    line_number: int = Field(ge=0, description="1 is the first line; 0: the whole text")
+    rule: str
+    rule_description: str
+    message: str
+    error_detail: str | None = None
+
+
+class ValidationReport(Contract):
+    """The body of a report artifact: verdict, issues in line order, engine and its version.
+
+    ``fixed`` is the draft with what the linter mends safely; the issues are then those of ``fixed``.
+    """
+
+    validation_passed: bool
+    issues: tuple[ValidationIssue, ...] = ()
+    engine: str
+    engine_version: str
+    fixed: ArtifactRef | None = Field(default=None, description="absent when nothing was mended")
+
+
+class ValidationSummary(Contract):
+    """What an event tells of a validation: counts only; the issues lie in the artifact ``report``."""
+
+    passed: bool
+    issue_count: int = Field(ge=0)
+    rules: dict[str, int] = Field(default={}, description="issues by rule")
+    engine: str
+    engine_version: str
+    report: ArtifactRef | None = Field(default=None, description="absent when there are no issues")
+    coverage: CoverageSummary | None = Field(default=None, description="of a section that covers the inputs")
+    grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON: where each claim stands")
+    unsupported: dict[ClaimKind, int] = Field(default={}, description="claims that nothing supports, by kind")
+    unread: tuple[str, ...] = Field(
+        default=(), max_length=20, description="inputs that are no text or too large: claims were not looked up in them"
+    )
+    blocks: ArtifactRef | None = Field(default=None, description="BlockIndex as JSON: the blocks and their ids")
