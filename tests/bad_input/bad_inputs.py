@@ -17,9 +17,9 @@ from nats.aio.client import Client as Nats
 from nats.js.errors import NotFoundError
 from stemma_client import Client, InvalidInputError, RequestRejectedError
 from stemma_contracts import subjects
-from stemma_generation_graph.app import GenerationSettings, load_parts
-from stemma_generation_graph.graphs import find_graphs
-from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.deps import Models
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_local.supervisor import LocalStemma
 from stemma_messaging import BadSettings
 from stemma_orchestrator.app import catalog
@@ -157,7 +157,7 @@ def load_orchestrator(config: Path) -> None:
 
 
 def load_generation(config: Path) -> None:
-    load_parts(GenerationSettings(), cast("Models", None), find_graphs(), config)
+    load_deps(GenerationSettings(), cast("Models", None), find_graphs(), config)
 
 
 LOADING = {"orchestrator": load_orchestrator, "generation-graph": load_generation}

@@ -11,11 +11,11 @@ import pytest
 from stemma_editor_agent.blocks import split_draft
 from stemma_editor_agent.demands import demand_of, unmet
 from stemma_editor_agent.reporting import changes_between
-from stemma_generation_graph.graphs.section.drafts import as_draft, with_sub_headings
 from stemma_generation_graph.session.labels import without_labels
 from stemma_generation_graph.session.outline import outline_of
 from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.sources.markdown import read_source
+from stemma_generation_graph.writing.drafts import as_draft, with_sub_headings
 from stemma_languages import detect, foreign
 from stemma_markdown import without_templates
 from stemma_offline_writer.chapters import composed

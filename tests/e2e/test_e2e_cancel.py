@@ -12,9 +12,9 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_generation_graph.app import GenerationSettings, load_parts
-from stemma_generation_graph.graphs import find_graphs
-from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.deps import Models
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Desk, routes
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
@@ -34,8 +34,8 @@ def generation_with(model: EndlessModel) -> Service[GenerationSettings]:
     def desk(settings: GenerationSettings, broker: WorkerBroker) -> Desk:
         artifacts = JetStreamArtifactStore(broker.jetstream)
         caller = ModelCaller(model, ModelSettings(name="endless"), JetStreamRecordStore(broker.jetstream), artifacts)
-        parts = load_parts(settings, Models(caller), graphs, config_dir("stemma_generation_graph"))
-        return Desk(Runner(graphs, parts, None), parts, Library(artifacts), broker.publish_live)
+        deps = load_deps(settings, Models(caller), graphs, config_dir("stemma_generation_graph"))
+        return Desk(Runner(graphs, deps, None), deps, Library(artifacts), broker.publish_live)
 
     def build_app(settings: GenerationSettings) -> FastStream:
         broker = WorkerBroker(subjects.GENERATION, settings)

@@ -2,14 +2,14 @@
 
 import pytest
 from nats.js import JetStreamContext
-from stemma_artifacts.kept import ENTRY_BYTES, KeptArtifacts
+from stemma_artifacts.kept import ENTRY_BYTES, CachedArtifacts
 from stemma_artifacts.object_metadata import subject_of
 from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 
 
-async def _put(store: KeptArtifacts, data: bytes) -> ArtifactRef:
+async def _put(store: CachedArtifacts, data: bytes) -> ArtifactRef:
     return await store.put("default", "kept", data, media_type="text/markdown", name="draft.md")
 
 
@@ -18,7 +18,7 @@ async def _lose(jetstream: JetStreamContext, ref: ArtifactRef) -> None:
 
 
 async def test_what_was_stored_or_read_is_not_asked_for_again(jetstream: JetStreamContext) -> None:
-    writer, reader = (KeptArtifacts(JetStreamArtifactStore(jetstream)) for _ in range(2))
+    writer, reader = (CachedArtifacts(JetStreamArtifactStore(jetstream)) for _ in range(2))
     ref = await _put(writer, b"once")
     assert await reader.get("default", "kept", ref) == b"once"
     await _lose(jetstream, ref)
@@ -26,7 +26,7 @@ async def test_what_was_stored_or_read_is_not_asked_for_again(jetstream: JetStre
 
 
 async def test_the_one_that_was_not_used_for_longest_is_forgotten_first(jetstream: JetStreamContext) -> None:
-    store = KeptArtifacts(JetStreamArtifactStore(jetstream), most_bytes=2 * (ENTRY_BYTES + 4))
+    store = CachedArtifacts(JetStreamArtifactStore(jetstream), most_bytes=2 * (ENTRY_BYTES + 4))
     first, second = [await _put(store, data) for data in (b"1111", b"2222")]
     await store.get("default", "kept", first)
     await _put(store, b"3333")
@@ -38,7 +38,7 @@ async def test_the_one_that_was_not_used_for_longest_is_forgotten_first(jetstrea
 
 
 async def test_a_large_artifact_is_not_kept(jetstream: JetStreamContext) -> None:
-    store = KeptArtifacts(JetStreamArtifactStore(jetstream))
+    store = CachedArtifacts(JetStreamArtifactStore(jetstream))
     ref = await _put(store, b"x" * (SMALL_BYTES + 1))
     bucket, name = subjects.artifacts_bucket("default"), subjects.large_artifact("default", "kept", ref.digest)
     await jetstream.purge_stream(f"OBJ_{bucket}", subject=subject_of(bucket, name))

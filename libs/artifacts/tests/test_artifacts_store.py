@@ -8,7 +8,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import APIError
 from pydantic import ValidationError
 from stemma_artifacts.digests import digest_of
-from stemma_artifacts.kept import KeptArtifacts
+from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.object_metadata import subject_of
 from stemma_artifacts.store import (
     SMALL_BYTES,
@@ -35,7 +35,7 @@ def store(request: pytest.FixtureRequest, jetstream: JetStreamContext) -> Artifa
         case "memory":
             return MemoryArtifactStore()
         case "kept":
-            return KeptArtifacts(JetStreamArtifactStore(jetstream))
+            return CachedArtifacts(JetStreamArtifactStore(jetstream))
         case _:
             return JetStreamArtifactStore(jetstream)
 

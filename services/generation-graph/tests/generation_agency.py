@@ -19,10 +19,10 @@ from stemma_contracts.v1.outcomes import GraphPaused, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
-from stemma_generation_graph.app import GenerationSettings, load_parts
-from stemma_generation_graph.graphs import DOCUMENT_AGENT, Graph, find_graphs
+from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
-from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT, Graph, find_graphs
 from stemma_generation_graph.handlers import Desk, on_generate_section, on_resume_graph
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
@@ -99,9 +99,9 @@ class Agency:
     def desk(self, model: BaseChatModel) -> Desk:
         models = Models(ModelCaller(model, recipe_of(model), self.workshop.records, self.workshop.artifacts))
         graphs = {**find_graphs(), "document_agent": self.graph}
-        parts = load_parts(GenerationSettings(agent=self.limits), models, graphs, CONFIG)
-        runner = Runner(graphs, parts, self.checkpointer)
-        return Desk(runner, parts, Library(self.workshop.artifacts), self.workshop.publish)
+        deps = load_deps(GenerationSettings(agent=self.limits), models, graphs, CONFIG)
+        runner = Runner(graphs, deps, self.checkpointer)
+        return Desk(runner, deps, Library(self.workshop.artifacts), self.workshop.publish)
 
     async def run(self, script: Sequence[Any], files: Mapping[str, str | bytes] = ONE_FILE) -> SectionGenerated:
         """The outcome of a run in which a scripted model works."""
@@ -124,7 +124,7 @@ class Agency:
         return outcome
 
     async def final_state(self, desk: Desk, job: GenerateSection) -> dict[str, Any]:
-        graph = find_graphs()["document_agent"].build(desk.parts).compile(checkpointer=self.checkpointer)
+        graph = find_graphs()["document_agent"].build(desk.deps).compile(checkpointer=self.checkpointer)
         return (await graph.aget_state({"configurable": {"thread_id": job.thread_id}})).values
 
     async def resumption(self, job: GenerateSection, paused: GraphPaused) -> ResumeGraph:

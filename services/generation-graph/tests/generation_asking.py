@@ -16,8 +16,8 @@ from langgraph.types import interrupt
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.graphs import Graph
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.deps import GraphDeps, RunContext
+from stemma_generation_graph.graphs.registry import Graph
 from stemma_generation_graph.runner import Finished, Paused, Runner
 
 
@@ -37,7 +37,7 @@ async def close(state: AskingState) -> dict[str, Any]:
     return {"steps": ["closed"]}
 
 
-def build(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+def build(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
     graph = StateGraph(AskingState, context_schema=RunContext)
     for node in (prepare, ask, close):
         graph.add_node(node.__name__, node)

@@ -16,9 +16,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_generation_graph.app import ROLE, GenerationSettings, load_parts
-from stemma_generation_graph.graphs import ROLES
-from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.app import ROLE, GenerationSettings, load_deps
+from stemma_generation_graph.deps import Models
+from stemma_generation_graph.graphs.registry import ROLES
 from stemma_generation_graph.graphs.roles.graph import build_roles_graph
 from stemma_generation_graph.handlers import Desk, on_generate_section
 from stemma_generation_graph.runner import Runner
@@ -202,8 +202,8 @@ class Stage:
             {ROLE: ModelCaller(self.company, by_role, w.records, w.artifacts)},
         )
         graphs = {"roles": replace(ROLES, build=self.build)}
-        parts = load_parts(self.settings, models, graphs, CONFIG)
-        return Desk(Runner(graphs, parts, None), parts, Library(w.artifacts), w.publish)
+        deps = load_deps(self.settings, models, graphs, CONFIG)
+        return Desk(Runner(graphs, deps, None), deps, Library(w.artifacts), w.publish)
 
     async def job(self, **fields: Any) -> GenerateSection:
         job = await self.workshop.job("roles", brief=await self.workshop.store(self.request), **fields)

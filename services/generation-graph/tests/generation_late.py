@@ -15,8 +15,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.graphs import Graph
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.deps import GraphDeps, RunContext
+from stemma_generation_graph.graphs.registry import Graph
 from stemma_generation_graph.runner import Runner
 
 QUESTIONS = ("Which colour?", "Which form?")
@@ -33,7 +33,7 @@ def asking(question: str) -> Any:
 def asking_twice(durability: Durability, questions: Sequence[str] = QUESTIONS) -> Graph:
     """A graph that asks these questions, one after the other."""
 
-    def build(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+    def build(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
         graph = StateGraph(AskingState, context_schema=RunContext)
         graph.add_node("prepare", prepare)
         graph.add_node("close", close)

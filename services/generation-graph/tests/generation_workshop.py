@@ -15,9 +15,9 @@ from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry, UpstreamDraf
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
-from stemma_generation_graph.app import GenerationSettings, load_parts
-from stemma_generation_graph.graphs import find_graphs
-from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.deps import Models
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Desk, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
@@ -99,8 +99,8 @@ class Workshop:
     def desk(self, model: BaseChatModel) -> Desk:
         models = Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts))
         graphs = find_graphs()
-        parts = load_parts(GenerationSettings(), models, graphs, CONFIG)
-        return Desk(Runner(graphs, parts, None), parts, Library(self.artifacts), self.publish)
+        deps = load_deps(GenerationSettings(), models, graphs, CONFIG)
+        return Desk(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish)
 
     async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
         self.tokens.append(data.decode())

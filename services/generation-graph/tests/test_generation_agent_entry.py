@@ -10,11 +10,12 @@ from generation_agency import CHAPTER, FINISH, ONE_FILE, SAVE, SCORES, Agency, a
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START
 from stemma_contracts.v1.outcomes import InputsMissing
-from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.document_agent import routing
 from stemma_generation_graph.graphs.document_agent import state as state_module
 from stemma_generation_graph.graphs.document_agent.entry import MAX_TEXT_BYTES, open_session
 from stemma_generation_graph.graphs.document_agent.routing import ROUTES, route_after_tools
 from stemma_generation_graph.graphs.document_agent.state import DocumentState, build_initial_state
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.inputs import InputsRefused
 from stemma_generation_graph.session.outline import chapters_of, outline_of
@@ -74,13 +75,15 @@ async def test_the_reason_of_a_refusal_is_told() -> None:
 
 
 @pytest.mark.req("G17", "G7")
-def test_the_routing_table_of_the_architecture_is_that_of_the_compiled_graph() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(\w+)` \|$", _chapter("The agentic graph"), re.MULTILINE)
+def test_the_routing_table_beside_the_graph_is_that_of_the_compiled_graph() -> None:
+    page = Path(routing.__file__).with_name("ROUTING.md")
+    assert f"({page.relative_to(ARCHITECTURE.parent)})" in _chapter("The agentic graph")
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(\w+)` \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
     table = [(START.strip("_"), "always", "scan_assets")]
     table += [(route.source, route.when, "END" if route.target == END else route.target) for route in ROUTES]
     assert rows == table
-    parts = Agency().desk(ScriptedModel(script=[])).parts
-    drawn = find_graphs()["document_agent"].build(parts).compile().get_graph()
+    deps = Agency().desk(ScriptedModel(script=[])).deps
+    drawn = find_graphs()["document_agent"].build(deps).compile().get_graph()
     edges = {(edge.source.strip("_"), edge.target.strip("_")) for edge in drawn.edges}
     assert edges == {(source, target.replace("END", "end")) for source, _, target in table}
 

@@ -15,7 +15,7 @@ from stemma_generation_graph.session.tools import (
     MAX_LEFT_OUT,
     PAGE_CHARS,
     TOOLS,
-    Workbench,
+    ToolContext,
     get_tools,
 )
 from stemma_generation_graph.sources.library import Library
@@ -40,7 +40,7 @@ class Bench:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.live: list[str] = []
-        self.work = Workbench(session, {}, 0, lambda: NOW, self._live, self._open_words)
+        self.work = ToolContext(session, {}, 0, lambda: NOW, self._live, self._open_words)
         self.lacks = ""
 
     async def _live(self, text: str) -> None:

@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_generation_graph.app import GenerationSettings, open_runner
 from stemma_generation_graph.checkpoints import CheckpointsUnusable, open_checkpointer, set_up
-from stemma_generation_graph.graphs import Graph
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.deps import GraphDeps, RunContext
+from stemma_generation_graph.graphs.registry import Graph
 from stemma_generation_graph.runner import Runner, ThreadLostError
 from stemma_messaging import BadSettings
 from stemma_messaging.errors import TakenOver
@@ -38,7 +38,7 @@ def meeting(barrier: asyncio.Barrier, durability: Literal["exit", "sync"]) -> Gr
         await barrier.wait()
         return {"steps": [answer]}
 
-    def build(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+    def build(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
         graph = StateGraph(AskingState, context_schema=RunContext)
         graph.add_node("ask", ask)
         graph.add_node("close", close)
@@ -120,13 +120,13 @@ async def test_refuses_to_start_without_its_tables_and_names_them(empty_place: P
 
 
 async def test_setup_makes_the_tables_any_number_of_times_and_then_the_service_starts(empty_place: Path | str) -> None:
-    graphs, parts = {"asking": ASKING}, Workshop().desk(ScriptedModel(script=[])).parts
+    graphs, deps = {"asking": ASKING}, Workshop().desk(ScriptedModel(script=[])).deps
     settings = settings_of(empty_place)
     with pytest.raises(BadSettings, match="run stemma-generation-graph --setup"):
-        await open_runner(settings, graphs, parts).__aenter__()
+        await open_runner(settings, graphs, deps).__aenter__()
     assert await command(SETUP, environment_of(empty_place)) == (0, "")
     await set_up(empty_place)
-    async with open_runner(settings, graphs, parts) as runner:
+    async with open_runner(settings, graphs, deps) as runner:
         assert isinstance(runner, Runner)
 
 
@@ -140,9 +140,9 @@ async def test_refuses_to_start_with_tables_of_an_older_version(postgres: Postgr
 
 
 async def test_a_named_postgresql_must_have_its_tables_whether_or_not_a_graph_pauses(postgres: PostgresServer) -> None:
-    parts = Workshop().desk(ScriptedModel(script=[])).parts
+    deps = Workshop().desk(ScriptedModel(script=[])).deps
     with pytest.raises(BadSettings, match="tables are missing"):
-        await open_runner(settings_of(postgres.create_database("nothing")), {}, parts).__aenter__()
+        await open_runner(settings_of(postgres.create_database("nothing")), {}, deps).__aenter__()
 
 
 async def test_a_thread_goes_on_after_its_server_was_restarted(job: GenerateSection) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stemma_generation_graph.graphs.section.checking import checked
+from stemma_generation_graph.writing.checking import checked
 from stemma_models.prompting import block
 from stemma_testkit.counting import calls
 

@@ -11,14 +11,14 @@ from stemma_generation_graph.app import (
     GenerationSettings,
     NodeModel,
     check_nodes,
-    load_parts,
+    load_deps,
     main,
     open_models,
     service,
 )
-from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
-from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.graphs.roles.limits import RolesSettings
 from stemma_messaging import BadSettings
 from stemma_models import MemoryRecordStore
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def load(folder: Path) -> Any:
-    return load_parts(GenerationSettings(), MODELS, find_graphs(), folder)
+    return load_deps(GenerationSettings(), MODELS, find_graphs(), folder)
 
 
 @pytest.mark.req("G5", "G8", "G9", "G11", "G14", "R3", "R6", "R7", "R9")
@@ -50,12 +50,12 @@ def test_the_limits_that_ship_are_those_that_are_promised() -> None:
 
 @pytest.mark.req("P12")
 def test_every_section_kind_has_its_own_prompt_and_criteria(folder: Path) -> None:
-    parts = load(folder)
-    own = {*parts.kinds, "default"}
+    deps = load(folder)
+    own = {*deps.kinds, "default"}
     assert {"research", "budget", "conclusion"} < own
-    assert set(parts.prompts.kinds("section", "generate")) == own
-    assert len({parts.criteria.for_kind(kind).digest for kind in own}) == len(own)
-    assert parts.criteria.for_kind("poem") == parts.criteria.for_kind("default")
+    assert set(deps.prompts.kinds("section", "generate")) == own
+    assert len({deps.criteria.for_kind(kind).digest for kind in own}) == len(own)
+    assert deps.criteria.for_kind("poem") == deps.criteria.for_kind("default")
 
 
 @pytest.mark.req("P6", "P12")

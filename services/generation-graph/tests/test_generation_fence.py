@@ -88,11 +88,11 @@ async def test_an_answer_to_a_thread_that_is_gone_is_an_outcome_and_no_dead_lett
 ) -> None:
     desk = workshop.desk(ScriptedModel(script=[]))
     async with open_checkpointer(place) as checkpointer:
-        runner = Runner({"asking": asking_twice(durability)}, desk.parts, checkpointer)
+        runner = Runner({"asking": asking_twice(durability)}, desk.deps, checkpointer)
         resume = resumption(job, await run_on(runner, job, ""))
         await checkpointer.adelete_thread(job.thread_id)
         outcome = await on_resume_graph(
-            resume, desk=Desk(runner, desk.parts, Library(workshop.artifacts), workshop.publish)
+            resume, desk=Desk(runner, desk.deps, Library(workshop.artifacts), workshop.publish)
         )
     assert isinstance(outcome, ThreadLost)
     assert (outcome.job_id, outcome.detail) == (resume.job_id, "the thread is unknown")

@@ -9,10 +9,10 @@ import pytest
 from generation_workshop import Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from langgraph.graph import START, StateGraph
-from stemma_generation_graph.graphs import SECTION, find_graphs
+from stemma_generation_graph.deps import GraphDeps
 from stemma_generation_graph.graphs.calling import MAX_CALLS, run_tool_calls
 from stemma_generation_graph.graphs.compiling import OrphanNode, compiled
-from stemma_generation_graph.graphs.parts import GraphParts
+from stemma_generation_graph.graphs.registry import SECTION, find_graphs
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.corpus import Corpus
@@ -72,7 +72,9 @@ def test_an_installed_package_can_add_a_graph(tmp_path: Path, monkeypatch: pytes
     package = tmp_path / "more_graphs-1.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: more-graphs\nVersion: 1\n")
-    (package / "entry_points.txt").write_text("[stemma.graphs]\nsecond = stemma_generation_graph.graphs:SECTION\n")
+    (package / "entry_points.txt").write_text(
+        "[stemma.graphs]\nsecond = stemma_generation_graph.graphs.registry:SECTION\n"
+    )
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     graphs = find_graphs()
     assert graphs["second"] is graphs["section"]
@@ -117,13 +119,13 @@ def test_a_graph_with_an_orphan_is_refused_and_one_with_a_cycle_is_not() -> None
 async def test_every_graph_is_compiled_once_however_often_it_runs(workshop: Workshop) -> None:
     built = []
 
-    def build(parts: GraphParts) -> Any:
-        built.append(parts)
-        return SECTION.build(parts)
+    def build(deps: GraphDeps) -> Any:
+        built.append(deps)
+        return SECTION.build(deps)
 
     answer = ["# Approach\n\nWe build.\n", evaluation("approach")]
     desk = workshop.desk(ScriptedModel(script=answer * 2))
-    desk = replace(desk, runner=Runner({"section": replace(SECTION, build=build)}, desk.parts, None))
+    desk = replace(desk, runner=Runner({"section": replace(SECTION, build=build)}, desk.deps, None))
     for number in (1, 2):
         await on_generate_section(await workshop.job("approach", job_id=f"doc.{number}.generate.approach"), desk=desk)
     assert len(built) == 1

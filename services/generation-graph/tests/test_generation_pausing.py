@@ -111,8 +111,8 @@ async def test_a_pause_is_an_outcome_with_the_question(
 ) -> None:
     desk = workshop.desk(ScriptedModel(script=[]))
     async with open_checkpointer(place) as checkpointer:
-        runner = Runner({"asking": ASKING}, desk.parts, checkpointer)
-        pausing = Desk(runner, desk.parts, Library(workshop.artifacts), workshop.publish)
+        runner = Runner({"asking": ASKING}, desk.deps, checkpointer)
+        pausing = Desk(runner, desk.deps, Library(workshop.artifacts), workshop.publish)
         outcome = await on_generate_section(job, desk=pausing)
     assert isinstance(outcome, GraphPaused)
     assert (outcome.thread_id, outcome.need.kind) == (job.thread_id, "question")

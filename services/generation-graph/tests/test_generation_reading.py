@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import EvaluateDraft
 from stemma_contracts.v1.outcomes import InputsMissing
-from stemma_generation_graph.graphs import find_graphs
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Desk, on_evaluate_draft, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
@@ -25,7 +25,7 @@ AT_ONCE = Limits(seconds=0.2)
 
 
 def _impatient(desk: Desk, workshop: Workshop) -> Desk:
-    runner = Runner(find_graphs(), desk.parts, InMemorySaver())
+    runner = Runner(find_graphs(), desk.deps, InMemorySaver())
     return replace(desk, library=Library(workshop.artifacts, Reading(AT_ONCE)), runner=runner)
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from stemma_generation_graph.graphs.section.drafts import as_draft
 from stemma_generation_graph.graphs.section.rendering import render
 from stemma_generation_graph.graphs.section.schemas import (
     Budget,
@@ -18,6 +17,7 @@ from stemma_generation_graph.graphs.section.schemas import (
     Solution,
     Structured,
 )
+from stemma_generation_graph.writing.drafts import as_draft
 from stemma_languages import language
 
 MESSY = "# Loud heading\n\n\n\nA line.   \n\n- one\n- two"

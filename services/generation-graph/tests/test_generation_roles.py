@@ -62,7 +62,7 @@ def test_nodes_change_nothing_in_place() -> None:
     async def check() -> None:
         stage = Stage(Company(plays=plays("a", "b")))
         desk, job = stage.desk(), await stage.job()
-        nodes = RolesNodes(desk.parts, Steps(desk.parts.roles))
+        nodes = RolesNodes(desk.deps, Steps(desk.deps.roles))
         runtime: Any = Runtime(context=_context(desk, job))
         state: dict[str, Any] = dict(initial_state(job))
         for node in (nodes.role_analyzer, nodes.synthesizer, nodes.output_formatter):

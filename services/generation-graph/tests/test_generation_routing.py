@@ -73,4 +73,4 @@ async def a_checkpointer(folder: Path) -> AsyncIterator[Any]:
 
 def with_runner(workshop: Workshop, checkpointer: Any) -> Desk:
     desk = workshop.desk(ScriptedModel(script=[]))
-    return Desk(Runner({"asking": ASKING}, desk.parts, checkpointer), desk.parts, desk.library, desk.publish_live)
+    return Desk(Runner({"asking": ASKING}, desk.deps, checkpointer), desk.deps, desk.library, desk.publish_live)

@@ -11,9 +11,9 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
-from stemma_generation_graph.graphs.section.evaluating import prompt_values
-from stemma_generation_graph.graphs.section.material import outline_block, section_block
 from stemma_generation_graph.handlers import on_generate_section
+from stemma_generation_graph.writing.evaluating import prompt_values
+from stemma_generation_graph.writing.material import outline_block, section_block
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.scripted import ScriptedModel
 
@@ -110,11 +110,11 @@ def with_section(job: GenerateSection, **changes: object) -> GenerateSection:
 
 async def test_the_recipe_of_a_draft_is_told(workshop: Workshop) -> None:
     outcome, _ = await workshop.run(await workshop.job("approach"), [DRAFT, evaluation("approach")])
-    parts = workshop.desk(_).parts
+    deps = workshop.desk(_).deps
     recipe = outcome.provenance
     assert recipe.model == "scripted"
-    assert recipe.prompt_digest == parts.prompts.get("section", "generate", "approach").digest
-    assert recipe.criteria_digest == parts.criteria.for_kind("approach").digest
+    assert recipe.prompt_digest == deps.prompts.get("section", "generate", "approach").digest
+    assert recipe.criteria_digest == deps.criteria.for_kind("approach").digest
     assert recipe.agent_version.startswith("generation-graph/")
 
 

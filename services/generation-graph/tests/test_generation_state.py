@@ -8,7 +8,7 @@ from collections import defaultdict
 import pytest
 from generation_workshop import HEAD, Workshop
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_generation_graph.graphs.parts import RunContext
+from stemma_generation_graph.deps import RunContext
 from stemma_generation_graph.graphs.section.graph import build_section_graph
 from stemma_generation_graph.graphs.section.state import SectionState, initial_state
 from stemma_models import CallContext
@@ -23,7 +23,7 @@ async def writers_of(workshop: Workshop, job: GenerateSection) -> dict[str, set[
     async def live(_: str) -> None:
         return None
 
-    graph = build_section_graph(desk.parts).compile()
+    graph = build_section_graph(desk.deps).compile()
     written: dict[str, set[str]] = defaultdict(set)
     run = RunContext(call, desk.library, live)
     async for update in graph.astream(initial_state(job), context=run, stream_mode="updates"):

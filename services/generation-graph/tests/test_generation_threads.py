@@ -36,9 +36,9 @@ class Many:
 async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
     place: Path | str, job: GenerateSection, workshop: Workshop
 ) -> None:
-    parts = workshop.desk(ScriptedModel(script=[])).parts
+    deps = workshop.desk(ScriptedModel(script=[])).deps
     async with open_checkpointer(place) as checkpointer:
-        runner = Runner({"asking": asking_twice("sync")}, parts, checkpointer)
+        runner = Runner({"asking": asking_twice("sync")}, deps, checkpointer)
         assert isinstance(checkpointer, HoldsThreads)
         assert await checkpointer.held() == []
         ended = job.model_copy(update={"thread_id": "doc.9.generate.ended"})
@@ -52,7 +52,7 @@ async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
         assert (held.tenant, held.document_id) == (HEAD.tenant, HEAD.document_id)
         assert set(held.threads) == {job.thread_id, ended.thread_id}
         drop = DropThreads(job_id="doc.9.drop.threads", document=HEAD, threads=(ended.thread_id, "doc.1.unknown"))
-        desk = Desk(runner, parts, Library(workshop.artifacts), workshop.publish)
+        desk = Desk(runner, deps, Library(workshop.artifacts), workshop.publish)
         await on_drop_threads(drop, desk=desk)
         assert await checkpointer.held() == [(job.thread_id, HEAD.tenant)]
 

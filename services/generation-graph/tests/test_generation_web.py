@@ -14,9 +14,9 @@ import pytest
 from generation_workshop import CONFIG, Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.outcomes import SectionGenerated
-from stemma_generation_graph.app import GenerationSettings, load_parts
-from stemma_generation_graph.graphs import find_graphs
-from stemma_generation_graph.graphs.parts import Models
+from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.deps import Models
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Desk, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.corpus import Corpus
@@ -83,7 +83,7 @@ def settings(**web: Any) -> GenerationSettings:
 
 
 def tools_of_research(chosen: GenerationSettings) -> tuple[str, ...]:
-    return load_parts(chosen, Models(default=None), find_graphs(), CONFIG).kinds["research"].tools  # type: ignore[arg-type]
+    return load_deps(chosen, Models(default=None), find_graphs(), CONFIG).kinds["research"].tools  # type: ignore[arg-type]
 
 
 def test_by_default_nobody_searches_the_web() -> None:
@@ -97,8 +97,8 @@ async def test_research_searches_the_web_where_a_provider_is_named(workshop: Wor
     )
     desk = workshop.desk(model)
     chosen = settings(provider="searxng", url=server.url, results=2)
-    parts = load_parts(chosen, desk.parts.models, find_graphs(), CONFIG)
-    searching: Desk = replace(desk, parts=parts, runner=Runner(find_graphs(), parts, None))
+    deps = load_deps(chosen, desk.deps.models, find_graphs(), CONFIG)
+    searching: Desk = replace(desk, deps=deps, runner=Runner(find_graphs(), deps, None))
 
     outcome = await on_generate_section(await workshop.job("research"), desk=searching)
 

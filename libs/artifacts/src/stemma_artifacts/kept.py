@@ -16,7 +16,7 @@ ENTRY_BYTES = 512
 _Key = tuple[str, str, str]
 
 
-class KeptArtifacts:
+class CachedArtifacts:
     """The store behind it, asked once for each small artifact; at most ``most_bytes`` of them stay in memory."""
 
     def __init__(self, behind: ArtifactStore, most_bytes: int = KEPT_BYTES) -> None:

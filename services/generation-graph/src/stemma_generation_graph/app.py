@@ -12,7 +12,7 @@ from typing import Any, Literal
 from faststream import FastStream
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
-from stemma_artifacts.kept import KeptArtifacts
+from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ThreadsHeld
@@ -35,11 +35,10 @@ from .checkpoints import CheckpointsUnusable, check_dsn, open_checkpointer, requ
 from .checkpoints.cleaning import EVERY_S, HoldsThreads, tell_for_ever
 from .configuration import ConfigurationError
 from .criteria import load_criteria
-from .graphs import Graph, find_graphs
+from .deps import ContextLimits, GraphDeps, Models
 from .graphs.document_agent.limits import AgentLimits
-from .graphs.parts import ContextLimits, GraphParts, Models
+from .graphs.registry import Graph, find_graphs
 from .graphs.roles.limits import RolesSettings
-from .graphs.section.evaluating import NODE as EVALUATE
 from .graphs.section.schemas import SCHEMAS
 from .handlers import Desk, routes
 from .kinds import load_kinds
@@ -50,6 +49,7 @@ from .sources.library import Library
 from .tools.search import SearchInputs, Tool
 from .tools.web import NAME as SEARCH_WEB
 from .tools.web import SearchWeb, WebSearchSettings, WebSearchUnusable, find_provider
+from .writing.evaluating import NODE as EVALUATE
 
 PLACEHOLDERS = ("title", "document_kind", "language")
 ROLE = "dynamic_agent_executor"
@@ -169,7 +169,7 @@ def node_tools(web_search: WebSearchSettings) -> dict[str, Tool[Corpus]]:
     return {tool.name: tool for tool in tools}
 
 
-def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str, Graph], folder: Path) -> GraphParts:
+def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str, Graph], folder: Path) -> GraphDeps:
     """Everything that the graphs need from the config folder; raises `BadSettings` naming the file."""
     try:
         tools = node_tools(settings.web_search)
@@ -181,7 +181,7 @@ def load_parts(settings: GenerationSettings, models: Models, graphs: Mapping[str
     except (ConfigurationError, PromptError, WebSearchUnusable) as error:
         raise BadSettings([str(error)]) from None
     log_state = settings.in_development if settings.roles.log_state is None else settings.roles.log_state
-    return GraphParts(
+    return GraphDeps(
         models,
         tools,
         prompts,
@@ -222,12 +222,12 @@ def check(settings: GenerationSettings) -> None:
     """Raises `BadSettings` for files or settings that no service can work with."""
     graphs = find_graphs()
     check_nodes(settings, graphs)
-    load_parts(settings, Models(default=None), graphs, config_dir(__package__))  # type: ignore[arg-type]
+    load_deps(settings, Models(default=None), graphs, config_dir(__package__))  # type: ignore[arg-type]
 
 
 @asynccontextmanager
 async def open_runner(
-    settings: GenerationSettings, graphs: Mapping[str, Graph], parts: GraphParts
+    settings: GenerationSettings, graphs: Mapping[str, Graph], deps: GraphDeps
 ) -> AsyncIterator[Runner]:
     """The runner; the checkpointer is opened if a graph pauses, or a PostgreSQL is named. Raises `BadSettings`."""
     async with AsyncExitStack() as stack:
@@ -238,7 +238,7 @@ async def open_runner(
                 checkpointer = await stack.enter_async_context(open_checkpointer(settings.checkpoint_place))
         except CheckpointsUnusable as error:
             raise BadSettings([str(error)]) from None
-        yield Runner(graphs, parts, checkpointer)
+        yield Runner(graphs, deps, checkpointer)
 
 
 @asynccontextmanager
@@ -271,7 +271,7 @@ def build_app(settings: GenerationSettings) -> FastStream:
         graphs = find_graphs()
         async with broker.connected(), open_desk(settings, graphs, broker) as opened:
             desk.give(opened)
-            await broker.publish_capabilities(capabilities(opened.parts, graphs))
+            await broker.publish_capabilities(capabilities(opened.deps, graphs))
             yield
 
     return FastStream(broker, lifespan=lifespan, logger=None)
@@ -282,18 +282,18 @@ async def open_desk(
     settings: GenerationSettings, graphs: Mapping[str, Graph], broker: WorkerBroker
 ) -> AsyncIterator[Desk]:
     """The graphs with their models, stores and checkpoints."""
-    artifacts = KeptArtifacts(JetStreamArtifactStore(broker.jetstream))
+    artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
     models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts)
-    parts = load_parts(settings, models, graphs, config_dir(__package__))
+    deps = load_deps(settings, models, graphs, config_dir(__package__))
     every_s = settings.sweep_every_s
-    async with open_runner(settings, graphs, parts) as runner, telling_of_threads(runner, broker, every_s):
-        yield Desk(runner, parts, Library(artifacts), broker.publish_live)
+    async with open_runner(settings, graphs, deps) as runner, telling_of_threads(runner, broker, every_s):
+        yield Desk(runner, deps, Library(artifacts), broker.publish_live)
 
 
-def capabilities(parts: GraphParts, graphs: Mapping[str, Graph]) -> dict[str, Any]:
+def capabilities(deps: GraphDeps, graphs: Mapping[str, Graph]) -> dict[str, Any]:
     """The graphs, the kinds of section that have a prompt of their own, and what texts are made with."""
-    prompts = parts.prompts.kinds("section", "generate")
-    return {"graphs": sorted(graphs), "prompts": sorted(prompts), "recipes": recipes(parts, graphs)}
+    prompts = deps.prompts.kinds("section", "generate")
+    return {"graphs": sorted(graphs), "prompts": sorted(prompts), "recipes": recipes(deps, graphs)}
 
 
 service = Service(subjects.GENERATION, GenerationSettings, build_app, check)

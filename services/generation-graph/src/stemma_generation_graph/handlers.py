@@ -35,15 +35,15 @@ from stemma_messaging import account
 from stemma_models import call_context, echo, or_failure
 from stemma_telemetry import annotate
 
-from .graphs.parts import GraphParts, RunContext
+from .deps import GraphDeps, RunContext
 from .graphs.reporting import failed, processing_metadata, retrieved_context
-from .graphs.section.evaluating import evaluated
-from .graphs.section.material import load_material
 from .inputs import InputsRefused, missing_inputs
 from .recipes import recipe
 from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, as_resumed, encoded
 from .sources.library import Library
 from .sources.reading import UnreadableInputs
+from .writing.evaluating import evaluated
+from .writing.material import load_material
 
 T = TypeVar("T")
 NotWritten = ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing | RoleAnalysisMissing | NoRoleLeft
@@ -58,7 +58,7 @@ class Desk:
     """What the handlers work with."""
 
     runner: Runner
-    parts: GraphParts
+    deps: GraphDeps
     library: Library
     publish_live: PublishLive
 
@@ -128,9 +128,9 @@ async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Evaluated:
 
 async def _judged(job: EvaluateDraft, desk: Desk, context: RunContext) -> dict[str, Any]:
     as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
-    material = await load_material(as_written, desk.library, desk.parts.limits)
+    material = await load_material(as_written, desk.library, desk.deps.limits)
     draft = await desk.library.text(job.document, job.draft)
-    return await evaluated(desk.parts, context, as_written, material, draft)
+    return await evaluated(desk.deps, context, as_written, material, draft)
 
 
 async def _or_why_not(
@@ -221,7 +221,7 @@ async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paus
 
 def _recipe(job: SectionJob, desk: Desk) -> Provenance:
     section = job.section
-    return recipe(desk.parts, section.graph, desk.runner.writer(section.graph), section.kind)
+    return recipe(desk.deps, section.graph, desk.runner.writer(section.graph), section.kind)
 
 
 def _context(job: SectionJob, thread_id: str, desk: Desk) -> RunContext:

@@ -8,30 +8,30 @@ from importlib.metadata import version
 from stemma_contracts.v1.provenance import Provenance
 
 from .criteria import DEFAULT
-from .graphs import Graph
-from .graphs.parts import GraphParts
+from .deps import GraphDeps
+from .graphs.registry import Graph
 
 AGENT_VERSION = f"generation-graph/{version('stemma-generation-graph')}"
 
 
-def recipe(parts: GraphParts, graph: str, writer: str, kind: str) -> Provenance:
+def recipe(deps: GraphDeps, graph: str, writer: str, kind: str) -> Provenance:
     """How a graph whose drafts the node ``writer`` makes writes a section kind."""
     return Provenance(
-        model=parts.models.for_node(graph, writer).settings.name,
-        prompt_digest=parts.prompts.get(graph, writer, kind).digest,
-        criteria_digest=parts.criteria.for_kind(kind).digest,
+        model=deps.models.for_node(graph, writer).settings.name,
+        prompt_digest=deps.prompts.get(graph, writer, kind).digest,
+        criteria_digest=deps.criteria.for_kind(kind).digest,
         agent_version=AGENT_VERSION,
     )
 
 
-def recipes(parts: GraphParts, graphs: Mapping[str, Graph]) -> dict[str, dict[str, object]]:
+def recipes(deps: GraphDeps, graphs: Mapping[str, Graph]) -> dict[str, dict[str, object]]:
     """Every recipe by graph and section kind, ``default`` for the kinds that have nothing of their own."""
     return {
-        name: {kind: recipe(parts, name, graph.writer, kind).model_dump() for kind in _kinds(parts, name, graph.writer)}
+        name: {kind: recipe(deps, name, graph.writer, kind).model_dump() for kind in _kinds(deps, name, graph.writer)}
         for name, graph in graphs.items()
         if graph.writer in graph.nodes_with_prompts
     }
 
 
-def _kinds(parts: GraphParts, graph: str, writer: str) -> set[str]:
-    return {DEFAULT, *parts.prompts.kinds(graph, writer), *parts.criteria.kinds}
+def _kinds(deps: GraphDeps, graph: str, writer: str) -> set[str]:
+    return {DEFAULT, *deps.prompts.kinds(graph, writer), *deps.criteria.kinds}

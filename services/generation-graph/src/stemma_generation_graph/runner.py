@@ -31,9 +31,9 @@ from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
 from .checkpoints.pinning import PinnedSaver
-from .graphs import Graph
+from .deps import GraphDeps, RunContext
 from .graphs.compiling import compiled
-from .graphs.parts import GraphParts, RunContext
+from .graphs.registry import Graph
 
 OF_PEOPLE = ("question", "upload")
 
@@ -114,13 +114,13 @@ class Runner:
     def __init__(
         self,
         graphs: Mapping[str, Graph],
-        parts: GraphParts,
+        deps: GraphDeps,
         checkpointer: BaseCheckpointSaver[Any] | None,
     ) -> None:
         self._graphs = graphs
         self.checkpointer = checkpointer
         self._compiled: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
-            name: compiled(name, graph.build(parts), checkpointer if graph.pauses else None)
+            name: compiled(name, graph.build(deps), checkpointer if graph.pauses else None)
             for name, graph in graphs.items()
         }
 

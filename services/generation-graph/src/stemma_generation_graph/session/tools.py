@@ -32,7 +32,7 @@ Marks = dict[str, Any]
 
 
 @dataclass
-class Workbench:
+class ToolContext:
     """What the tools of one step work on. ``marks`` are the fields of the graph's state that they set.
 
     ``open_words`` tells in words what of the inputs the document lacks, nothing if it is complete.
@@ -152,7 +152,7 @@ class SessionTool:
     """A tool on a workbench."""
 
     arguments: type[BaseModel]
-    do: Callable[[Any, Workbench], Awaitable[str | None]]
+    do: Callable[[Any, ToolContext], Awaitable[str | None]]
     session_id: str = ""
 
     @property
@@ -160,7 +160,7 @@ class SessionTool:
         """The name that the model knows."""
         return str(self.arguments.model_config.get("title"))
 
-    async def run(self, arguments: Any, place: Workbench, /) -> str | None:
+    async def run(self, arguments: Any, place: ToolContext, /) -> str | None:
         """See `Tool.run`."""
         if place.session.session_id != self.session_id:
             raise ToolRefused("This tool belongs to another session.")
@@ -199,7 +199,7 @@ def _shown(name: str, text: str, decisions: Mapping[str, str]) -> str:
     return without_labels(name, without_templates(as_shown(name, text, shown_by(decisions))))
 
 
-async def _list_files(_: ListFiles, bench: Workbench) -> str:
+async def _list_files(_: ListFiles, bench: ToolContext) -> str:
     session = bench.session
     lines = [f"{bare} (to read)" for bare in readable_names(session)]
     for name in session.names(INPUTS):
@@ -209,7 +209,7 @@ async def _list_files(_: ListFiles, bench: Workbench) -> str:
     return "\n".join(lines) or "There are no input files."
 
 
-async def _read_file(arguments: ReadFile, bench: Workbench) -> str:
+async def _read_file(arguments: ReadFile, bench: ToolContext) -> str:
     known = readable_names(bench.session)
     if arguments.file_name not in known:
         raise ToolRefused("There is no such file to read; list_files gives the names.")
@@ -217,7 +217,7 @@ async def _read_file(arguments: ReadFile, bench: Workbench) -> str:
     return _page(text, arguments.from_line, numbered=False)
 
 
-async def _read_generated_file(arguments: ReadGeneratedFile, bench: Workbench) -> str:
+async def _read_generated_file(arguments: ReadGeneratedFile, bench: ToolContext) -> str:
     text = await bench.session.text(DRAFT)
     return _page(text, arguments.from_line, numbered=True) if text else "Nothing is written yet."
 
@@ -238,7 +238,7 @@ def _page(text: str, first: int, *, numbered: bool) -> str:
     return "\n".join([f"lines {first} to {last} of {len(lines)}", "", *body])
 
 
-async def _append_to_markdown(arguments: AppendToMarkdown, bench: Workbench) -> str:
+async def _append_to_markdown(arguments: AppendToMarkdown, bench: ToolContext) -> str:
     content = _plain(arguments.content).strip("\n")
     if not content.strip():
         raise ToolRefused("content: there is no text in it.")
@@ -251,7 +251,7 @@ async def _append_to_markdown(arguments: AppendToMarkdown, bench: Workbench) -> 
     return f"Added; the document has {_lines(written)} lines."
 
 
-async def _edit_markdown_line(arguments: EditMarkdownLine, bench: Workbench) -> str:
+async def _edit_markdown_line(arguments: EditMarkdownLine, bench: ToolContext) -> str:
     lines = (await bench.session.text(DRAFT)).rstrip("\n").split("\n")
     number = arguments.line_number
     if lines == [""] or number > len(lines):
@@ -262,7 +262,7 @@ async def _edit_markdown_line(arguments: EditMarkdownLine, bench: Workbench) -> 
     return f"Line {number} replaced; the document has {len(lines)} lines."
 
 
-async def _write(bench: Workbench, text: str) -> None:
+async def _write(bench: ToolContext, text: str) -> None:
     if len(text) > MAX_DRAFT_CHARS:
         raise ToolRefused(f"The document would be longer than {MAX_DRAFT_CHARS} characters.")
     await bench.session.write(DRAFT, text)
@@ -277,7 +277,7 @@ def _lines(text: str) -> int:
     return len(text.rstrip("\n").split("\n"))
 
 
-async def _create_checkpoint(arguments: CreateCheckpoint, bench: Workbench) -> str:
+async def _create_checkpoint(arguments: CreateCheckpoint, bench: ToolContext) -> str:
     if not clean_label(arguments.label):
         raise ToolRefused("label: it must have letters or digits.")
     checkpoint_id = await bench.session.snapshot(arguments.label, bench.now())
@@ -286,7 +286,7 @@ async def _create_checkpoint(arguments: CreateCheckpoint, bench: Workbench) -> s
     return f"Saved as {checkpoint_id}; the document is checked now."
 
 
-async def _rollback_to_checkpoint(arguments: RollbackToCheckpoint, bench: Workbench) -> str:
+async def _rollback_to_checkpoint(arguments: RollbackToCheckpoint, bench: ToolContext) -> str:
     session = bench.session
     if not session.restore_from_checkpoint(session.session_id, arguments.checkpoint_id):
         raise ToolRefused("Checkpoint not found")
@@ -295,17 +295,17 @@ async def _rollback_to_checkpoint(arguments: RollbackToCheckpoint, bench: Workbe
     return f"Restored {arguments.checkpoint_id}"
 
 
-async def _validate_markdown(_: ValidateMarkdown, bench: Workbench) -> None:
+async def _validate_markdown(_: ValidateMarkdown, bench: ToolContext) -> None:
     bench.pause({"validation_requested": True})
 
 
-async def _request_human_input(arguments: RequestHumanInput, bench: Workbench) -> None:
+async def _request_human_input(arguments: RequestHumanInput, bench: ToolContext) -> None:
     if not arguments.question.strip():
         raise ToolRefused("question: there are no words in it.")
     bench.pause({"pending_question": arguments.question, "question_about": "agent"})
 
 
-async def _leave_out(arguments: LeaveOut, bench: Workbench) -> str:
+async def _leave_out(arguments: LeaveOut, bench: ToolContext) -> str:
     name = input_of(bench.session, arguments.file)
     if not arguments.reason.strip():
         raise ToolRefused("reason: there are no words in it.")
@@ -335,7 +335,7 @@ def input_of(session: Session, shown: str) -> str:
     return known[shown]
 
 
-async def _finish(_: Finish, bench: Workbench) -> str:
+async def _finish(_: Finish, bench: ToolContext) -> str:
     if {"checkpoint_created", "validation_requested", "pending_question"} & bench.marks.keys():
         raise ToolRefused(
             "Not yet: first see what comes of the other call of this message, then call finish by itself."

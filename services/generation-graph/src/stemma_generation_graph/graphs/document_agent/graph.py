@@ -10,7 +10,7 @@ from opentelemetry import metrics
 from opentelemetry.metrics import Meter
 from stemma_telemetry import bind
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import Node, noted
 
 from .failures import guarded
@@ -30,9 +30,9 @@ def in_session(node: Node) -> Node:
     return run
 
 
-def build_document_agent(parts: GraphParts, meter: Meter | None = None) -> StateGraph[Any, Any, Any, Any]:
+def build_document_agent(deps: GraphDeps, meter: Meter | None = None) -> StateGraph[Any, Any, Any, Any]:
     """The graph, not compiled; it pauses for the validator, the converter and a person."""
-    nodes = DocumentNodes(parts, meter or metrics.get_meter(__name__))
+    nodes = DocumentNodes(deps, meter or metrics.get_meter(__name__))
     graph = StateGraph(DocumentState, context_schema=RunContext)
     working = (nodes.scan_assets, nodes.agent, nodes.tools, nodes.validate_md, nodes.checkpoint)
     for node in (*working, nodes.human_input, nodes.parse_to_json, nodes.convert_docx):

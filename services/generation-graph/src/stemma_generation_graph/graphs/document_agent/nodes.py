@@ -15,13 +15,13 @@ from stemma_contracts.v1.needs import SKIP, MissingReference, NeedAnswer, answer
 from stemma_telemetry import get_logger
 from stemma_telemetry.names import Log, Metric
 
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import answers_to_broken, run_tool_calls
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.reducers import Change
 from stemma_generation_graph.session.outline import outline_of
 from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
 from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session
-from stemma_generation_graph.session.tools import FINISH, Workbench, get_tools, shown_text
+from stemma_generation_graph.session.tools import FINISH, ToolContext, get_tools, shown_text
 
 from .asking import FORMS, GO_ON, IMAGES, STEPS, is_understood, question_at_bound, subject_of
 from .checking import is_known, mark_of, what_to_check
@@ -47,8 +47,8 @@ def _utc_now() -> datetime:
 class DocumentNodes:
     """The nodes with what they need, given once when the graph is built."""
 
-    def __init__(self, parts: GraphParts, meter: Meter, now: Clock = _utc_now) -> None:
-        self._parts = parts
+    def __init__(self, deps: GraphDeps, meter: Meter, now: Clock = _utc_now) -> None:
+        self._deps = deps
         self._now = now
         self._validation_failed = meter.create_counter(Metric.VALIDATION_FAILED)
         self._rollback_performed = meter.create_counter(Metric.ROLLBACK_PERFORMED)
@@ -75,7 +75,7 @@ class DocumentNodes:
         if state["agent_steps"] >= bound:
             return self._at_bound(state, bound)
         session = _session(state, runtime)
-        step = await take_step(state, self._parts, runtime.context, session)
+        step = await take_step(state, self._deps, runtime.context, session)
         if is_call(step["messages"][-1]):
             return step
         open_still = (await what_is_written(state, session)).open_words()
@@ -84,10 +84,10 @@ class DocumentNodes:
         return {**step, "messages": [*step["messages"], HumanMessage(f"{open_still}\n\n{GO_ON_WITH_TOOLS}")]}
 
     def _steps(self, state: DocumentState) -> int:
-        return self._parts.agent.steps_for(len(state["document_outline"]))
+        return self._deps.agent.steps_for(len(state["document_outline"]))
 
     def _at_bound(self, state: DocumentState, bound: int) -> Update:
-        match self._parts.agent.on_step_bound:
+        match self._deps.agent.on_step_bound:
             case "human_input":
                 done, chapters = state["current_chapter"], len(state["document_outline"])
                 question = question_at_bound(bound, self._steps(state), done, chapters)
@@ -120,11 +120,11 @@ class DocumentNodes:
             "pending_call": waiting[0] if waiting else "",
         }
 
-    def _bench(self, state: DocumentState, session: Session, run: RunContext) -> Workbench:
+    def _bench(self, state: DocumentState, session: Session, run: RunContext) -> ToolContext:
         async def open_words() -> str:
             return (await what_is_written(state, session, bench.left_out)).open_words()
 
-        bench = Workbench(
+        bench = ToolContext(
             session, state["user_decisions"], state["current_chapter"], self._now, run.live, open_words,
             dict(state["checkpoint_chapters"]), list(state["left_out"]),
         )  # fmt: skip
@@ -174,7 +174,7 @@ class DocumentNodes:
             return {"verdict": ""}
         if passed:
             return {"verdict": "passed"}
-        attempts, limits = state["fix_attempts"] + 1, self._parts.agent
+        attempts, limits = state["fix_attempts"] + 1, self._deps.agent
         if is_new and attempts <= limits.max_fix_attempts:
             return {"verdict": "failed", "fix_attempts": attempts}
         detail = f"chapter {state['current_chapter'] + 1}: {rules_of(issues)}"[:MAX_DETAIL]
@@ -193,7 +193,7 @@ class DocumentNodes:
         """Saves the chapter that passed, or keeps its issues; only here the next one begins."""
         session, done = _session(state, runtime), state["current_chapter"] + 1
         checkpoint_id = await session.snapshot(f"chapter_{done}", self._now())
-        session.prune_checkpoints(self._parts.agent.max_checkpoints_per_session)
+        session.prune_checkpoints(self._deps.agent.max_checkpoints_per_session)
         log.info(Log.CHECKPOINT_SAVED, chapter=done)
         chapters = {**state["checkpoint_chapters"], checkpoint_id: done}
         kept = set(session.names(CHECKPOINTS))
@@ -263,7 +263,7 @@ class DocumentNodes:
             "pending_call": "",
             "messages": [ToolMessage("This failed.", tool_call_id=c) for c in unanswered_calls(state["messages"])],
         }
-        if retries > self._parts.agent.max_retries or not failure["retryable"]:
+        if retries > self._deps.agent.max_retries or not failure["retryable"]:
             detail = f"{failure['type']}: {failure['detail']}"[:300]
             return {**update, "partial": True, "status": "partial", "warnings": [{"code": "failure", "detail": detail}]}
         last = state["last_checkpoint_id"]
@@ -285,7 +285,7 @@ class DocumentNodes:
 
     async def evaluate(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored, and makes the result."""
-        return await delivery(state, self._parts, runtime.context, _session(state, runtime))
+        return await delivery(state, self._deps, runtime.context, _session(state, runtime))
 
 
 def _session(state: DocumentState, runtime: Runtime[RunContext]) -> Session:

@@ -7,10 +7,10 @@ from typing import Any
 
 from stemma_models.prompting import block
 
-from stemma_generation_graph.graphs.section.material import form
 from stemma_generation_graph.session.outline import TOP
 from stemma_generation_graph.session.session import Session
 from stemma_generation_graph.session.tools import readable_names
+from stemma_generation_graph.writing.material import form
 
 from .issues import still_open
 from .state import DocumentState, job_of

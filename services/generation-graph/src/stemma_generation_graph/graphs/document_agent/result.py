@@ -9,11 +9,11 @@ from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import SKIP
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
-from stemma_generation_graph.graphs.section.evaluating import evaluated
-from stemma_generation_graph.graphs.section.material import load_material
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
+from stemma_generation_graph.writing.evaluating import evaluated
+from stemma_generation_graph.writing.material import load_material
 
 from .covering import Written, what_is_written
 from .failures import FAILURES, Update, failure_of
@@ -29,11 +29,11 @@ async def ensure_draft(state: DocumentState, run: RunContext, session: Session) 
         await session.write(DRAFT, f"# {await title_of(job_of(state), run.library)}\n")
 
 
-async def delivery(state: DocumentState, parts: GraphParts, run: RunContext, session: Session) -> Update:
+async def delivery(state: DocumentState, deps: GraphDeps, run: RunContext, session: Session) -> Update:
     """The fields that the outcome is made of."""
     job = job_of(state)
     await ensure_draft(state, run, session)
-    evaluation, warnings = await _evaluation(state, parts, run, session)
+    evaluation, warnings = await _evaluation(state, deps, run, session)
     written = await what_is_written(state, session)
     evaluation = {**evaluation, "checks": [_coverage_check(written).model_dump(mode="json")]}
     if unfinished := len(written.open_chapters):
@@ -61,15 +61,15 @@ async def _left_out(state: DocumentState, run: RunContext, job: GenerateSection)
 
 
 async def _evaluation(
-    state: DocumentState, parts: GraphParts, run: RunContext, session: Session
+    state: DocumentState, deps: GraphDeps, run: RunContext, session: Session
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A partial draft is not worth a call, and no evaluation is no reason to lose a draft."""
     job = job_of(state)
     if state["partial"]:
         return _not_judged(f"{NOT_EVALUATED}: it is partial."), []
     try:
-        material = await load_material(job, run.library, parts.limits)
-        return await evaluated(parts, run, job, material, await session.text(DRAFT)), []
+        material = await load_material(job, run.library, deps.limits)
+        return await evaluated(deps, run, job, material, await session.text(DRAFT)), []
     except FAILURES as error:
         warning = {"code": "not_evaluated", "detail": failure_of(error)["failure"]["detail"]}
         return _not_judged(f"{NOT_EVALUATED}."), [warning]

@@ -19,10 +19,10 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.usage import Usage
 from stemma_models.usage import add
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
-from stemma_generation_graph.graphs.section.evaluating import prompt_values
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.session.session import DRAFT, Session
 from stemma_generation_graph.session.tools import TOOLS
+from stemma_generation_graph.writing.evaluating import prompt_values
 
 from .failures import AgentFailure, Update
 from .history import recent
@@ -36,9 +36,9 @@ NODE = "agent"
 GO_ON_WITH_TOOLS = "Go on: call a tool, or call finish when the document is complete."
 
 
-async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, session: Session) -> Update:
+async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, session: Session) -> Update:
     """The model's next message. Raises `AgentFailure` beyond the step's time."""
-    job, limits = job_of(state), parts.agent
+    job, limits = job_of(state), deps.agent
     history = recent(state["messages"], limits.history_tokens)
     kept = {message.id for message in history}
     dropped: list[AnyMessage | RemoveMessage] = [
@@ -46,13 +46,13 @@ async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, se
     ]
     title = await title_of(job, run.library)
     told = HumanMessage(await _situation(state, title, run, session))
-    prompt = [SystemMessage(_system(parts, job, title)), told, *map(sendable, history)]
+    prompt = [SystemMessage(_system(deps, job, title)), told, *map(sendable, history)]
     step = state["agent_steps"] + 1
     limit = asyncio.timeout(limits.step_limit_s)
     try:
         async with limit:
             schemas = [tool.arguments for tool in TOOLS]
-            asked = await parts.models.for_node(GRAPH, NODE).message(run.call, f"step-{step}", prompt, schemas)
+            asked = await deps.models.for_node(GRAPH, NODE).message(run.call, f"step-{step}", prompt, schemas)
     except TimeoutError:
         if not limit.expired():
             raise
@@ -64,8 +64,8 @@ async def take_step(state: DocumentState, parts: GraphParts, run: RunContext, se
     }
 
 
-def _system(parts: GraphParts, job: GenerateSection, title: str) -> str:
-    prompt = parts.prompts.get(GRAPH, NODE, job.section.kind)
+def _system(deps: GraphDeps, job: GenerateSection, title: str) -> str:
+    prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
     return prompt.render({**prompt_values(job), "title": title})
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_markdown import Document
 
-from stemma_generation_graph.graphs.section.drafts import clean_heading
 from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.writing.drafts import clean_heading
 
 MAX_CHARS = 200
 

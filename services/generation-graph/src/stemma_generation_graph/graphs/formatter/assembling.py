@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pydantic import Field
 from stemma_languages import Language
 
-from stemma_generation_graph.graphs.headings import body_under_heading
-from stemma_generation_graph.graphs.section.drafts import as_draft, clean_heading, without_headings
-from stemma_generation_graph.graphs.section.schemas import Filled, Line, Text
+from stemma_generation_graph.writing.drafts import as_draft, clean_heading, without_headings
+from stemma_generation_graph.writing.headings import body_under_heading
+from stemma_generation_graph.writing.schemas import Filled, Line, Text
 
 
 class Introduction(Filled):

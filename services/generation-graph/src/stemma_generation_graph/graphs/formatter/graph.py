@@ -11,10 +11,10 @@ from langgraph.runtime import Runtime
 from stemma_contracts.v1.jobs import GenerateSection, UpstreamDraft
 from stemma_models.prompting import block
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
-from stemma_generation_graph.graphs.section.evaluating import evaluated, prompt_values
-from stemma_generation_graph.graphs.section.material import language_of, load_material, round_blocks
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import noted
+from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
+from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 
 from .assembling import Draft, Introduction, assembled
 
@@ -41,21 +41,21 @@ def initial_state(job: GenerateSection) -> FormatState:
 class FormatNodes:
     """The nodes with what they need, given once when the graph is built."""
 
-    def __init__(self, parts: GraphParts) -> None:
-        self._parts = parts
+    def __init__(self, deps: GraphDeps) -> None:
+        self._deps = deps
 
     async def load_context(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Loads what the introduction is written from."""
         job, library = state["job"], runtime.context.library
-        material = await load_material(job, library, self._parts.limits)
+        material = await load_material(job, library, self._deps.limits)
         return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
 
     async def format_doc(self, state: FormatState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Has the introduction written and puts the drafts behind it, word for word."""
         job, run = state["job"], runtime.context
-        prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
+        prompt = self._deps.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "final document"), state["material"], state["asked"]])
-        caller = self._parts.models.for_node(GRAPH, WRITER)
+        caller = self._deps.models.for_node(GRAPH, WRITER)
         answer = await caller.structured(run.call, WRITER, [SystemMessage(prompt), HumanMessage(asked)], Introduction)
         drafts = await asyncio.gather(*(_draft(job, upstream, run) for upstream in _kept(job)))
         unmet = await run.library.text(job.document, job.unmet_review) if job.unmet_review else ""
@@ -69,7 +69,7 @@ class FormatNodes:
         """Has the document scored."""
         job = state["job"]
         return {
-            "evaluation": await evaluated(self._parts, runtime.context, job, state["material"], state["draft"]),
+            "evaluation": await evaluated(self._deps, runtime.context, job, state["material"], state["draft"]),
         }
 
 
@@ -83,9 +83,9 @@ async def _draft(job: GenerateSection, upstream: UpstreamDraft, run: RunContext)
     return Draft(upstream.section_id, upstream.title, await run.library.text(job.document, upstream.draft))
 
 
-def build_formatter_graph(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+def build_formatter_graph(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
     """The graph, not compiled; it never pauses."""
-    nodes = FormatNodes(parts)
+    nodes = FormatNodes(deps)
     graph = StateGraph(FormatState, context_schema=RunContext)
     for node in (nodes.load_context, nodes.format_doc, nodes.evaluate):
         graph.add_node(node.__name__, noted(node))

@@ -10,11 +10,11 @@ from langgraph.runtime import Runtime
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_models.prompting import block
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
-from stemma_generation_graph.graphs.section.drafts import as_draft
-from stemma_generation_graph.graphs.section.evaluating import not_judged, prompt_values
-from stemma_generation_graph.graphs.section.material import language_of, load_material, round_blocks
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import noted
+from stemma_generation_graph.writing.drafts import as_draft
+from stemma_generation_graph.writing.evaluating import not_judged, prompt_values
+from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 
 from .rendering import rendered
 from .schemas import Review
@@ -41,21 +41,21 @@ def initial_state(job: GenerateSection) -> ReviewState:
 class ReviewNodes:
     """The nodes with what they need, given once when the graph is built."""
 
-    def __init__(self, parts: GraphParts) -> None:
-        self._parts = parts
+    def __init__(self, deps: GraphDeps) -> None:
+        self._deps = deps
 
     async def load_context(self, state: ReviewState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Loads what is reviewed and what it is held against."""
         job, library = state["job"], runtime.context.library
-        material = await load_material(job, library, self._parts.limits)
+        material = await load_material(job, library, self._deps.limits)
         return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
 
     async def review_doc(self, state: ReviewState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         """Has the sections reviewed; the verdict is computed here, never taken from the model."""
         job, run = state["job"], runtime.context
-        prompt = self._parts.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
+        prompt = self._deps.prompts.get(GRAPH, WRITER, job.section.kind).render(prompt_values(job))
         asked = "\n".join([block("task", "review"), state["material"], state["asked"]])
-        caller, words = self._parts.models.for_node(GRAPH, WRITER), language_of(job).words
+        caller, words = self._deps.models.for_node(GRAPH, WRITER), language_of(job).words
         if not caller.judges:
             return await self._stored(job, run, Review(summary=words.not_reviewed), words.not_reviewed)
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}
@@ -75,9 +75,9 @@ class ReviewNodes:
         }
 
 
-def build_reviewer_graph(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+def build_reviewer_graph(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
     """The graph, not compiled; it never pauses."""
-    nodes = ReviewNodes(parts)
+    nodes = ReviewNodes(deps)
     graph = StateGraph(ReviewState, context_schema=RunContext)
     graph.add_node("load_context", noted(nodes.load_context))
     graph.add_node("review_doc", noted(nodes.review_doc))

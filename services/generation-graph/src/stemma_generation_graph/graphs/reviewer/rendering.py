@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from stemma_languages import Words
 
-from stemma_generation_graph.graphs.section.drafts import clean_heading, without_headings
+from stemma_generation_graph.writing.drafts import clean_heading, without_headings
 
 from .schemas import Review, ReviewFinding
 

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, ValidationInfo, field_validator
 from stemma_contracts.v1.cycles import ReviewVerdict
 
-from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose
+from stemma_generation_graph.writing.schemas import Filled, Line, Prose
 
 Severity = Literal["critical", "major", "minor"]
 GRAVE: frozenset[Severity] = frozenset({"critical", "major"})

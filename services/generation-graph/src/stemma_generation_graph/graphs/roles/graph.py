@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import noted
 
 from .nodes import RolesNodes
@@ -19,11 +19,11 @@ Failed = Literal["error_handler"]
 
 
 def build_roles_graph(
-    parts: GraphParts, make_nodes: Callable[[GraphParts, Steps], RolesNodes] = RolesNodes
+    deps: GraphDeps, make_nodes: Callable[[GraphDeps, Steps], RolesNodes] = RolesNodes
 ) -> StateGraph[Any, Any, Any, Any]:
     """The graph, not compiled; it never pauses."""
-    steps = Steps(parts.roles, parts.inspection)
-    nodes = make_nodes(parts, steps)
+    steps = Steps(deps.roles, deps.inspection)
+    nodes = make_nodes(deps, steps)
     graph = StateGraph(WritingGraphState, context_schema=RunContext)
     graph.add_node("role_analyzer", noted(steps.guarded(nodes.role_analyzer)))
     # A role ends by its own clock, which ends with the graph's: what it has finished by then is kept.

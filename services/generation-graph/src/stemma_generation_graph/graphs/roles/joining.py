@@ -7,9 +7,9 @@ from typing import Any
 
 from stemma_contracts.v1.provenance import GenerationWarning
 
-from stemma_generation_graph.graphs.headings import body_under_heading
-from stemma_generation_graph.graphs.section.drafts import clean_heading
-from stemma_generation_graph.graphs.section.material import language_of
+from stemma_generation_graph.writing.drafts import clean_heading
+from stemma_generation_graph.writing.headings import body_under_heading
+from stemma_generation_graph.writing.material import language_of
 
 from .schemas import AgentOutput, Role
 from .state import WritingGraphState, job_of, roles_of

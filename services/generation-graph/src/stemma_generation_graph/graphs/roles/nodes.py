@@ -13,10 +13,10 @@ from stemma_languages import count_words
 from stemma_models import Meter, ModelError
 from stemma_telemetry import get_logger
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
-from stemma_generation_graph.graphs.section.drafts import as_draft
-from stemma_generation_graph.graphs.section.evaluating import evaluated, failed_check, not_judged
-from stemma_generation_graph.graphs.section.material import language_of
+from stemma_generation_graph.deps import GraphDeps, RunContext
+from stemma_generation_graph.writing.drafts import as_draft
+from stemma_generation_graph.writing.evaluating import evaluated, failed_check, not_judged
+from stemma_generation_graph.writing.material import language_of
 
 from .defaults import default_analysis
 from .hearing import Heard
@@ -44,15 +44,15 @@ log = get_logger()
 class RolesNodes:
     """The nodes with what they need, given once when the graph is built."""
 
-    def __init__(self, parts: GraphParts, steps: Steps) -> None:
-        self._parts = parts
-        self._settings = parts.roles
+    def __init__(self, deps: GraphDeps, steps: Steps) -> None:
+        self._deps = deps
+        self._settings = deps.roles
         self._steps = steps
 
     async def role_analyzer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         """Chooses the roles that the request needs; the default ones if it says too little."""
         job, run = job_of(state), runtime.context
-        request, material = await load_request(job, self._parts, run)
+        request, material = await load_request(job, self._deps, run)
         analysis = await self._analysis(job, run, request, material, state["graph_execution_id"])
         return {
             "user_request": request,
@@ -66,10 +66,10 @@ class RolesNodes:
         least, most = self._settings.min_roles, self._settings.max_roles
         if count_words(request) < self._settings.min_request_words:
             return self._default(job, "the request is too short", execution_id)
-        answer = await self._parts.models.for_node(GRAPH, ANALYZER).structured(
+        answer = await self._deps.models.for_node(GRAPH, ANALYZER).structured(
             run.call,
             ANALYZER,
-            analysis_messages(job, self._parts, material, most),
+            analysis_messages(job, self._deps, material, most),
             RoleAnalysis,
             context={"roles": (least, most)},
         )
@@ -101,8 +101,8 @@ class RolesNodes:
     async def _contribution(self, role: Role, state: RoleTask, run: RunContext, heard: Heard) -> str:
         roles = [Role.model_validate(other) for other in state["roles"]]
         job = job_of(state)
-        messages = role_messages(job, self._parts, role, roles, state["user_request"], state["material"])
-        caller = self._parts.models.for_node(GRAPH, EXECUTOR)
+        messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
+        caller = self._deps.models.for_node(GRAPH, EXECUTOR)
         return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard)).text
 
     async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
@@ -113,9 +113,9 @@ class RolesNodes:
             raise NoRoleLeft("no role wrote anything")
         request, material = state["user_request"], state["material"]
         if not request:
-            request, material = await load_request(job, self._parts, run)
-        messages = await synthesis_messages(job, self._parts, run, outputs, request)
-        caller = self._parts.models.for_node(GRAPH, SYNTHESIZER)
+            request, material = await load_request(job, self._deps, run)
+        messages = await synthesis_messages(job, self._deps, run, outputs, request)
+        caller = self._deps.models.for_node(GRAPH, SYNTHESIZER)
         text = (await caller.text(run.call, SYNTHESIZER, messages, on_token=run.live)).text
         return {"synthesized_content": text, "user_request": request, "material": material}
 
@@ -135,7 +135,7 @@ class RolesNodes:
         material = judged_material(job, state["material"])
         try:
             async with limit:
-                return {"evaluation": await evaluated(self._parts, run, job, material, draft)}
+                return {"evaluation": await evaluated(self._deps, run, job, material, draft)}
         except (ModelError, TimeoutError) as error:
             log.warning("not_evaluated", error_type=type(error).__name__)
             return {"evaluation": NOT_EVALUATED, "timed_out": limit.expired()}

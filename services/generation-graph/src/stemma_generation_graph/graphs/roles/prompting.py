@@ -8,9 +8,9 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_models.prompting import block
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
-from stemma_generation_graph.graphs.section.evaluating import prompt_values
-from stemma_generation_graph.graphs.section.material import (
+from stemma_generation_graph.deps import GraphDeps, RunContext
+from stemma_generation_graph.writing.evaluating import prompt_values
+from stemma_generation_graph.writing.material import (
     QUERY_BRIEF_CHARS,
     clip,
     collected,
@@ -31,9 +31,9 @@ ANALYZER, EXECUTOR, SYNTHESIZER = "role_analyzer", "dynamic_agent_executor", "sy
 PROMPTED = (ANALYZER, EXECUTOR, SYNTHESIZER)
 
 
-async def load_request(job: GenerateSection, parts: GraphParts, run: RunContext) -> tuple[str, str]:
+async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -> tuple[str, str]:
     """The request in words, and as blocks with all that it may be answered from."""
-    limits, library = parts.limits, run.library
+    limits, library = deps.limits, run.library
     request = clip(await library.text(job.document, job.brief), limits.brief)
     corpus = await library.corpus(job.document, job.inputs)
     found = [
@@ -45,14 +45,14 @@ async def load_request(job: GenerateSection, parts: GraphParts, run: RunContext)
     return request, "\n".join(found)
 
 
-def analysis_messages(job: GenerateSection, parts: GraphParts, material: str, most: int) -> list[BaseMessage]:
+def analysis_messages(job: GenerateSection, deps: GraphDeps, material: str, most: int) -> list[BaseMessage]:
     """What the analyzer is asked: which roles the request needs, at most so many."""
     asked = [block("task", "role analysis"), section_block(job), material]
-    return _messages(job, parts, ANALYZER, [*asked, block("instruction", f"At most {most} roles.")])
+    return _messages(job, deps, ANALYZER, [*asked, block("instruction", f"At most {most} roles.")])
 
 
 def role_messages(
-    job: GenerateSection, parts: GraphParts, role: Role, roles: Sequence[Role], request: str, material: str
+    job: GenerateSection, deps: GraphDeps, role: Role, roles: Sequence[Role], request: str, material: str
 ) -> list[BaseMessage]:
     """What a role is asked: its own instructions, beside those of the others that it leaves their share to."""
     about_all = form(job) | collected(job.section)
@@ -64,7 +64,7 @@ def role_messages(
         block("instruction", instructions(role, request)),
         material,
     ]
-    return _messages(job, parts, EXECUTOR, asked)
+    return _messages(job, deps, EXECUTOR, asked)
 
 
 def instructions(role: Role, request: str) -> str:
@@ -77,7 +77,7 @@ def instructions(role: Role, request: str) -> str:
 
 
 async def synthesis_messages(
-    job: GenerateSection, parts: GraphParts, run: RunContext, outputs: Sequence[tuple[Role, str]], request: str
+    job: GenerateSection, deps: GraphDeps, run: RunContext, outputs: Sequence[tuple[Role, str]], request: str
 ) -> list[BaseMessage]:
     """What the synthesizer is asked: one text out of the contributions, or in a lint round the last one put right."""
     asked = [
@@ -88,7 +88,7 @@ async def synthesis_messages(
         *(block("upstream", text, id=role.id, title=role.name) for role, text in outputs),
         *await round_blocks(job, run.library),
     ]
-    return _messages(job, parts, SYNTHESIZER, asked)
+    return _messages(job, deps, SYNTHESIZER, asked)
 
 
 def judged_material(job: GenerateSection, material: str) -> str:
@@ -100,6 +100,6 @@ def _purpose(role: Role) -> str:
     return f"{role.description} Perspective: {role.perspective}"
 
 
-def _messages(job: GenerateSection, parts: GraphParts, node: str, asked: Sequence[str]) -> list[BaseMessage]:
-    prompt = parts.prompts.get(GRAPH, node, job.section.kind).render(prompt_values(job))
+def _messages(job: GenerateSection, deps: GraphDeps, node: str, asked: Sequence[str]) -> list[BaseMessage]:
+    prompt = deps.prompts.get(GRAPH, node, job.section.kind).render(prompt_values(job))
     return [SystemMessage(prompt), HumanMessage("\n".join(asked))]

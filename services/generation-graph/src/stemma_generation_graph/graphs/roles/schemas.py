@@ -9,7 +9,7 @@ from stemma_contracts.tokens import Token
 from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
 
-from stemma_generation_graph.graphs.section.schemas import Filled, Line, Prose, Score, Text
+from stemma_generation_graph.writing.schemas import Filled, Line, Prose, Score, Text
 
 DUPLICATE = "two roles have the same {}: {!r}"
 

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from stemma_models import ModelError
 from stemma_telemetry import get_logger
 
-from stemma_generation_graph.graphs.parts import RunContext
+from stemma_generation_graph.deps import RunContext
 from stemma_generation_graph.sources.reading import UnreadableInputs
 
 from .limits import RolesSettings

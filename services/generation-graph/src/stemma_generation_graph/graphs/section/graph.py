@@ -6,16 +6,16 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import Node, noted
 
 from .nodes import SectionNodes
 from .state import SectionState
 
 
-def build_section_graph(parts: GraphParts) -> StateGraph[Any, Any, Any, Any]:
+def build_section_graph(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
     """The graph, not compiled; it never pauses."""
-    nodes = SectionNodes(parts)
+    nodes = SectionNodes(deps)
     graph = StateGraph(SectionState, context_schema=RunContext)
     every: tuple[Node, ...] = (nodes.load_context, nodes.generate, nodes.tools, nodes.evaluate)
     for node in every:

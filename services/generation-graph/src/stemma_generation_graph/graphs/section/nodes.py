@@ -13,13 +13,13 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_models.prompting import block
 
+from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import run_tool_calls
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
 from stemma_generation_graph.kinds import PLAIN
+from stemma_generation_graph.writing.drafts import as_draft
+from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
+from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 
-from .drafts import as_draft
-from .evaluating import evaluated, prompt_values
-from .material import language_of, load_material, round_blocks
 from .rendering import render
 from .schemas import SCHEMAS
 from .state import SectionState
@@ -34,13 +34,13 @@ _PARAGRAPH = re.compile(r".+?(?:\n\n|\Z)", re.DOTALL)
 class SectionNodes:
     """The nodes with what they need, given once when the graph is built."""
 
-    def __init__(self, parts: GraphParts) -> None:
-        self._parts = parts
+    def __init__(self, deps: GraphDeps) -> None:
+        self._deps = deps
 
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Loads what the section is written from and puts it into the first messages."""
         job, library = state["job"], runtime.context.library
-        material = await load_material(job, library, self._parts.limits)
+        material = await load_material(job, library, self._deps.limits)
         asked = [block("task", "section"), material, *await round_blocks(job, library)]
         system = SystemMessage(self._prompt(job, "generate"))
         return {"material": material, "messages": [system, HumanMessage("\n".join(asked))]}
@@ -51,10 +51,10 @@ class SectionNodes:
         A draft goes to its evaluation, tool calls are run first.
         """
         job, run = state["job"], runtime.context
-        kind = self._parts.kinds.get(job.section.kind, PLAIN)
+        kind = self._deps.kinds.get(job.section.kind, PLAIN)
         if kind.tools and state["tool_rounds"] < kind.tool_rounds:
-            tools = [self._parts.tools[name].arguments for name in kind.tools]
-            caller = self._parts.models.for_node(job.section.graph, "generate")
+            tools = [self._deps.tools[name].arguments for name in kind.tools]
+            caller = self._deps.models.for_node(job.section.graph, "generate")
             asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
             if asked.message.tool_calls:
                 return Command(update={"messages": [asked.message]}, goto="tools")
@@ -67,22 +67,22 @@ class SectionNodes:
         """Runs the tool calls of the last message."""
         job = state["job"]
         corpus = await runtime.context.library.corpus(job.document, job.inputs)
-        allowed = {name: self._parts.tools[name] for name in self._parts.kinds[job.section.kind].tools}
+        allowed = {name: self._deps.tools[name] for name in self._deps.kinds[job.section.kind].tools}
         last = state["messages"][-1]
         calls = last.tool_calls if isinstance(last, AIMessage) else []
         return {"messages": await run_tool_calls(calls, allowed, corpus), "tool_rounds": state["tool_rounds"] + 1}
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
-        found = await evaluated(self._parts, runtime.context, state["job"], state["material"], state["draft"])
+        found = await evaluated(self._deps, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}
 
     async def _write(
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
     ) -> tuple[str, ArtifactRef | None]:
         """The draft, and its artifact if the model's answer is the draft to the byte."""
-        caller = self._parts.models.for_node(job.section.graph, "generate")
-        name = self._parts.kinds.get(job.section.kind, PLAIN).schema_name
+        caller = self._deps.models.for_node(job.section.graph, "generate")
+        name = self._deps.kinds.get(job.section.kind, PLAIN).schema_name
         if name is None:
             answer = await caller.text(run.call, "generate", without_tools(messages), on_token=run.live)
             draft = as_draft(job.section.title, answer.text)
@@ -94,7 +94,7 @@ class SectionNodes:
         return draft, None
 
     def _prompt(self, job: GenerateSection, node: str) -> str:
-        prompt = self._parts.prompts.get(GRAPH, node, job.section.kind)
+        prompt = self._deps.prompts.get(GRAPH, node, job.section.kind)
         return prompt.render(prompt_values(job))
 
 

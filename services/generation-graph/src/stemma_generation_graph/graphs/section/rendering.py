@@ -12,7 +12,8 @@ from typing import assert_never
 
 from stemma_languages import Language
 
-from .drafts import clean_heading, with_sub_headings, without_headings
+from stemma_generation_graph.writing.drafts import clean_heading, with_sub_headings, without_headings
+
 from .schemas import Budget, BudgetItem, Component, Connections, Finding, Part, Research, Solution, Structured
 
 _MARKUP = re.compile(r"[`*<>\[\]\\]")

@@ -1,21 +1,12 @@
-"""What a model fills in for the structured section kinds, and for an evaluation."""
+"""What a model fills in for the structured section kinds."""
 
 from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True)]
-Score = Annotated[float, Field(ge=0, le=1)]
-
-
-class Filled(BaseModel):
-    """A value that a model fills in; fields that it makes up are malformed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from stemma_generation_graph.writing.schemas import Filled, Line, Prose, Text
 
 
 class Told(Filled):
@@ -110,23 +101,6 @@ class Budget(Told):
     items: list[BudgetItem] = Field(default=[], description="what is paid for")
     assumptions: list[Line] = Field(default=[], description="what the figures assume, each in a sentence")
     parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
-
-
-class Evaluation(Filled):
-    """Scores by criterion and feedback; the verdict is computed in code."""
-
-    scores: dict[str, Score] = Field(description="one score from 0 to 1 for each criterion, by its id")
-    feedback: Prose = Field(description="two to four sentences: what to improve first, and how")
-
-    @field_validator("scores")
-    @classmethod
-    def _every_criterion(cls, scores: dict[str, float], info: ValidationInfo) -> dict[str, float]:
-        """Exactly the criteria of the section kind, which come as the validation context."""
-        expected = set((info.context or {}).get("criteria", scores))
-        missing, unknown = sorted(expected - set(scores)), sorted(set(scores) - expected)
-        if missing or unknown:
-            raise ValueError(f"missing criteria: {missing}; unknown criteria: {unknown}")
-        return scores
 
 
 Structured = Research | Solution | Connections | Budget

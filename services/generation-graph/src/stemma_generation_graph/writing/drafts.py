@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stemma_markdown import Document, split, unwrapped
 
-from stemma_generation_graph.graphs.fences import with_fences
+from .fences import with_fences
 
 
 def as_draft(title: str, text: str) -> str:

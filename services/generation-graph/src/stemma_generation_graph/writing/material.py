@@ -14,7 +14,7 @@ from stemma_languages import Language, language
 from stemma_models.prompting import block
 
 from stemma_generation_graph.criteria import Criteria
-from stemma_generation_graph.graphs.parts import ContextLimits
+from stemma_generation_graph.deps import ContextLimits
 from stemma_generation_graph.sources.corpus import Corpus, Image
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.markdown import Passage

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from stemma_models import CallContext, ModelCaller, Prompts
 
-from stemma_generation_graph.criteria import CriteriaSets
-from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
-from stemma_generation_graph.kinds import Kinds
-from stemma_generation_graph.sources.corpus import Corpus
-from stemma_generation_graph.sources.library import Library
-from stemma_generation_graph.tools.search import Tool
-
-from .roles.limits import RolesSettings
+from .criteria import CriteriaSets
+from .graphs.document_agent.limits import AgentLimits
+from .graphs.roles.limits import RolesSettings
+from .kinds import Kinds
+from .sources.corpus import Corpus
+from .sources.library import Library
+from .tools.search import Tool
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class ContextLimits:
 
 
 @dataclass(frozen=True)
-class GraphParts:
+class GraphDeps:
     """Everything that a graph may be built from, once per process."""
 
     models: Models

@@ -10,7 +10,7 @@ from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_models.prompting import block
 
-from stemma_generation_graph.graphs.parts import GraphParts, RunContext
+from stemma_generation_graph.deps import GraphDeps, RunContext
 
 from .checking import checked
 from .material import criteria_block, language_of
@@ -22,15 +22,15 @@ NODE = "evaluate"
 
 
 async def evaluated(
-    parts: GraphParts, run: RunContext, job: GenerateSection, material: str, draft: str
+    deps: GraphDeps, run: RunContext, job: GenerateSection, material: str, draft: str
 ) -> dict[str, Any]:
     """What code checked of a draft, and its scores by the criteria of its kind where the model judges at all."""
     checks = [check.model_dump() for check in checked(material, draft)]
-    caller = parts.models.for_node(job.section.graph, NODE)
+    caller = deps.models.for_node(job.section.graph, NODE)
     if not caller.judges:
         return not_judged(checks)
-    criteria = parts.criteria.for_kind(job.section.kind)
-    prompt = parts.prompts.get(GRAPH, NODE, job.section.kind)
+    criteria = deps.criteria.for_kind(job.section.kind)
+    prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
     shown = [block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)]
     answer = await caller.structured(
         run.call,

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from stemma_markdown import Block, Document, split
 
-from .section.drafts import without_title
+from .drafts import without_title
 
 DEEPEST = 6
 

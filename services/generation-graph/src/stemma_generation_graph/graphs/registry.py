@@ -1,0 +1,72 @@
+"""The graphs by name: those of this package, and any that an installed package adds as ``stemma.graphs``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any, Literal
+
+from langgraph.graph import StateGraph
+from stemma_contracts.v1.jobs import GenerateSection
+
+from stemma_generation_graph.deps import GraphDeps
+
+from .document_agent.entry import open_session
+from .document_agent.graph import build_document_agent
+from .document_agent.limits import RECURSION_LIMIT
+from .formatter.graph import build_formatter_graph
+from .formatter.graph import initial_state as format_state
+from .reviewer.graph import build_reviewer_graph
+from .reviewer.graph import initial_state as review_state
+from .roles.graph import build_roles_graph
+from .roles.prompting import PROMPTED as ROLES_NODES
+from .roles.state import initial_state as roles_state
+from .section.graph import build_section_graph
+from .section.state import initial_state
+
+
+@dataclass(frozen=True)
+class Graph:
+    """How a graph is built and started.
+
+    ``writer`` is the node whose prompt and model the recipe of a draft names. A graph that ``pauses`` gets the
+    checkpointer; ``durability`` says when it is written. Its final state must hold ``draft_artifact`` and
+    ``evaluation`` as the section graph's does.
+    """
+
+    build: Callable[[GraphDeps], StateGraph[Any, Any, Any, Any]]
+    initial_state: Callable[[GenerateSection], Any]
+    nodes_with_prompts: tuple[str, ...] = ()
+    writer: str = "generate"
+    pauses: bool = False
+    durability: Literal["exit", "sync"] = "exit"
+    recursion_limit: int = 100
+
+
+SECTION = Graph(build_section_graph, initial_state, nodes_with_prompts=("generate", "evaluate"))
+ROLES = Graph(build_roles_graph, roles_state, nodes_with_prompts=ROLES_NODES, writer="synthesizer")
+REVIEWER = Graph(build_reviewer_graph, review_state, nodes_with_prompts=("review_doc",), writer="review_doc")
+FORMATTER = Graph(build_formatter_graph, format_state, nodes_with_prompts=("format_doc",), writer="format_doc")
+DOCUMENT_AGENT = Graph(
+    build_document_agent,
+    open_session,
+    nodes_with_prompts=("agent",),
+    writer="agent",
+    pauses=True,
+    durability="sync",
+    recursion_limit=RECURSION_LIMIT,
+)
+
+
+def find_graphs() -> Mapping[str, Graph]:
+    """All graphs by name."""
+    added = {entry.name: entry.load() for entry in entry_points(group="stemma.graphs")}
+    return {
+        "section": SECTION,
+        "document_agent": DOCUMENT_AGENT,
+        "roles": ROLES,
+        "reviewer": REVIEWER,
+        "formatter": FORMATTER,
+        **added,
+    }
