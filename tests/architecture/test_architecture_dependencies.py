@@ -126,17 +126,28 @@ import_module(sys.argv[1])
 """
 
 
+PROGRAMS = [(s.name, f"{s.module}.app") for s in SERVICES]
+PROGRAMS += [("stemma-client", "stemma_client.client"), ("stemma-cli", "stemma_cli.main")]
+PROGRAMS += [("stemma-cli", f"stemma_cli.{name}") for name in ("local.supervisor", "demo.demonstration")]
+
+
 @pytest.mark.req("E1")
-@each_service
-def test_a_service_imports_inside_its_own_closure(service: Package) -> None:
-    allowed = {*closure.closure([service.name]), *closure.own_closure([service.name])}
+@pytest.mark.parametrize(("name", "module"), PROGRAMS, ids=[module for _, module in PROGRAMS])
+def test_what_is_installed_by_itself_imports_inside_its_own_closure(name: str, module: str) -> None:
+    allowed = {*closure.closure([name]), *closure.own_closure([name])}
     run = subprocess.run(
-        [sys.executable, "-c", RUN_INSIDE, f"{service.module}.app", ",".join(allowed)],
+        [sys.executable, "-c", RUN_INSIDE, module, ",".join(allowed)],
         check=False,
         capture_output=True,
         text=True,
     )
     assert run.returncode == 0, run.stderr[-2000:]
+
+
+@pytest.mark.req("E1")
+def test_the_client_brings_nothing_of_terminals_and_the_command_no_service() -> None:
+    assert not {"rich", "typer", "click", "prompt-toolkit"} & closure.closure(["stemma-client"]).keys()
+    assert not {s.name for s in SERVICES} & set(closure.own_closure(["stemma-cli"]))
 
 
 def test_a_closure_leaves_out_what_only_others_need() -> None:

@@ -30,7 +30,7 @@ PLANTED = {
     "stemma_provisioning": "stemma_telemetry",
     "stemma_models": "stemma_offline_writer",
     "stemma_offline_writer": "stemma_messaging",
-    "stemma_local": "stemma_orchestrator",
+    "stemma_cli": "stemma_orchestrator",
     "stemma_orchestrator.core": "time",
     "stemma_generation_graph.session": "pyromark",
     "stemma_validator.engines": "sentencex",
@@ -97,6 +97,14 @@ def test_what_is_pure_is_fenced_from_clock_randomness_and_the_outside(tree: Path
     plant(tree, module, PURE_FORBIDS)
     report = lint(tree)
     assert [i for i in PURE_FORBIDS if f"{module}.planted -> {i} " not in report] == [], report[-3000:]
+
+
+@pytest.mark.req("E1")
+def test_the_client_is_fenced_from_terminals(tree: Path) -> None:
+    terminals = ["click", "getpass", "readline", "rich", "termios", "typer"]
+    plant(tree, "stemma_client", terminals)
+    report = lint(tree)
+    assert [i for i in terminals if f"stemma_client.planted -> {i} " not in report] == [], report[-3000:]
 
 
 def test_testkit_is_imported_by_tests_alone() -> None:

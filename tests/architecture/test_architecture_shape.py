@@ -19,7 +19,7 @@ MAX_OFFLINE_WRITER = 2500
 SKELETON = ["Dockerfile", "config/settings.toml", "pyproject.toml", "src/{module}/app.py", "src/{module}/handlers.py"]
 # The adapters: the only modules that speak NATS.
 NATS_PACKAGES = {"stemma_artifacts", "stemma_eventlog", "stemma_messaging", "stemma_provisioning", "stemma_client"}
-NATS_PACKAGES |= {"stemma_local", "stemma_testkit"}
+NATS_PACKAGES |= {"stemma_cli", "stemma_testkit"}
 NATS_MODULES = {
     "stemma_models/records.py",
     "stemma_orchestrator/answers.py",
@@ -28,7 +28,7 @@ NATS_MODULES = {
     "stemma_orchestrator/repair.py",
     "stemma_orchestrator/sweeper.py",
 }
-SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_local", "stemma_provisioning", "stemma_testkit"}
+SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_cli", "stemma_provisioning", "stemma_testkit"}
 SETTINGS_MODULES = {"stemma_telemetry/tracing.py"}
 DECLARING = {"add_stream", "update_stream", "create_key_value", "create_object_store"}
 SUBJECT = re.compile(r"^_?stemma\.(?:request|answer|event|job|outcome|dead|live|cancel|artifact|record)\.v\d")

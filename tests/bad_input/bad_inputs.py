@@ -15,12 +15,12 @@ import nats
 import pytest
 from nats.aio.client import Client as Nats
 from nats.js.errors import NotFoundError
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, InvalidInputError, RequestRejectedError
 from stemma_contracts import subjects
 from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_local.supervisor import LocalStemma
 from stemma_messaging import BadSettings
 from stemma_orchestrator.app import catalog
 from stemma_orchestrator.app import service as orchestrator

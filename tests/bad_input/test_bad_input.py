@@ -33,8 +33,8 @@ from bad_inputs import (
     publish,
     settings,
 )
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
-from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.servers import eventually
 

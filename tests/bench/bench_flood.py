@@ -21,6 +21,7 @@ from typing import Any
 
 from bench_installation import Installation, ended, installation
 from bench_report import row, title
+from stemma_cli.local.run import YIELDS
 from stemma_client import Client, StemmaError, TenantFullError
 from stemma_confinement.prctl import PDEATHSIG, prctl
 from stemma_confinement.yielding import yield_processor
@@ -29,7 +30,6 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_local.run import YIELDS
 from stemma_provisioning import Bounds, client_user
 from stemma_testkit.driving import ENDS, wait_for
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import nats
 import psutil
 from nats.aio.client import Client as Nats
+from stemma_cli.local.processes import ManagedProcess
+from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_contracts import subjects
-from stemma_local.processes import ManagedProcess
-from stemma_local.supervisor import LocalStemma, service_names
 from stemma_messaging import config_dir
 from stemma_provisioning import PROVISIONER, Bounds, inbox_prefix
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS

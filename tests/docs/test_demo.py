@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from stemma_local.chapters import chapters
-from stemma_local.story import STORIES
+from stemma_cli.demo.chapters import chapters
+from stemma_cli.demo.story import STORIES
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 170

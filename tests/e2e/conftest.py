@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
-from stemma_local.supervisor import LocalStemma
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

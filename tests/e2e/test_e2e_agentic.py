@@ -8,6 +8,7 @@ from typing import Any
 
 import docx
 import pytest
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
@@ -15,7 +16,6 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.review import ReviewMode
 from stemma_generation_graph.session.tools import READABLE
-from stemma_local.supervisor import LocalStemma
 from stemma_messaging import config_dir
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 

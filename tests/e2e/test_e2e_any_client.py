@@ -17,16 +17,16 @@ import pytest
 import pytest_asyncio
 from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerConfig, DeliverPolicy
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import AccessDeniedError, Client, RequestRejectedError, ServerUnreachableError
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 from stemma_testkit.servers import eventually
 from stemma_testkit.signals import interruptible
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-STEMMA = [sys.executable, "-c", "from stemma_client.cli.main import main; main()"]
+STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 MEDIA_TYPES = {".md": "text/markdown", ".png": "image/png", ".dwg": "application/octet-stream"}
 ATTACHMENT = "drawings/plan.dwg"
 MEGABYTE = 1_000_000

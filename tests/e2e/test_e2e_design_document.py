@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 import docx
 import pytest
 import pytest_asyncio
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import listed, request_sample, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

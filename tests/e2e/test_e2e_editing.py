@@ -9,6 +9,7 @@ from typing import Any
 import nats
 import pytest
 import pytest_asyncio
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, RecordedEvent, RequestRejectedError
 from stemma_client.reading import read_document
 from stemma_client.recipes import outdated_recipe
@@ -22,7 +23,6 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_document.views import DocumentView, SectionView
-from stemma_local.supervisor import LocalStemma
 from stemma_orchestrator.app import repair
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import PROVISIONER, inbox_prefix

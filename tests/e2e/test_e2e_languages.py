@@ -16,13 +16,13 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 from pypdf import PdfReader
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_languages import language
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.provider import Provider, provider, says
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.validation import ValidationReport
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.provider import Provider, provider, says
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.main import app
 from stemma_client import AccessDeniedError, Client, RequestRejectedError
-from stemma_client.cli.main import app
 from stemma_client.logins import login_file, read_login
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.servers import barrier, connected_person
 from typer.testing import CliRunner, Result

@@ -10,12 +10,12 @@ from typing import Any
 
 import docx
 import pytest
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import ENDS, approve_all, request_sample, sample_folder, wait_for
 from stemma_testkit.servers import eventually
 

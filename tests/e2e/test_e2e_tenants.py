@@ -9,13 +9,13 @@ from typing import Any
 
 import psutil
 import pytest
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_converter.app import service as converter
 from stemma_generation_graph.app import service as generation
 from stemma_generation_graph.checkpoints import set_up
-from stemma_local.supervisor import LocalStemma
 from stemma_messaging import Service
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import NatsServer, client_user, provision

@@ -10,11 +10,11 @@ from typing import Any
 
 import nats
 from nats.aio.client import Client as Nats
+from stemma_cli.local.run import SERVICES_GROUP
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.checkpoints import set_up
-from stemma_local.run import SERVICES_GROUP
-from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import inbox_prefix
 from stemma_testkit.servers import eventually
 from stemma_testkit.working import assert_at_work, at_work

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from nats.errors import Error as NatsError
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_client.errors import (
     AnswerTimeoutError,
@@ -28,7 +29,6 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import client_user
 from stemma_testkit.driving import ENDS, sample_folder
 

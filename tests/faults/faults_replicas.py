@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import psutil
+from stemma_cli.local.launcher import launcher
+from stemma_cli.local.starts import Start
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
-from stemma_local.launcher import launcher
-from stemma_local.starts import Start
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.customizing import CODE
 from stemma_testkit.servers import eventually
 

@@ -13,10 +13,10 @@ import pytest
 from faults_documents import asked, completes
 from faults_here import as_user, here
 from nats.js import JetStreamContext
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.defects import publishes_without_ids
 from stemma_testkit.servers import eventually

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from faults_replicas import GENERATION, replica
+from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma, service_names
 from stemma_testkit.crashing import Crashes, Point
 from stemma_testkit.driving import ENDS, request_sample, wait_for
 

@@ -15,10 +15,10 @@ import pytest
 from faults_documents import asked, completes, need
 from faults_here import here
 from faults_replicas import GENERATION, replica
+from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import RecordedEvent
 from stemma_contracts import subjects
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma, service_names
 from stemma_testkit.clocks import clock_ahead, clock_env
 from stemma_testkit.defects import takes_the_latest_for_the_last
 from stemma_testkit.driving import DEADLINE_S, listed, request_sample

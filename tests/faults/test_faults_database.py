@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from faults_here import as_user, here
 from psycopg.conninfo import make_conninfo
+from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma, service_names
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.cutting import Cuttable, cuttable
 from stemma_testkit.defects import takes_a_lost_database_for_a_failure

@@ -10,13 +10,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.defects import acknowledges_first, planted
 from stemma_testkit.driving import DEADLINE_S, ENDS, request_sample, wait_for
 from stemma_testkit.model_server import ModelServer, model_server

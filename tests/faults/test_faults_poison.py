@@ -21,12 +21,12 @@ from faults_letters import is_explained
 from faults_poison import Poison, of_contracts, of_stores
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
+from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma, service_names
 from stemma_provisioning import PROVISIONER
 from stemma_provisioning.topology import consumers
 from stemma_testkit.defects import stops_at_what_is_no_event

@@ -20,12 +20,12 @@ from faults_documents import completes, need
 from faults_here import as_user, here
 from faults_replicas import GENERATION, replica
 from nats.js import JetStreamContext
+from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma, service_names
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.defects import code_of, resumes_at_the_newest
 from stemma_testkit.driving import ENDS, request_sample

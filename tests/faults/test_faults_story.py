@@ -15,6 +15,7 @@ from typing import Any
 import nats
 import pytest
 from nats.js import JetStreamContext
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts import subjects
@@ -23,7 +24,6 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_local.supervisor import LocalStemma
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_testkit.crashing import Crashes, Point
 from stemma_testkit.servers import eventually

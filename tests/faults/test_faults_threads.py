@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from faults_documents import need
 from faults_here import here
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.model_server import model_server
 

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from faults_documents import asked, completes
 from faults_here import here
+from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
-from stemma_local.supervisor import LocalStemma, service_names
 from stemma_testkit.defects import reads_only_what_it_knows
 from stemma_testkit.driving import wait_for
 from stemma_testkit.swallowing import swallowing

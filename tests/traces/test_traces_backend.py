@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.trace_backend import BackendSpan, TraceBackend, trace_backend
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_local.supervisor import LocalStemma
 from stemma_testkit.driving import request_sample, sample_folder, wait_for
 from stemma_testkit.otlp import OtlpReceiver, ReceivedSpan, otlp_receiver
 
@@ -99,7 +99,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
 async def command(stemma: LocalStemma, *arguments: str) -> str:
     """What the command line prints."""
     env = {**os.environ, "STEMMA_DATA_DIR": str(stemma.folder.root)}
-    program = [sys.executable, "-c", "from stemma_client.cli.main import main; main()", *arguments]
+    program = [sys.executable, "-c", "from stemma_cli.main import main; main()", *arguments]
     process = await asyncio.create_subprocess_exec(*program, env=env, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
     assert process.returncode == 0

@@ -101,11 +101,11 @@ async def test_a_log_is_read_once_the_event_of_an_answer_is_there(
 
 @pytest.mark.req("E3")
 async def test_what_an_earlier_release_wrote_is_listed_and_read(
-    client: Client, cli: Any, backstage: Any, document_id: str
+    client: Client, backstage: Any, document_id: str
 ) -> None:
     key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, document_id)}"
     await backstage.js.publish(key, json.dumps(OF_AN_EARLIER_RELEASE | {"document_id": document_id}).encode())
     overview = await client.overview(document_id)
     assert ([section.version for section in overview.document.sections], overview.sections) == ([2, 1], {})
-    line = next(li for li in (await cli("list")).stdout.splitlines() if li.startswith(document_id))
-    assert line.split("\t")[1:4] == ["proposal", "running", "1/2"]
+    [listed] = [summary for summary in await client.documents() if summary.document_id == document_id]
+    assert listed == overview.document

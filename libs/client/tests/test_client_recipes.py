@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -71,24 +70,3 @@ def test_a_revision_is_held_against_its_editor_and_a_persons_text_against_nothin
     written = e.SectionEdited(section_id="research", version=2, draft=TEXT, origin=Origin.WRITTEN, actor="ana")
     assert outdated(after(made, revised), recipes()) == ("prompt",)
     assert outdated(after(made, written), recipes()) == ()
-
-
-async def test_show_marks_an_outdated_recipe_until_the_text_is_made_anew_and_nothing_is_stale(
-    cli: Any, backstage: Any, document_id: str, requested: Any, made: Any
-) -> None:
-    bucket = await backstage.js.key_value(subjects.CAPABILITIES_BUCKET)
-    today = MADE.model_copy(update={"prompt_digest": NEW})
-    told = recipes(today)[subjects.GENERATION].model_dump_json()
-    await bucket.put(subjects.GENERATION, told.encode())
-    await backstage.append(document_id, requested.model_copy(update={"document_id": document_id}), made)
-
-    assert "outdated recipe (prompt)" in (await cli("show", document_id)).stdout
-    assert await research(cli, document_id) == (["prompt"], None)
-    await backstage.append(document_id, made.model_copy(update={"version": 2, "draft": TEXT, "provenance": today}))
-    assert await research(cli, document_id) == ([], None)
-
-
-async def research(cli: Any, document_id: str) -> tuple[list[str], object]:
-    shown = json.loads((await cli("show", document_id, "--json")).stdout)
-    section = shown["sections"][0]
-    return section["outdated_recipe"], section["stale"]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from nats.js.errors import KeyNotFoundError
 from opentelemetry.sdk.trace import TracerProvider
+from stemma_cli.local.processes import GRACE_S
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, JobDead, Outcome
-from stemma_local.processes import GRACE_S
 from stemma_messaging import WorkerSettings
 from stemma_testkit.servers import eventually
 

@@ -1,16 +1,15 @@
 """The offline writer as the agent: it carries over every word and mends what a checker finds."""
 
 import re
-from pathlib import Path
 
 import pytest
-import stemma_client
 from generation_agency import Agency
+from stemma_cli.samples import SAMPLES
 from stemma_contracts.v1.coverage import LeftOutList
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_offline_writer import OfflineWriter
 
-SAMPLE = Path(stemma_client.__file__).parent / "samples" / "agentic" / "inputs"
+SAMPLE = SAMPLES / "agentic" / "inputs"
 FILES = {path.relative_to(SAMPLE).as_posix(): path.read_bytes() for path in sorted(SAMPLE.rglob("*.*"))}
 
 

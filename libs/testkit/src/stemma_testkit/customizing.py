@@ -16,7 +16,7 @@ CODE = "STEMMA_TEST_FIRST"
 def main() -> None:
     """Run the code of the environment, then the service that the argument names."""
     exec(os.environ[CODE], {})
-    import_module("stemma_local.run").main()
+    import_module("stemma_cli.local.run").main()
 
 
 def env_of(folder: Path, code: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 
-import stemma_client
+from stemma_cli.samples import SAMPLES
 from stemma_client import Client, RecordedEvent
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
@@ -22,7 +22,7 @@ DEADLINE_S = 90.0
 
 def sample_folder(kind: str = "proposal") -> Path:
     """The folder of the sample of a document kind: ``brief.md`` and ``inputs``."""
-    return Path(stemma_client.__file__).parent / "samples" / kind
+    return SAMPLES / kind
 
 
 async def request_sample(client: Client, review: ReviewMode | None = None, kind: str = "proposal") -> str:

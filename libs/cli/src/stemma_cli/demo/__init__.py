@@ -1,0 +1,1 @@
+"""`stemma demo`: each shipped sample, from its brief to its files."""

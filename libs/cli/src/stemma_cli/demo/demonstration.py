@@ -1,0 +1,185 @@
+"""``stemma demo``: the shipped sample from its brief to its files, changed by people, with every service running."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from stemma_client import Client, StemmaError
+from stemma_client.differences import differences
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.section import SectionStatus
+
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.tasks.changes import excerpt
+from stemma_cli.wording import reasons_words
+
+from .agentic import AgenticDemonstration
+from .chapters import chapters
+from .kinds import DesignDemonstration, RolesDemonstration
+from .stage import Stage, StoryFailedError, hold, say
+from .story import STORIES, Story
+
+FORMATS = (ExportFormat.DOCX, ExportFormat.PDF, ExportFormat.HTML, ExportFormat.JSON)
+FILE_NAMES = {ExportFormat.JSON: "structure.json"}
+PERSON = "demo"
+WITHIN_S = 120.0
+FAILED = (DocumentStatus.FAILED, DocumentStatus.CANCELLED)
+USAGE = 2
+
+
+async def demonstrate(output: Path, kind: str) -> int:
+    """Write the sample of a kind, change it, export it to ``output``; returns the exit code."""
+    if kind not in TELLERS:
+        say(f"There is no demonstration of {kind!r}, only of {', '.join(TELLERS)}.")
+        return USAGE
+    await asyncio.to_thread(output.mkdir, parents=True, exist_ok=True)
+    began = time.monotonic()
+    try:
+        with tempfile.TemporaryDirectory(prefix="stemma-demo-") as data:
+            say("Starting NATS and the services ...")
+            async with LocalStemma(Path(data), report=_report) as stemma, stemma.client() as client:
+                client.actor = PERSON
+                async with asyncio.timeout(WITHIN_S):
+                    await TELLERS[kind](client, kind, output).tell()
+    except (StoryFailedError, StemmaError) as failure:
+        say(f"\nThe story did not hold: {failure}")
+        return 1
+    except TimeoutError:
+        say(f"\nThe story did not come to its end within {WITHIN_S:.0f} seconds.")
+        return 1
+    say(f"Done in {time.monotonic() - began:.0f} seconds.")
+    return 0
+
+
+class Demonstration(Stage):
+    """One document and what a person decides about it."""
+
+    def __init__(self, client: Client, kind: str, output: Path) -> None:
+        super().__init__(client, kind, output)
+        self._story: Story = STORIES[kind]
+
+    async def tell(self) -> None:
+        """The whole story; raises `StoryFailedError` where it does not hold."""
+        await self._request()
+        await self._review()
+        first = await self._export(ExportFormat.DOCX, f"{self._kind}-first.docx")
+        before = self._drafts()
+        await self._change()
+        await self._settle_what_is_stale()
+        say("\nThe document is complete again. Exported:")
+        last = (await self._export_all())[ExportFormat.DOCX]
+        self._compare(before, await asyncio.to_thread(chapters, first), await asyncio.to_thread(chapters, last))
+        self._account()
+
+    async def _review(self) -> None:
+        """Approve each section as it comes, but send one back first."""
+        await self._until(
+            lambda: self._version(self._story.revised.section_id) == 1 and self._in_review(), approve=True
+        )
+        await self._revise()
+        await self._until(lambda: self._view.status is DocumentStatus.COMPLETED, approve=True)
+
+    def _in_review(self) -> bool:
+        return self._view.sections[self._story.revised.section_id].status is SectionStatus.AWAITING_REVIEW
+
+    async def _revise(self) -> None:
+        change = self._story.revised
+        self._step(f"{self._title(change.section_id)} is sent back to the editor: {change.words!r}")
+        await self._client.revise(self._id, change.section_id, 1, change.words)
+
+    async def _change(self) -> None:
+        """Change two sections out of order."""
+        instructed, written = self._story.instructed, self._story.written
+        name = instructed.section_id
+        self._step(f"{self._title(name)}, long approved, is changed by an instruction: {instructed.words!r}")
+        number = self._version(name)
+        await self._client.edit(self._id, name, number, instruction=instructed.words)
+        await self._until(lambda: self._view.sections[name].proposes)
+        hold(not self._view.stale and self._version(name) == number, "a proposal changed something")
+        await self._accept(name)
+        await self._until(lambda: self._version(name) == number + 1)
+        self._tell_what_is_stale()
+        self._step(f"A person adds a paragraph to {self._title(written.section_id)}: {written.words!r}")
+        text = await self._text(self._draft(written.section_id))
+        number = self._version(written.section_id)
+        await self._client.edit(self._id, written.section_id, number, text=f"{text.rstrip()}\n\n{written.words}\n")
+        await self._until(lambda: self._version(written.section_id) == number + 1)
+
+    async def _accept(self, name: str) -> None:
+        """Read what the editor proposes, and take it."""
+        section = self._view.sections[name]
+        proposal = section.proposal
+        assert proposal is not None
+        assert proposal.draft is not None
+        self._step(
+            f"Nothing is changed yet: the editor proposes an edit of {section.title}, which is read and accepted:"
+        )
+        old, new = await self._text(self._draft(name)), await self._text(proposal.draft)
+        for change in differences(old, new):
+            say(f"    {excerpt(change).plain}")
+        await self._client.accept_edit(self._id, name, proposal.version, proposal.proposal_id)
+
+    def _tell_what_is_stale(self) -> None:
+        hold(bool(self._view.stale), "the change made nothing stale")
+        say("  That makes stale:")
+        for section in self._view.stale:
+            say(f"    {section.title:18} because {reasons_words(section.stale_reasons)}")
+
+    async def _settle_what_is_stale(self) -> None:
+        """Decide about stale sections, upstream first: one is written anew, the others are kept."""
+        regenerated = self._story.regenerated
+        hold(regenerated.section_id in {s.section_id for s in self._view.stale}, "the section to regenerate is fresh")
+        self._step(f"{self._title(regenerated.section_id)} is written anew with guidance: {regenerated.words!r}")
+        number = self._version(regenerated.section_id)
+        await self._client.regenerate(self._id, regenerated.section_id, number, guidance=regenerated.words)
+        await self._until(lambda: self._is_settled(regenerated.section_id), approve=True)
+        while stale := next((s for s in self._view.stale if not self._waits_for_another(s.section_id)), None):
+            self._step(f"{stale.title} is read again and kept as it is.")
+            await self._client.keep(self._id, stale.section_id, stale.version)
+            await self._until(lambda name=stale.section_id: self._view.sections[name].stale is None)  # type: ignore[misc]
+        await self._until(lambda: self._view.status is DocumentStatus.COMPLETED and not self._view.checking)
+
+    def _is_settled(self, name: str) -> bool:
+        section = self._view.sections[name]
+        return section.status is SectionStatus.APPROVED and section.stale is None
+
+    def _waits_for_another(self, name: str) -> bool:
+        return any(reason.upstream_stale for reason in self._view.sections[name].stale_reasons)
+
+    def _compare(self, before: Mapping[str, str], old: list[str], new: list[str]) -> None:
+        """Whether the two DOCX files differ in just those chapters whose text was changed."""
+        say(f"\nCompared the chapters of {self._kind}-first.docx and {self._kind}.docx:")
+        names = list(self._view.sections)
+        hold(len(old) == len(new) == len(names), "the files have other chapters than the document has sections")
+        found = {name: differences(a, b) for name, a, b in zip(names, old, new, strict=True)}
+        for name, changes in found.items():
+            say(f"  {self._title(name):18} {'' if changes else 'the same'}".rstrip())
+            for change in changes:
+                say(f"      {excerpt(change).plain}")
+        differing = frozenset(name for name, changes in found.items() if changes)
+        drafted = frozenset(name for name, digest in self._drafts().items() if digest != before[name])
+        hold(differing == drafted == self._story.changed, f"the files differ in {', '.join(sorted(differing))}")
+        say("They differ exactly in the sections that were changed.")
+
+    def _account(self) -> None:
+        settled = sum(s.status in (SectionStatus.APPROVED, SectionStatus.EDITED) for s in self._view.sections.values())
+        versions = sum(len(section.versions) for section in self._view.sections.values())
+        say(f"{settled} of {len(self._view.sections)} sections are settled in {versions} versions; none is stale.")
+        say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
+
+
+TELLERS: Mapping[str, type[Stage]] = {
+    "proposal": Demonstration,
+    "roles": RolesDemonstration,
+    "design_document": DesignDemonstration,
+    "agentic": AgenticDemonstration,
+}
+
+
+def _report(name: str, message: str) -> None:
+    say(f"  {name:18} {message}")

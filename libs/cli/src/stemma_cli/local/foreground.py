@@ -1,0 +1,122 @@
+"""``stemma up``: an installation that runs until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import nullcontext, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
+
+from stemma_client.settings import DEFAULT_TENANT, TENANT_VARIABLE
+from stemma_contracts.tokens import InvalidToken, check_token
+from stemma_provisioning import BadBound, Bounds, ServerFailed
+
+from stemma_cli.demo.demonstration import USAGE, demonstrate
+
+from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
+from .processes import DidNotStartError, Report
+from .supervisor import LocalStemma
+from .tenants import DamagedTenantsError
+
+TAIL_LINES = 5
+INTERRUPTED = 130
+
+
+def run_in_foreground(data: Path, *, in_process: bool, port: int | None, as_json: bool) -> int:
+    """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
+    return _told(_up(data, in_process=in_process, port=port, say=_say_json if as_json else _say))
+
+
+def run_demo(output: Path, kind: str, *, as_json: bool) -> int:
+    """Run the demonstration and return its exit code; Ctrl-C stops all that it started.
+
+    As JSON the story goes to stderr, and stdout has one line that names the files.
+    """
+
+    async def stoppable() -> int:
+        _cancel_on_signals(_say_on_stderr if as_json else _say)
+        with redirect_stdout(sys.stderr) if as_json else nullcontext():
+            return await demonstrate(output, kind)
+
+    try:
+        code = _told(stoppable())
+    except asyncio.CancelledError:
+        return INTERRUPTED
+    if as_json and code == 0:
+        print(json.dumps({"folder": str(output), "files": sorted(path.name for path in output.iterdir())}))
+    return code
+
+
+def _told(running: Coroutine[Any, Any, int]) -> int:
+    try:
+        return asyncio.run(running)
+    except DidNotStartError as error:
+        print(f"error: {error}", *_tail(error.log), sep="\n", file=sys.stderr)
+    except UnusableFolderError as error:
+        print(f"error: {error}; name another folder by --data or STEMMA_DATA_DIR", file=sys.stderr)
+        return USAGE
+    except (InvalidToken, BadBound) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USAGE
+    except (AlreadyRunningError, DamagedPasswordsError, DamagedTenantsError, ServerFailed, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+    return 1
+
+
+async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) -> int:
+    tenant = check_token(os.environ.get(TENANT_VARIABLE) or DEFAULT_TENANT, TENANT_VARIABLE)
+    _cancel_on_signals(say)
+    tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
+    bounds = Bounds.of(os.environ)
+    local = LocalStemma(data, tenants=tenants, bounds=bounds, in_process=in_process, port=port, report=say)
+    with suppress(asyncio.CancelledError):
+        async with local:
+            say("stemma", "ready")
+            if say is _say:
+                print(_how_to_connect(local), flush=True)
+            await asyncio.Event().wait()
+    say("stemma", "stopped")
+    return 0
+
+
+def _cancel_on_signals(say: Report) -> None:
+    """Cancel the caller at the first signal; later ones must not break the stopping."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        if task is not None and not task.cancelling():
+            task.cancel()
+            with suppress(OSError):
+                say("stemma", "stopping")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+
+
+def _say(name: str, message: str) -> None:
+    print(f"{name:18} {message}", flush=True)
+
+
+def _say_json(name: str, message: str) -> None:
+    print(json.dumps({"part": name, "message": message}), flush=True)
+
+
+def _say_on_stderr(name: str, message: str) -> None:
+    print(f"{name:18} {message}", file=sys.stderr, flush=True)
+
+
+def _how_to_connect(local: LocalStemma) -> str:
+    return (
+        f"NATS is at {local.url}; users and passwords are in {local.folder.root / 'credentials.json'}.\n"
+        f"Logs are in {local.folder.root / 'logs'}. Ctrl-C stops all.\n"
+        "Try `stemma new proposal --sample` in this folder."
+    )
+
+
+def _tail(log: Path) -> list[str]:
+    return log.read_text(errors="replace").splitlines()[-TAIL_LINES:]

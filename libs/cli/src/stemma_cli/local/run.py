@@ -1,0 +1,69 @@
+"""The process of one service, ``python -m stemma_cli.local.run NAME``, set up first; it ends when its parent does."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import entry_points
+
+from stemma_confinement.yielding import yield_processor
+from stemma_contracts import subjects
+
+YIELDS = 2
+SERVICES_GROUP = "stemma.services"
+SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
+
+
+def end_with_parent() -> None:
+    """Ask this process to end when the other end of its stdin is gone."""
+
+    def watch() -> None:
+        while os.read(0, 1):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def set_up(name: str) -> None:
+    """Make what the service needs before it starts; harmless if it is there."""
+    if name in SETUPS:
+        run_command(name, *SETUPS[name])
+
+
+def run_command(name: str, *arguments: str) -> None:
+    """Run the command of a service in this process."""
+    sys.argv = [f"stemma-{name}", *arguments]
+    (found,) = entry_points(group="console_scripts", name=sys.argv[0])
+    with collecting_no_garbage():
+        command = found.load()
+    command()
+
+
+@contextmanager
+def collecting_no_garbage() -> Iterator[None]:
+    """While modules are imported: looking for garbage would be a tenth of the start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def main() -> None:
+    """Set up and run the service that the argument names; who works leaves the processor to who answers."""
+    end_with_parent()
+    (name,) = sys.argv[1:]
+    if name in subjects.WORKERS:
+        yield_processor(YIELDS)
+    set_up(name)
+    run_command(name)
+
+
+if __name__ == "__main__":
+    main()

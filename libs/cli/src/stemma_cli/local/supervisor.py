@@ -1,0 +1,233 @@
+"""All of Stemma on one machine: NATS, its streams, and every service as a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import nats
+from nats.errors import Error as NatsError
+from stemma_client.client import Client
+from stemma_client.settings import DEFAULT_TENANT
+from stemma_messaging.cancellation import end, raise_if_cancelled
+from stemma_provisioning import PROVISIONER, Bounds, NatsServer, ServerFailed, client_user, inbox_prefix, provision
+from stemma_provisioning.config import user_names
+from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS
+
+from .environment import environment_of
+from .folder import DamagedPasswordsError, DataFolder, installation_of
+from .launcher import launcher
+from .nats_process import RETRY_S, ManagedNats, end_left_over
+from .processes import ManagedProcess, Report
+from .run import SERVICES_GROUP
+from .starts import Start
+from .tenants import DamagedTenantsError, KeptTenants
+
+ALL = "services"
+READY_WITHIN_S = 120.0
+WATCH_S = 0.2
+
+
+def service_names() -> list[str]:
+    """The services that are installed, found by their entry points."""
+    return sorted(entry_points(group=SERVICES_GROUP).names)
+
+
+def _silent(name: str, message: str) -> None:
+    """Report nothing."""
+
+
+class LocalStemma:
+    """A running installation; an async context manager that is ready when it is entered.
+
+    ``services`` are the ones to start (all that are installed), ``env`` holds environment variables by
+    service, ``report`` is told what happens to which process. Entering raises `AlreadyRunningError`,
+    `ServerFailed` and `DidNotStartError`; leaving stops the services first and NATS last.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        port: int | None = None,
+        tenants: Sequence[str] = (DEFAULT_TENANT,),
+        services: Iterable[str] | None = None,
+        env: Mapping[str, Mapping[str, str]] | None = None,
+        in_process: bool = False,
+        ack_wait_s: float = ACK_WAIT_S,
+        bounds: Bounds = DEFAULT_BOUNDS,
+        ready_within_s: float = READY_WITHIN_S,
+        report: Report = _silent,
+    ) -> None:
+        self.folder = DataFolder(data)
+        self.services: dict[str, ManagedProcess] = {}
+        self._names = service_names() if services is None else list(services)
+        self._port = port or -1
+        self._tenants = tenants
+        self._env = env or {}
+        self._in_process = in_process
+        self._ack_wait_s = ack_wait_s
+        self._bounds = bounds
+        self._ready_within_s = ready_within_s
+        self._report = report
+        self._passwords: dict[str, str] = {}
+        self._nats: ManagedNats | None = None
+        self._stack = AsyncExitStack()
+
+    @property
+    def nats(self) -> ManagedNats:
+        """The NATS server."""
+        if self._nats is None:
+            raise RuntimeError("not started")
+        return self._nats
+
+    @property
+    def url(self) -> str:
+        """The address of the NATS server."""
+        return self.nats.url
+
+    def password(self, user: str) -> str:
+        """The password of a NATS user."""
+        return self._passwords[user]
+
+    def client(self, tenant: str = DEFAULT_TENANT) -> AbstractAsyncContextManager[Client]:
+        """A client of a tenant."""
+        user = client_user(tenant)
+        return Client.connect(self.url, tenant=tenant, user=user, password=self._passwords[user])
+
+    async def start_service(self, name: str) -> None:
+        """Start a service that was stopped, and wait until it is ready. Raises `DidNotStartError`."""
+        await self.services[name].start(self._ready_within_s)
+
+    async def stop_service(self, name: str) -> None:
+        """Stop a service in good order; it stays down."""
+        await self.services[name].stop()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            self.folder.create()
+            stack.enter_context(self.folder.locked())
+            if self._names:
+                launcher().prepare(self._names)
+            await self._start_nats(stack)
+            await self._provision(self._tenants)
+            await self._start_services(stack)
+            raise_if_cancelled()
+            self._write_state()
+            watching = asyncio.create_task(self._watch_tenants())
+            stack.push_async_callback(end, [watching])
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def _start_nats(self, stack: AsyncExitStack) -> None:
+        folder = self.folder.root / "nats"
+        self._tenants = self._all_tenants()
+        self._passwords = self.folder.make_passwords(user_names(self._tenants))
+        await end_left_over(folder, self._passwords[PROVISIONER])
+        server = NatsServer(
+            folder, tenants=self._tenants, passwords=self._passwords, port=self._port, bounds=self._bounds
+        )
+        self._nats = ManagedNats(server, self._told)
+        stack.callback(self.folder.clear_state)
+        stack.push_async_callback(self._nats.stop)
+        await self._nats.start()
+
+    async def _provision(self, tenants: Sequence[str]) -> None:
+        connection = await nats.connect(
+            self.url, user=PROVISIONER, password=self._passwords[PROVISIONER], inbox_prefix=inbox_prefix(PROVISIONER)
+        )
+        try:
+            await provision(connection, tenants, self._ack_wait_s, self._bounds)
+        finally:
+            await connection.close()
+
+    def _all_tenants(self) -> Sequence[str]:
+        return tuple(dict.fromkeys([*self._tenants, *KeptTenants(self.folder).names()]))
+
+    async def _watch_tenants(self) -> None:
+        """Serve who is added; what stands in the way is told, and tried again."""
+        while True:
+            await asyncio.sleep(WATCH_S)
+            try:
+                if (tenants := self._all_tenants()) != self._tenants:
+                    await self._serve(tenants)
+            except (ServerFailed, NatsError, DamagedPasswordsError, DamagedTenantsError, OSError) as error:
+                self._report("tenants", str(error))
+                await asyncio.sleep(RETRY_S)
+
+    async def _serve(self, tenants: Sequence[str]) -> None:
+        self._passwords.update(self.folder.make_passwords(user_names(tenants)))
+        await self.nats.admit(tenants)
+        await self._provision(tenants)
+        before, self._tenants = self._tenants, tenants
+        self._told("tenants", f"{', '.join(name for name in tenants if name not in before)} served")
+
+    async def _start_services(self, stack: AsyncExitStack) -> None:
+        if self._in_process:
+            self.services = {ALL: self._process(ALL, "stemma_cli.local.together", *self._names)}
+        else:
+            self.services = {name: self._process(name, "stemma_cli.local.run", name) for name in self._names}
+        stack.push_async_callback(self._stop_services)
+        await asyncio.gather(*(self.start_service(name) for name in self.services))
+
+    async def _stop_services(self) -> None:
+        await asyncio.gather(*(service.stop() for service in self.services.values()))
+
+    def _process(self, name: str, module: str, *services: str) -> ManagedProcess:
+        return ManagedProcess(
+            name,
+            partial(launcher().start, Start(name, module, services, self._environment(name))),
+            log=self.folder.log(name),
+            ready_file=self.folder.ready_file(name),
+            report=self._told,
+        )
+
+    def _environment(self, name: str) -> dict[str, str]:
+        who = {"STEMMA_NATS_USER": name, "STEMMA_NATS_PASSWORD": self._passwords[name]} if name != ALL else {}
+        around = os.environ if name == ALL else environment_of(name, os.environ)
+        return {
+            **around,
+            **self._extra(name),
+            **who,
+            "STEMMA_NATS_URL": self.url,
+            "STEMMA_READY_FILE": str(self.folder.ready_file(name)),
+            "STEMMA_DATA_DIR": str(self.folder.root),
+        }
+
+    def _extra(self, name: str) -> dict[str, str]:
+        shared = self._env.values() if name == ALL else [self._env.get(name, {})]
+        return {key: value for env in shared for key, value in env.items()}
+
+    def _told(self, name: str, message: str) -> None:
+        self._report(name, message)
+        # On a full disk all that runs goes on, and it is written with the next word.
+        with suppress(OSError):
+            self._write_state()
+
+    def _write_state(self) -> None:
+        user = client_user(self._tenants[0])
+        self.folder.write_state(
+            {
+                "url": self.url,
+                "tenant": self._tenants[0],
+                "tenants": self._tenants,
+                "user": user,
+                "password": self._passwords[user],
+                "pid": os.getpid(),
+                "nats_pid": self.nats.pid,
+                "installation": installation_of(self._passwords[PROVISIONER]),
+                "services": {name: service.pid for name, service in self.services.items()},
+            }
+        )

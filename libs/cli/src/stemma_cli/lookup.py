@@ -1,0 +1,59 @@
+"""Finding what a person means by the beginning of an id."""
+
+from __future__ import annotations
+
+from stemma_artifacts.store import ArtifactMissing
+from stemma_client.client import Client
+from stemma_contracts.tokens import check_token
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_document.views import DocumentView, SectionView
+
+from .exit_codes import CliError, ExitCode
+from .output import clean_line
+from .prompt import text_in
+
+NOT_STORED = "(not stored any more)"
+
+
+async def find_document(client: Client, beginning: str) -> str:
+    """The id of the one document that begins so; an id that no read model knows yet is taken as it is."""
+    check_token(beginning, "document id")
+    ids = [summary.document_id for summary in await client.documents()]
+    found = [beginning] if beginning in ids else [i for i in ids if i.startswith(beginning)]
+    if len(found) > 1:
+        raise CliError(ExitCode.USAGE, f"{len(found)} documents begin with {beginning}: {', '.join(found[:8])}")
+    return found[0] if found else beginning
+
+
+async def find_section(client: Client, beginning: str, section_id: str) -> tuple[DocumentView, SectionView]:
+    """A section and its document."""
+    view = await client.document(await find_document(client, beginning))
+    if section_id not in view.sections:
+        known = ", ".join(view.sections)
+        raise CliError(ExitCode.USAGE, f"the document has no section {section_id!r}", f"it has {known}")
+    return view, view.sections[section_id]
+
+
+def version_to_decide(section: SectionView, seen: int | None) -> int:
+    """The version that a decision is about: the one that the person saw, else the current one."""
+    if section.version == 0:
+        raise CliError(ExitCode.FAILED, f"nothing is written in {section.section_id} yet")
+    return seen or section.version
+
+
+async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
+    """The text of an artifact; nothing if there is none."""
+    return "" if ref is None else (await client.artifact(document_id, ref)).decode("utf-8", "replace")
+
+
+async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
+    """A title on one line; an erased document has none any more, and is listed all the same."""
+    try:
+        return clean_line(await text_of(client, document_id, ref))
+    except ArtifactMissing:
+        return NOT_STORED
+
+
+async def words_or_stdin(message: str) -> str:
+    """What was given with ``-m``; ``-`` stands for stdin."""
+    return message if message != "-" else await text_in(message)

@@ -1,0 +1,118 @@
+"""Changes of a text on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+from stemma_client.client import Client
+from stemma_client.differences import Change, Kind, Piece, differences
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_document.views import DocumentView, SectionView
+
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import find_section, text_of
+from stemma_cli.output import clean, console, note, say, say_json
+
+_STYLES = {Kind.SAME: "", Kind.REMOVED: "red strike", Kind.ADDED: "bold green"}
+_MARKS = {Kind.SAME: ("", ""), Kind.REMOVED: ("[-", "-]"), Kind.ADDED: ("{+", "+}")}
+_AROUND = 6
+
+
+async def diff(
+    client: Client, *, document: str, section: str, versions: tuple[int | None, int | None], stat: bool, as_json: bool
+) -> None:
+    """What differs between two versions, by default the two last ones."""
+    view, found = await find_section(client, document, section)
+    old, new = _chosen(found, *versions)
+    drafts = {version.number: version.draft for version in found.versions}
+    changes = await changes_of(client, view, drafts[old], drafts[new])
+    if as_json:
+        told = [change_json(change) for change in changes]
+        say_json({"section_id": section, "old_version": old, "new_version": new, "changes": told})
+        return
+    say(f"{section}: version {old} -> {new}: {stat_words(changes)}")
+    _print(() if stat else changes, console())
+
+
+async def changes_of(
+    client: Client, view: DocumentView, old: ArtifactRef | None, new: ArtifactRef | None
+) -> tuple[Change, ...]:
+    """The changes that turn one draft of a document into another."""
+    before, after = [await text_of(client, view.document_id, ref) for ref in (old, new)]
+    return differences(before, after, view.language)
+
+
+def changes_note(changes: Sequence[Change]) -> None:
+    """Changes on stderr, for a person who is asked about them."""
+    note(stat_words(changes))
+    _print(changes, console(stderr=True))
+
+
+def _print(changes: Sequence[Change], screen: Console) -> None:
+    for change in changes:
+        screen.print(Text(f"\n{place_words(change)}", style="dim"))
+        screen.print(excerpt(change) if change.moved else marked(change.pieces), soft_wrap=True)
+
+
+def _chosen(section: SectionView, old: int | None, new: int | None) -> tuple[int, int]:
+    known = [version.number for version in section.versions]
+    if old is None and len(known) < 2:
+        raise CliError(ExitCode.FAILED, f"{section.section_id} has {len(known)} version: there is nothing to compare")
+    chosen = (known[-2] if old is None else old, known[-1] if new is None and known else new or 0)
+    if unknown := [number for number in chosen if number not in known]:
+        has = f"it has {', '.join(map(str, known)) or 'none'}"
+        raise CliError(ExitCode.USAGE, f"{section.section_id} has no version {unknown[0]}", has)
+    return chosen
+
+
+def change_json(change: Change) -> dict[str, object]:
+    """A change for programs."""
+    pieces = [{"kind": piece.kind, "text": piece.text} for piece in change.pieces]
+    return {"old_line": change.old_line, "new_line": change.new_line, "moved": change.moved, "pieces": pieces}
+
+
+def place_words(change: Change) -> str:
+    """Where a change is: in the new text, if anything of it stands there."""
+    if change.new_line is None:
+        return f"line {change.old_line} of the old text"
+    return f"line {change.new_line}{f', before in line {change.old_line}' if change.moved else ''}"
+
+
+def stat_words(changes: Sequence[Change]) -> str:
+    """How much changed."""
+    if not changes:
+        return "no words differ"
+    removed, added = (sum(change.words(kind) for change in changes) for kind in (Kind.REMOVED, Kind.ADDED))
+    places = f"{len(changes)} place{'' if len(changes) == 1 else 's'}"
+    moved = sum(change.moved for change in changes)
+    return f"words removed: {removed}, added: {added}, in {places}{f', moved: {moved}' if moved else ''}"
+
+
+def marked(pieces: Sequence[Piece]) -> Text:
+    """Words with what was removed and added, by colour and by marks that survive without it."""
+    text = Text()
+    for piece in pieces:
+        words = clean(piece.text)
+        bare = words.rstrip() or words.rstrip("\n")
+        before, after = _MARKS[piece.kind] if bare else ("", "")
+        text.append(f"{before}{bare}{after}{words[len(bare) :]}", _STYLES[piece.kind])
+    text.rstrip()
+    return text
+
+
+def excerpt(change: Change) -> Text:
+    """A change on one line, with a few of the words around it."""
+    last = len(change.pieces) - 1
+    pieces = [_shortened(p, begins=n == 0, ends=n == last) for n, p in enumerate(change.pieces)]
+    return marked([Piece(piece.kind, " ".join(piece.text.split()) + " ") for piece in pieces if piece.text.strip()])
+
+
+def _shortened(piece: Piece, *, begins: bool, ends: bool) -> Piece:
+    words = piece.text.split()
+    if piece.kind is not Kind.SAME or len(words) <= 2 * _AROUND:
+        return piece
+    before, after = " ".join(words[:_AROUND]), " ".join(words[-_AROUND:])
+    text = f"... {after}" if begins and not ends else f"{before} ..." if ends else f"{before} ... {after}"
+    return Piece(Kind.SAME, text)

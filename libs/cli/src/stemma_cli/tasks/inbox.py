@@ -1,0 +1,134 @@
+"""All that waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from stemma_client.client import Client
+from stemma_client.errors import DocumentNotFoundError
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_document.dependencies import waiting_for
+from stemma_document.views import UNDER_WAY, DocumentView, SectionView
+
+from stemma_cli.coverage import coverage_words
+from stemma_cli.lookup import text_of, title_of
+from stemma_cli.output import note, say_json, say_table
+from stemma_cli.wording import (
+    NOT_JUDGED,
+    age_words,
+    count_words,
+    proposal_words,
+    reasons_words,
+    version_words,
+    waits_since,
+)
+
+from .findings import Finding, findings_of, lines_about_edit, lines_of
+from .findings import as_json as as_json_findings
+
+FEW = 4
+"""Findings of a section that stand below the list."""
+
+
+async def inbox(client: Client, *, as_json: bool) -> None:
+    """All that waits for a person, across documents; what holds up the most comes first."""
+    documents = [document for document in await client.documents() if waiting_sections(document)]
+    found = [entry for document in documents for entry in await _entries(client, document)]
+    found.sort(key=lambda entry: len(entry["unblocks"]), reverse=True)
+    if as_json:
+        say_json(found)
+        return
+    columns = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "OF")
+    say_table(columns, [_row(entry) for entry in found])
+    for entry in found:
+        for words in lines_of([Finding(**finding) for finding in entry["findings"]], FEW):
+            note(f"{entry['document_id'][:8]} {entry['section_id']}: {words}")
+        for words in entry["edit_findings"]:
+            note(f"{entry['document_id'][:8]} {entry['section_id']}: edit {entry['proposal_id']}: {words}")
+    note("read one with `stemma show DOC SECTION`" if found else "nothing waits for you")
+    if any(entry["stale"] for entry in found):
+        note("see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`")
+
+
+def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
+    """The sections that wait for a person, as far as the summary of their document tells."""
+    return [] if document.status is DocumentStatus.CANCELLED else list(filter(_waits, document.sections))
+
+
+def _waits(section: SectionSummary) -> bool:
+    open_question = section.need_id is not None or section.proposal_id is not None
+    in_review = section.status is SectionStatus.AWAITING_REVIEW
+    return open_question or in_review or (section.stale and section.status not in UNDER_WAY)
+
+
+async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
+    try:
+        view = await client.document(document.document_id)
+    except DocumentNotFoundError:  # one spoilt summary hides nothing that waits elsewhere
+        note(f"the log knows no document {document.document_id}: its summary is left out")
+        return []
+    title = await title_of(client, view.document_id, view.title)
+    return [await _entry(client, view, title, section) for section in view.waiting]
+
+
+async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> dict[str, Any]:
+    reasons = section.stale_reasons if section.is_to_be_kept_or_regenerated else ()
+    need = section.need if section.asks else None
+    since = waits_since(section)
+    return {
+        "document_id": view.document_id,
+        "document_title": title,
+        "section_id": section.section_id,
+        "title": section.title,
+        "version": section.version,
+        "score": section.evaluation.score if section.evaluation and section.evaluation.judged else None,
+        "judged": section.evaluation.judged if section.evaluation else None,
+        "issue_count": section.issue_count,
+        "validation": count_words(section.validation) if section.validation else "",
+        "review": section.status is SectionStatus.AWAITING_REVIEW,
+        "need_id": need.need_id if need else None,
+        "proposal_id": section.proposal.proposal_id if section.proposal and section.proposes else None,
+        "question": await text_of(client, view.document_id, need.question) if need else "",
+        "stale": [reason.model_dump() for reason in reasons],
+        "since": since.isoformat() if since else None,
+        "findings": as_json_findings(await findings_of(client, view, section)),
+        "edit_findings": await lines_about_edit(client, view, section),
+        "unblocks": sorted(waiting_for(view, section.section_id)),
+        "waits_for": _wait_words(section, reasons),
+    }
+
+
+def _wait_words(section: SectionView, reasons: Sequence[StaleReason]) -> str:
+    review = "review" if section.status is SectionStatus.AWAITING_REVIEW else ""
+    lost = coverage_words(section.validation.coverage if section.validation else None)
+    return "; ".join(filter(None, (review, proposal_words(section), stale_words(reasons), lost)))
+
+
+def stale_words(reasons: Sequence[StaleReason]) -> str:
+    """Why a section is stale, and what a person can do about it now."""
+    if not reasons:
+        return ""
+    first = next((reason.upstream_section_id for reason in reasons if reason.upstream_stale), None)
+    choice = f"decide about {first} first, or keep or regenerate" if first else "keep or regenerate"
+    return f"stale ({reasons_words(reasons)}): {choice}"
+
+
+def _row(entry: dict[str, Any]) -> tuple[str, ...]:
+    answer = f"answer {entry['need_id']}: {entry['question']}" if entry["need_id"] else ""
+    return (
+        entry["document_id"],
+        entry["section_id"],
+        entry["title"],
+        version_words(entry["version"]),
+        age_words(datetime.fromisoformat(entry["since"]) if entry["since"] else None),
+        NOT_JUDGED if entry["judged"] is False else "" if entry["score"] is None else f"{entry['score']:.2f}",
+        entry["validation"] or ("not checked" if entry["version"] else ""),
+        str(len(entry["unblocks"]) or ""),
+        "; ".join(filter(None, (answer, entry["waits_for"]))),
+        entry["document_title"],
+    )

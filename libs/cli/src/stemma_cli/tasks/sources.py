@@ -1,0 +1,51 @@
+"""Where the claims of a section stand."""
+
+from __future__ import annotations
+
+from stemma_client.client import Client
+from stemma_contracts.v1.grounding import ClaimSource, ClaimStanding, GroundedClaim
+
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import find_section
+from stemma_cli.output import note, say_json, say_table
+
+_COLUMNS = ("LINE", "CLAIM", "STANDING", "WHERE")
+_STANDINGS: dict[ClaimStanding, str] = {
+    "input": "input",
+    "brief": "brief",
+    "upstream": "section",
+    "computed": "computed",
+    "person": "a person's",
+    "unsupported": "UNSUPPORTED",
+}
+_PLACES = {"brief": "the brief", "person": "words of a person"}
+
+
+async def show_sources(client: Client, *, document: str, section: str, as_json: bool) -> None:
+    """Each amount, date, quantity, name, quotation and citation of a section with the place that says it."""
+    view, found = await find_section(client, document, section)
+    report = await client.grounding(view.document_id, section)
+    if report is None:
+        raise CliError(ExitCode.FAILED, f"the claims of {section} were not looked up yet", "wait for its validation")
+    if as_json:
+        say_json(report.model_dump(mode="json") | {"version": found.version})
+        return
+    say_table(_COLUMNS, [_row(claim) for claim in report.claims])
+    if not report.claims:
+        note(f"{section} states no amount, date, quantity, name, quotation or citation")
+    if report.left_off:
+        note(f"{report.left_off} more claims are in no report")
+    if report.unread:
+        note(f"not read, too large or no text: {', '.join(report.unread)}")
+
+
+def _row(claim: GroundedClaim) -> tuple[str, str, str, str]:
+    places = "; ".join(_place(source) for source in claim.sources)
+    where = f"{claim.how}: {places}" if claim.how and places else claim.how or places
+    return f"{claim.line_number}", claim.text, _STANDINGS[claim.standing], where
+
+
+def _place(source: ClaimSource) -> str:
+    name = source.name or _PLACES.get(source.standing, "")
+    heading = f", {source.heading}" if source.heading else ""
+    return f"{name}{heading}, line {source.line}"

@@ -1,0 +1,125 @@
+"""What is stale, since when and because of what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+from stemma_client.client import Client
+from stemma_client.differences import Change
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_document.views import DocumentView, SectionView
+
+from stemma_cli.lookup import find_document
+from stemma_cli.output import clean_line, note, say_json, say_tree
+from stemma_cli.wording import origin_words
+
+from .changes import changes_of, excerpt, place_words, stat_words
+from .inbox import stale_words
+
+MAX_CHANGES = 4
+_Cause = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Staleness:
+    """The stale sections of a document, why they are, and the changes of the texts that they rest on."""
+
+    view: DocumentView
+    reasons: dict[str, tuple[StaleReason, ...]]
+    changes: dict[tuple[_Cause, int], tuple[Change, ...]] = field(default_factory=dict)
+
+
+async def stale(client: Client, *, document: str, as_json: bool) -> None:
+    """Every stale section, below what made it so."""
+    view = await client.document(await find_document(client, document))
+    found = Staleness(view, {s.section_id: s.stale_reasons for s in view.stale})
+    for reason in (r for reasons in found.reasons.values() for r in reasons if _changed(r)):
+        found.changes[_key(reason)] = await _changes(client, view, reason)
+    if as_json:
+        say_json([_json(found, section) for section in view.stale])
+        return
+    if not view.stale:
+        note("nothing is stale")
+        return
+    say_tree(_tree(found))
+    note(f"keep one with `stemma keep {view.document_id[:8]} SECTION`, or have it written anew with `regenerate`")
+
+
+def _changed(reason: StaleReason) -> bool:
+    return reason.accepted_version != reason.current_version
+
+
+def _key(reason: StaleReason) -> tuple[_Cause, int]:
+    return (reason.upstream_section_id, reason.accepted_version), reason.current_version
+
+
+async def _changes(client: Client, view: DocumentView, reason: StaleReason) -> tuple[Change, ...]:
+    drafts = {version.number: version.draft for version in view.sections[reason.upstream_section_id].versions}
+    return await changes_of(client, view, drafts.get(reason.accepted_version), drafts.get(reason.current_version))
+
+
+def _json(found: Staleness, section: SectionView) -> dict[str, Any]:
+    reasons = found.reasons[section.section_id]
+    assert section.stale is not None
+    return {
+        "section_id": section.section_id,
+        "version": section.version,
+        "status": section.status,
+        "since": section.stale.since.isoformat() if section.stale.since else None,
+        "since_sequence": section.stale.sequence,
+        "because_of": section.stale.cause,
+        "reasons": [
+            reason.model_dump() | {"lines": [excerpt(c).plain for c in found.changes.get(_key(reason), ())]}
+            for reason in reasons
+        ],
+        "can_keep": section.is_to_be_kept_or_regenerated,
+        "can_regenerate": section.is_to_be_kept_or_regenerated,
+    }
+
+
+def _tree(found: Staleness) -> Tree:
+    tree = Tree(Text(f"{found.view.document_id}: {len(found.reasons)} of {len(found.view.sections)} sections stale"))
+    drawn: set[str] = set()
+    causes = dict.fromkeys(_key(r) for reasons in found.reasons.values() for r in reasons if _changed(r))
+    for (upstream, accepted), current in causes:
+        branch = tree.add(_cause_label(found, upstream, accepted, current))
+        for name, reasons in found.reasons.items():
+            if any(_changed(r) and _key(r) == ((upstream, accepted), current) for r in reasons):
+                _add(branch, found, name, drawn)
+    return tree
+
+
+def _add(branch: Tree, found: Staleness, name: str, drawn: set[str]) -> None:
+    """A stale section, and below it those that are stale because it is; each is told in full once."""
+    if name in drawn:
+        branch.add(Text(f"{name} (see above)", style="dim"))
+        return
+    drawn.add(name)
+    own = branch.add(_section_label(found.view.sections[name], found.reasons[name]))
+    for other, reasons in found.reasons.items():
+        if any(r.upstream_section_id == name and r.upstream_stale and not _changed(r) for r in reasons):
+            _add(own, found, other, drawn)
+
+
+def _section_label(section: SectionView, reasons: Sequence[StaleReason]) -> Text:
+    assert section.stale is not None
+    since = f" since {section.stale.since.astimezone():%Y-%m-%d %H:%M:%S}" if section.stale.since else ""
+    what = stale_words(reasons) if section.is_to_be_kept_or_regenerated else f"stale, {section.status}"
+    return Text.assemble((section.section_id, "bold"), f" version {section.version}{since}: {what}")
+
+
+def _cause_label(found: Staleness, upstream: str, accepted: int, current: int) -> Text:
+    version = found.view.sections[upstream].current
+    changes = found.changes[((upstream, accepted), current)]
+    made = clean_line(origin_words(version))
+    label = Text.assemble((upstream, "bold"), f" {accepted} -> {current}, {made}: {stat_words(changes)}")
+    for change in changes[:MAX_CHANGES]:
+        label.append(f"\n{place_words(change)}: ", "dim")
+        label.append_text(excerpt(change))
+    if len(changes) > MAX_CHANGES:
+        label.append(f"\nand {len(changes) - MAX_CHANGES} more, see `stemma diff DOC {upstream} {accepted} {current}`")
+    return label

@@ -1,0 +1,62 @@
+"""A text in the editor of a person, who must never lose what was written there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.output import note
+
+
+async def edited_in_file(name: str, text: str) -> Path:
+    """Let a person edit a text; the file that holds what came of it. The file stays if the editor fails."""
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    if not command or shutil.which(command[0]) is None:
+        what = f"the editor {command[0]} is not installed" if command else "no editor is set"
+        raise CliError(ExitCode.USAGE, what, "set EDITOR, or give --file FILE")
+    file = _written(name, text)
+    with _interrupts_left_to_the_editor():
+        code = await (await asyncio.create_subprocess_exec(*command, str(file))).wait()
+    if code != 0:
+        raise CliError(ExitCode.FAILED, f"{command[0]} ended with {code}; nothing is sent", f"the text is in {file}")
+    return file
+
+
+def _written(name: str, text: str) -> Path:
+    handle, path = tempfile.mkstemp(prefix=f"stemma-{name}-", suffix=".md")
+    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return Path(path)
+
+
+@contextmanager
+def _interrupts_left_to_the_editor() -> Iterator[None]:
+    """Ctrl-C is a key of many editors; the terminal sends it to both processes."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def kept_unless_sent(file: Path, again: str) -> Iterator[None]:
+    """Remove the file if its text was taken; otherwise say where it is and how to send it."""
+    sent = False
+    try:
+        yield
+        sent = True
+    finally:
+        if sent:
+            file.unlink()
+        else:
+            note(f"your text is kept in {file}")
+            note(f"see with `stemma diff` what came meanwhile; then send it with `{again}`")

@@ -1,0 +1,204 @@
+"""Following a document at the terminal, in a pipe, or as JSON lines."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager, suppress
+from typing import Protocol
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+from stemma_client.client import Client
+from stemma_client.reading import Reading
+from stemma_client.recorded import RecordedEvent
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
+from stemma_document.views import DocumentView, SectionView
+
+from stemma_cli.exit_codes import ExitCode
+from stemma_cli.lookup import find_document, text_of
+from stemma_cli.output import clean_line, console, note, say, say_json, table
+from stemma_cli.wording import (
+    event_json,
+    event_line,
+    failure_words,
+    paused_words,
+    proposal_words,
+    reasons_words,
+    score_words,
+    status_words,
+    version_words,
+    waiting_words,
+)
+
+from .findings import lines_about, lines_about_edit
+
+WIDE = 64
+"""Columns of the screen below which a table by section tells statuses only."""
+ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAILED)
+
+
+class Screen(Protocol):
+    """Where the progress of a document is seen."""
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """One more event, and the document after it."""
+
+    def live(self, section_id: str, characters: int) -> None:
+        """Text that is being written now."""
+
+
+class LineScreen:
+    """A line per event."""
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """See `Screen.update`."""
+        say(event_line(event))
+        sys.stdout.flush()
+
+    def live(self, section_id: str, characters: int) -> None:
+        """Nothing: lines tell events only."""
+
+
+class JsonScreen(LineScreen):
+    """A line of JSON per event."""
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """See `Screen.update`."""
+        say_json(event_json(event))
+        sys.stdout.flush()
+
+
+class TableScreen:
+    """A table by section that changes in place, below a line per event."""
+
+    def __init__(self, display: Live) -> None:
+        self._display = display
+        self._view: DocumentView | None = None
+        self._written: dict[str, int] = {}
+
+    def update(self, view: DocumentView, event: RecordedEvent) -> None:
+        """See `Screen.update`."""
+        self._view = view
+        self._written = {k: n for k, n in self._written.items() if view.sections[k].at_work}
+        self._display.console.print(Text(clean_line(event_line(event)), style="dim"))
+        self._display.update(self._rendered(view))
+
+    def live(self, section_id: str, characters: int) -> None:
+        """See `Screen.live`."""
+        if self._view is not None and section_id in self._view.sections:
+            self._written[section_id] = self._written.get(section_id, 0) + characters
+            self._display.update(self._rendered(self._view))
+
+    def _rendered(self, view: DocumentView) -> RenderableType:
+        columns = ("SECTION", "STATUS", "VERSION", "SCORE", "")
+        shown = len(columns) if self._display.console.width >= WIDE else 2
+        rows = [self._row(section)[:shown] for section in view.sections.values()]
+        return Group(table(columns[:shown], rows), Text(f"{view.document_id}: {view.status}", style="bold"))
+
+    def _row(self, section: SectionView) -> tuple[str, ...]:
+        written = self._written.get(section.section_id)
+        return (
+            section.section_id,
+            status_words(section),
+            version_words(section.version),
+            score_words(section.evaluation),
+            section.failure or (f"{written} characters" if written else ""),
+        )
+
+
+def _screen(as_json: bool) -> AbstractContextManager[Screen]:
+    return _table_screen() if sys.stdout.isatty() and not as_json else _line_screen(as_json)
+
+
+@contextmanager
+def _line_screen(as_json: bool) -> Iterator[Screen]:
+    yield JsonScreen() if as_json else LineScreen()
+
+
+@contextmanager
+def _table_screen() -> Iterator[Screen]:
+    with Live(console=console(), refresh_per_second=8, transient=False) as display:
+        yield TableScreen(display)
+
+
+async def watch(client: Client, *, document: str, follow: bool, from_sequence: int, as_json: bool) -> ExitCode:
+    """Show the events of a document until there is nothing more to come without a person."""
+    known = await client.document(await find_document(client, document))
+    reading = Reading(known.document_id)
+    view, document_id = reading.view, known.document_id
+    with _screen(as_json) as screen:
+        async with _live_text(client, document_id, screen), aclosing(client.follow(document_id)) as events:
+            async for event in events:
+                reading = reading.after(event)
+                view = reading.view
+                if event.sequence >= from_sequence:
+                    screen.update(view, event)
+                if event.pending == 0 and _is_over(view, follow):
+                    break
+    return await _verdict(client, view)
+
+
+@asynccontextmanager
+async def _live_text(client: Client, document_id: str, screen: Screen) -> AsyncIterator[None]:
+    async def show() -> None:
+        async with aclosing(client.follow_live(document_id)) as pieces:
+            async for piece in pieces:
+                screen.live(piece.section_id, len(piece.text))
+
+    task = asyncio.create_task(show())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def _is_over(view: DocumentView, follow: bool) -> bool:
+    if view.status is DocumentStatus.COMPLETED:
+        return not view.checking
+    needs_a_person = bool(view.waiting) or view.status is DocumentStatus.PAUSED
+    return view.status in ENDED or (needs_a_person and not view.at_work and not follow)
+
+
+async def _verdict(client: Client, view: DocumentView) -> ExitCode:
+    """What to do next, on stderr, and whether something failed."""
+    await _tell_proposals(client, view)
+    for section in (s for s in view.sections.values() if s.refusal):
+        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
+    if view.status is DocumentStatus.COMPLETED:
+        note(f"completed: take it out with `stemma export {view.document_id[:8]}`")
+        return ExitCode.OK
+    failed = [s for s in view.sections.values() if s.status is SectionStatus.FAILED]
+    for words in failure_words(view, failed):
+        note(words)
+    for section in view.waiting:
+        for words in await lines_about(client, view, section):
+            note(f"{section.section_id}: {words}")
+    _tell_who_waits(view)
+    if view.status is DocumentStatus.PAUSED:
+        note(paused_words(view))
+    return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK
+
+
+async def _tell_proposals(client: Client, view: DocumentView) -> None:
+    for section in (s for s in view.sections.values() if s.proposes):
+        assert section.proposal is not None
+        name = f"{view.document_id[:8]} {section.section_id}"
+        note(f"{section.section_id}: {proposal_words(section)}; see `stemma show {name}`, `stemma accept-edit {name}`")
+        for words in await lines_about_edit(client, view, section):
+            note(f"{section.section_id}: edit {section.proposal.proposal_id}: {words}")
+
+
+def _tell_who_waits(view: DocumentView) -> None:
+    for section in view.stale:
+        note(f"stale: {section.section_id} ({reasons_words(section.stale_reasons)})")
+    if view.stale:
+        note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")
+    asked = [s for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]
+    if asked:
+        note(waiting_words(asked))

@@ -1,0 +1,322 @@
+"""Events and sections in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from math import floor, log10
+from typing import Any
+
+from stemma_client.recorded import RecordedEvent
+from stemma_contracts.v1.cycles import CycleSummary
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.events import ReviewConclusion
+from stemma_contracts.v1.exports import OverlongSection
+from stemma_contracts.v1.provenance import GenerationWarning, Origin
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.validation import ValidationSummary
+from stemma_document.views import DocumentView, SectionView, VersionView
+
+from .coverage import coverage_words
+
+NOT_JUDGED = "not judged"
+GROUNDING = "grounding/"
+"""What the rules begin with that look claims up."""
+
+_ORIGINS = {
+    Origin.GENERATED: "generated",
+    Origin.REVISED: "revised",
+    Origin.EDITED: "by instruction",
+    Origin.WRITTEN: "by a text of one's own",
+    Origin.RESTORED: "restored",
+}
+
+
+def conclusion_words(conclusion: ReviewConclusion) -> str:
+    """What follows from a review."""
+    if not conclusion.needs_revision:
+        return "no revision needed"
+    return "gone on in spite of the review" if conclusion.forced_continuation else "a revision is needed"
+
+
+def cycle_words(cycle: CycleSummary) -> str:
+    """How far a document is that is reviewed in cycles."""
+    words = [f"{cycle.document_status}, {cycle.revision_count} of {cycle.max_revisions} reviews asked for a revision"]
+    if cycle.forced_continuation:
+        words.append("the last one was not met any more")
+    if cycle.human_revision_requested:
+        words.append("a person asked for another cycle")
+    return ", ".join(words)
+
+
+def score_words(evaluation: Evaluation | None) -> str:
+    """A score with two digits, that there is none because no model judged, or nothing."""
+    if evaluation is None:
+        return ""
+    return f"{evaluation.score:.2f}" if evaluation.judged else NOT_JUDGED
+
+
+def evaluation_words(evaluation: Evaluation) -> str:
+    """What models and programs found of a draft, told apart: a score is a judgement, a check is none."""
+    judgement = f"score {evaluation.score:.2f}" if evaluation.judged else NOT_JUDGED
+    critical = (f"critical: {_criterion(evaluation, name)}" for name in evaluation.critical_failures)
+    low = (f"low: {_criterion(evaluation, name)}" for name in failed_criteria(evaluation))
+    checks = (f"check failed: {c.check}" for c in evaluation.checks if not c.passed)
+    return ", ".join((judgement, *critical, *low, *checks))
+
+
+def failed_criteria(evaluation: Evaluation) -> tuple[str, ...]:
+    """The criteria below their thresholds that are not critical ones."""
+    return tuple(name for name in evaluation.failed_criteria if name not in evaluation.critical_failures)
+
+
+def _criterion(evaluation: Evaluation, name: str) -> str:
+    score = evaluation.scores.get(name)
+    return name if score is None else f"{name} {score:.2f}"
+
+
+def issues(count: int) -> str:
+    """A number of lint issues."""
+    return "no lint issues" if count == 0 else f"{count} lint issue{'' if count == 1 else 's'}"
+
+
+def validation_words(validation: ValidationSummary) -> str:
+    """How many findings the validator has, by rule, and where it did not look."""
+    rules = ", ".join(f"{rule_words(rule)} {count}" for rule, count in sorted(validation.rules.items()))
+    counts = f"{count_words(validation)}{f' ({rules})' if rules else ''}"
+    unread = f"not read: {', '.join(validation.unread)}" if validation.unread else ""
+    return "; ".join(filter(None, (counts, unread, coverage_words(validation.coverage))))
+
+
+def rule_words(rule: str) -> str:
+    """A rule as people read it: that of a linter by its own name, that of a lookup by the kind of claim."""
+    return rule.removeprefix(GROUNDING)
+
+
+def count_words(validation: ValidationSummary) -> str:
+    """How many lint issues and unsupported claims there are."""
+    unsupported = sum(count for rule, count in validation.rules.items() if rule.startswith(GROUNDING))
+    lint = validation.issue_count - unsupported
+    if not unsupported:
+        return issues(lint)
+    return f"{issues(lint)}, {unsupported} unsupported"
+
+
+def counted_warnings(warnings: Sequence[GenerationWarning]) -> str:
+    """How many warnings there are, each with its name and number."""
+    names = ", ".join(f"{warning.code.replace('_', ' ')} {warning.count}" for warning in warnings)
+    return f"{len(warnings)} warning{'' if len(warnings) == 1 else 's'}: {names}"
+
+
+_DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("proposal_id", "edit {}".format),
+    ("version", "version {}".format),
+    ("evaluation", evaluation_words),
+    ("validation", validation_words),
+    ("round", "round {}".format),
+    ("conclusion", conclusion_words),
+    ("revision_count", "revision {}".format),
+    ("asked_by", "asked for by the {}".format),
+    ("overrides_review", lambda _: "although the last review was not met"),
+    ("format", str),
+    ("need", lambda need: f"asks: {need.kind} {need.need_id}"),
+    ("answered_by", lambda who: "" if who == "person" else f"by the {who}"),
+    ("failed", lambda _: "it could not be met"),
+    ("partial", lambda _: "partial"),
+    ("warnings", counted_warnings),
+    ("detail", str),
+    ("outcome", lambda ce_type: " ".join(ce_type.split(".")[1:-1])),
+    ("current_version", "current version is {}".format),
+    ("restored_version", "the text of version {}".format),
+    ("restore_version", "there is no earlier version {}".format),
+    ("origin", lambda origin: _ORIGINS[origin]),
+    ("upstream_section_id", "{} is stale itself".format),
+    ("accepted", lambda accepted: f"against {', '.join(f'{a.section_id} {a.version}' for a in accepted)}"),
+    ("status", lambda status: f"the section is {status.replace('_', ' ')}"),
+    ("document_status", "the document is {}".format),
+    ("by_policy", lambda _: "by policy"),
+    ("actor", "by {}".format),
+    ("starts", lambda starts: f"starts {', '.join(starts)}"),
+    (
+        "makes_stale",
+        lambda marks: f"makes stale {', '.join(f'{m.section_id} [{reasons_words(m.reasons)}]' for m in marks)}",
+    ),
+    ("clears_stale", lambda names: f"not stale any more: {', '.join(names)}"),
+)
+
+
+def reasons_words(reasons: Iterable[StaleReason]) -> str:
+    """Why a section is stale: the versions that an upstream had and has, or that it is stale itself."""
+    return ", ".join(_reason_words(reason) for reason in reasons)
+
+
+def _reason_words(reason: StaleReason) -> str:
+    if reason.accepted_version == reason.current_version:
+        return f"{reason.upstream_section_id} is stale"
+    return f"{reason.upstream_section_id} {reason.accepted_version} -> {reason.current_version}"
+
+
+def person_words(name: str, *, verified: bool) -> str:
+    """A person whom the server knew, or whom a program named."""
+    return name if verified or not name else f"{name} (claimed)"
+
+
+def event_words(event: RecordedEvent) -> str:
+    """What happened, in a line without the time."""
+    about = getattr(event.contract, "section_id", None) or "document"
+    details = detail_words(event)
+    return f"{about}: {name_words(event)}{f' ({details})' if details else ''}"
+
+
+def name_words(event: RecordedEvent) -> str:
+    """What happened, in a word or two."""
+    return event.name.replace("-", " ").removeprefix("section ").removeprefix("document ")
+
+
+def detail_words(event: RecordedEvent, without: Container[str] = ()) -> str:
+    """What an event says of versions, scores, people and consequences."""
+    told = ((tell, _detail(event.contract, name)) for name, tell in _DETAILS if name not in without)
+    return ", ".join(filter(None, (tell(value) for tell, value in told if value)))
+
+
+def _detail(contract: Any, name: str) -> Any:
+    value = getattr(contract, name, None)
+    return person_words(value, verified=contract.actor_verified) if name == "actor" and value else value
+
+
+def event_line(event: RecordedEvent) -> str:
+    """What happened and when, in the time of this machine."""
+    return f"{event.envelope.time.astimezone():%H:%M:%S} {event_words(event)}"
+
+
+def event_json(event: RecordedEvent) -> dict[str, Any]:
+    """An event with its envelope, as one JSON object; ``data`` is the body as it was published."""
+    envelope = event.envelope
+    return {
+        "sequence": event.sequence,
+        "id": envelope.id,
+        "type": envelope.type,
+        "time": envelope.time.isoformat(),
+        "subject": event.subject,
+        "document_id": event.document_id,
+        "number": envelope.sequence,
+        "correlation_id": envelope.correlation_id,
+        "causation_id": envelope.causation_id,
+        "data": json.loads(event.data),
+    }
+
+
+def status_words(section: SectionView) -> str:
+    """The status of a section, what is being done to it, and whether it is stale."""
+    proposed = ", edit proposed" if section.proposes else ", being edited" if section.is_being_edited else ""
+    return f"{_status_words(section)}{', stale' if section.stale else ''}{proposed}"
+
+
+def _status_words(section: SectionView) -> str:
+    if section.need is not None and section.asks:
+        return f"waits for an answer ({section.need.need_id})"
+    if section.need is not None:
+        return f"{section.status} ({section.need.kind} under way)"
+    if section.status is SectionStatus.GENERATING and section.activity:
+        return f"{section.status} ({section.activity})"
+    return section.status.replace("_", " ") + (" (being checked)" if section.checks else "")
+
+
+def failure_words(view: DocumentView, failed: Sequence[SectionView]) -> Iterable[str]:
+    """What failed and what to do about it; where the same would only fail again, what has to come first."""
+    document = view.document_id[:8]
+    for section in (s for s in failed if s.missing is not None):
+        yield f"failed: {section.section_id} ({section.failure}); {_remedy(view, section, document)}"
+    if again := [s.section_id for s in failed if s.missing is None]:
+        yield f"failed: {', '.join(again)}; try again with `stemma retry {document} {again[0]}`"
+
+
+def _remedy(view: DocumentView, section: SectionView, document: str) -> str:
+    """How a section gets the inputs that it lacks: texts of other sections can be written, given files stay."""
+    missing = section.missing or ()
+    if not missing or any(name not in view.sections for name in missing):
+        return f"other inputs are needed: ask for a new document with `stemma new {view.kind}`"
+    retry = f"`stemma retry {document} {section.section_id}`"
+    return f"first write {', '.join(missing)} with `stemma edit {document} {missing[0]} --editor`, then {retry}"
+
+
+def waits_since(section: SectionView) -> datetime | None:
+    """Since when the section waits for a person, for whatever it waits longest."""
+    times = [section.waits_since if section.waits_for_review or section.asks else None]
+    times.append(section.proposal.made_at if section.proposal and section.proposes else None)
+    times.append(section.stale.since if section.stale and section.is_to_be_kept_or_regenerated else None)
+    return min((time for time in times if time is not None), default=None)
+
+
+def age_words(since: datetime | None, now: datetime | None = None) -> str:
+    """How long ago something was, in its largest unit."""
+    if since is None:
+        return ""
+    age = max(timedelta(), (now or datetime.now(UTC)) - since)
+    for unit, seconds in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if (number := int(age.total_seconds() // seconds)) > 0:
+            return f"{number} {unit}"
+    return "now"
+
+
+def waiting_words(sections: Iterable[SectionView]) -> str:
+    """Who waits for a person, since when, and where to read for what."""
+    return f"waits for a person: {', '.join(map(_waiting, sections))}; see `stemma inbox`"
+
+
+def _waiting(section: SectionView) -> str:
+    told = ", ".join(filter(None, (section.title, age_words(waits_since(section)))))
+    return f"{section.section_id} ({told})" if told else section.section_id
+
+
+def paused_words(view: DocumentView) -> str:
+    """That a person stopped it, and what starts it again."""
+    return f"paused: go on with `stemma resume {view.document_id[:8]}`"
+
+
+def cost_words(cost: float) -> str:
+    """A sum of dollars in cents, a smaller one with its first two digits."""
+    if not 0 < cost < 0.1:
+        return f"{cost:.2f} dollars"
+    whole, _, digits = f"{cost:.{1 - floor(log10(cost))}f}".partition(".")
+    return f"{whole}.{digits.rstrip('0'):0<2} dollars"
+
+
+def origin_words(version: VersionView | None) -> str:
+    """How a version came to be, and by whom."""
+    if version is None:
+        return ""
+    how = f"restored from {version.restored_version}" if version.origin is Origin.RESTORED else version.origin
+    if not version.made_by:
+        return how
+    by_a_model = version.origin is Origin.GENERATED
+    return f"{how} by {person_words(version.made_by, verified=by_a_model or version.verified)}"
+
+
+def proposal_words(section: SectionView) -> str:
+    """That an edit is proposed, or being made, and of which version."""
+    proposal = section.proposal
+    if proposal is None:
+        return ""
+    if proposal.draft is None:
+        return f"the editor is at work on version {proposal.version}"
+    asked_by = person_words(proposal.asked_by, verified=proposal.verified)
+    by = f" for {asked_by}" if asked_by else ""
+    return f"edit {proposal.proposal_id} of version {proposal.version} proposed{by}: accept or reject"
+
+
+def recipe_words(outdated: Sequence[str]) -> str:
+    """What would be another today if the text were made again."""
+    return f"outdated recipe ({', '.join(outdated)})" if outdated else ""
+
+
+def overlong_words(section: OverlongSection) -> str:
+    """A section that takes more pages than it may."""
+    return f"{section.section_id} takes {section.pages} pages, at most {section.max_pages} are allowed"
+
+
+def version_words(version: int) -> str:
+    """A version, or nothing while nothing is written."""
+    return str(version) if version else ""

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from stemma_cli.main import app
+from stemma_contracts.v1 import events
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from typer.main import get_command
+from typer.testing import CliRunner
+
+NARROW = 40
+VERBS = sorted(str(command.name) for command in app.registered_commands)
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+REQUESTS = (
+    ("approve", "research", "--version", "1"),
+    ("revise", "research", "--version", "1", "-m", "Shorter."),
+    ("answer", "research", "n1", "-m", "2024."),
+    ("retry", "research"),
+    ("pause",),
+    ("resume",),
+    ("cancel", "--yes"),
+    ("edit", "research", "-m", "Shorter."),
+    ("keep", "research", "--version", "1"),
+    ("regenerate", "research", "--version", "1"),
+    ("restore", "research", "1"),
+)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_teaches_with_an_example_and_speaks_json(verb: str) -> None:
+    shown = CliRunner().invoke(app, [verb, "--help"]).stdout
+
+    assert f"Example: stemma {verb}" in shown
+    assert "--json" in shown
+
+
+@pytest.mark.parametrize("verb", ["", "new", "revise"])
+async def test_help_in_a_narrow_terminal_has_every_name_whole(on_a_terminal: Any, verb: str) -> None:
+    group: Any = get_command(app)
+    options = group.commands[verb].params if verb else []
+    names = {name for option in options for name in option.opts if name.startswith("-")} or set(VERBS)
+
+    seen, code = await on_a_terminal(*verb.split(), "--help", columns=NARROW)
+
+    shown = re.findall(r"(?m)^  (\S.*)$", seen.replace("\r", ""))
+    assert code == 0
+    assert names <= set(re.findall(r"[\w-]+", " ".join(shown)))
+    assert [line for line in seen.splitlines() if len(line) > NARROW] == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_shells_get_a_script_that_completes_verbs(shell: str) -> None:
+    runner = CliRunner()
+    script = runner.invoke(app, prog_name="stemma", env={"_STEMMA_COMPLETE": f"source_{shell}"}).stdout
+    typed = {"COMP_WORDS": "stemma re", "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "stemma re"}
+    completed = runner.invoke(app, prog_name="stemma", env={"_STEMMA_COMPLETE": f"complete_{shell}", **typed}).stdout
+
+    assert f"_STEMMA_COMPLETE=complete_{shell}" in script
+    assert set(re.findall(r"\bre[a-z]+", completed)) >= {"revise", "retry", "resume", "regenerate", "restore"}
+    assert "watch" not in completed
+
+
+@pytest.fixture
+def written(requested: Any, drafted: Any, reviewable: Any) -> tuple[events.Event, ...]:
+    return requested, drafted("research"), reviewable("research")
+
+
+@pytest.mark.parametrize("arguments", REQUESTS, ids=lambda arguments: str(arguments[0]))
+async def test_every_request_can_be_answered_in_json(
+    cli: Any,
+    backstage: Any,
+    document_id: str,
+    requested: Any,
+    drafted: Any,
+    reviewable: Any,
+    arguments: tuple[str, ...],
+) -> None:
+    await backstage.append(document_id, requested, drafted("research"), reviewable("research"))
+    verb, *rest = arguments
+
+    done = await cli(verb, document_id, *rest, "--json")
+
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["request_id"], answer["document_id"]) == (str(backstage.received[-1][1].request_id), document_id)
+
+
+@pytest.fixture
+async def stale_document(backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> str:
+    """A document with a waiting section of a long name, a stale one, and an attachment."""
+    plan = requested.sections[0].model_copy(update={"section_id": "problem_statement", "title": "Problem statement"})
+    attachment = ArtifactRef(digest="b" * 64, size=20_000_000, media_type="application/pdf", name="plan.pdf")
+    requested = requested.model_copy(
+        update={
+            "sections": (*requested.sections, plan),
+            "inputs": (InputFile(name="plan.pdf", artifact=attachment),),
+        }
+    )
+    drafts = [await backstage.text(document_id, f"# Research\n\nIt lends {n} books.\n") for n in (1, 2)]
+    reason = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
+    await backstage.append(
+        document_id,
+        requested,
+        drafted("research", drafts[0]),
+        reviewable("research"),
+        events.SectionApproved(section_id="research", version=1),
+        drafted("solution"),
+        reviewable("solution"),
+        events.SectionApproved(section_id="solution", version=1),
+        events.SectionEdited(
+            section_id="research",
+            version=2,
+            draft=drafts[1],
+            origin="written",
+            makes_stale=(StaleMark(section_id="solution", reasons=(reason,)),),
+        ),
+        drafted("problem_statement"),
+        reviewable("problem_statement"),
+    )
+    waiting = SectionSummary(section_id="solution", title="Solution", status=SectionStatus.APPROVED, stale=True)
+    await backstage.summarise(
+        DocumentSummary(
+            document_id=document_id,
+            kind="proposal",
+            status=DocumentStatus.RUNNING,
+            created_at=requested.created_at,
+            last_sequence=1,
+            sections=(waiting,),
+        )
+    )
+    return document_id
+
+
+@pytest.mark.parametrize(
+    ("verb", "line"),
+    [
+        ("list", "  status: running"),
+        ("show", "  status: awaiting review"),
+        ("inbox", "  title: Problem statement"),
+        ("stale", "    └── solution version 1"),
+    ],
+)
+async def test_a_narrow_terminal_shows_whole_words_on_lines_that_fit(
+    on_a_terminal: Any, stale_document: str, verb: str, line: str
+) -> None:
+    about = [stale_document] if verb in ("show", "stale") else []
+
+    seen, code = await on_a_terminal(verb, *about, columns=NARROW)
+
+    lines = [shown.rstrip() for shown in ESCAPES.sub("", seen).splitlines()]
+    assert code == 0
+    assert any(shown.startswith(line) for shown in lines), seen
+    assert [shown for shown in lines if shown.startswith(" ") and len(shown) > NARROW] == []
+
+
+async def test_what_no_writer_reads_is_listed_with_its_size(cli: Any, stale_document: str) -> None:
+    assert "attachment plan.pdf: 20.0 MB" in (await cli("show", stale_document)).stdout
+
+
+async def test_words_that_are_no_text_are_refused(cli: Any, backstage: Any, document_id: str, written: Any) -> None:
+    await backstage.append(document_id, *written)
+
+    done = await cli("revise", document_id, "research", "--version", "1", "-m", "-", stdin=b"\xff\xfe")
+
+    assert (done.exit_code, done.stderr) == (2, "error: stdin is not UTF-8 text\n")

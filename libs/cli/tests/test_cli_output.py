@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from stemma_cli.errors import words_for
+from stemma_cli.output import clean, clean_line, console, fitting, table
+from stemma_cli.wording import event_words
+from stemma_client import NobodyAdmitsError, RecordedEvent
+from stemma_contracts import envelope_for, registry, subjects
+from stemma_contracts.v1 import events as e
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "\x1b[2J",
+        "\x1b[31m",
+        "\x1b]0;title\x07",
+        "\x1b]8;;http://evil\x1b\\",
+        "\x1bP+q\x1b\\",
+        "\x1bc",
+        "\x9b2J",
+        "\x9d0;title\x9c",
+        "\x07",
+        "\x7f",
+        "\u202e",
+        "\r",
+    ],
+)
+def test_control_sequences_do_not_reach_the_terminal(evil: str) -> None:
+    assert clean(f"a{evil}b") == "ab"
+
+
+def test_lines_tabs_and_letters_stay() -> None:
+    assert clean("Übung\tçà\r\n日本 [bold]\n") == "Übung\tçà\n日本 [bold]\n"
+
+
+def test_a_line_stays_a_line() -> None:
+    assert clean_line(" a\nb\x1b[1A ") == "a b"
+
+
+def test_markup_in_a_cell_is_printed_as_it_is() -> None:
+    screen = console()
+    with screen.capture() as captured:
+        screen.print(table(["TITLE"], [["[red]x[/red] :smile: [link=http://evil]y[/link]"]]))
+
+    assert "[red]x[/red] :smile: [link=http://evil]y[/link]" in captured.get()
+
+
+def test_an_outcome_that_nobody_waited_for_is_told_by_its_name() -> None:
+    event = e.OutcomeSuperseded(job_id="d1.1.generate.research", outcome="stemma.job.cancelled.v1")
+    envelope = envelope_for(registry.entry_of(event), id="1", source="t", subject="d1", time=datetime.now(UTC))
+    subject = subjects.event("default", "d1", registry.entry_of(event).token)
+    words = event_words(RecordedEvent(envelope, event, 1, subject, b"{}", 0))
+    assert words == "document: outcome superseded (job cancelled)"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (35, ["SECTION            STATUS", "problem_statement  awaiting review"]),
+        (27, ["SECTION            STATUS", "problem_statement  awaiting", "                   review"]),
+        (26, ["problem_statement", "  status: awaiting review"]),
+    ],
+)
+def test_a_table_leaves_out_what_is_empty_and_breaks_no_word(width: int, shown: list[str]) -> None:
+    screen = console(width=width)
+    with screen.capture() as captured:
+        screen.print(fitting(["SECTION", "FAILURE", "STATUS"], [["problem_statement", "", "awaiting review"]], width))
+
+    assert [line.rstrip() for line in captured.get().splitlines()] == shown
+
+
+@pytest.mark.req("S4")
+@pytest.mark.failure("nobody-admits")
+def test_who_meets_no_admission_is_told_where_to_look_and_not_that_the_password_is_wrong() -> None:
+    words = words_for(NobodyAdmitsError("refused"))
+    assert words is not None
+    assert words.hint.startswith("does `stemma-admission` run?")

@@ -1,0 +1,169 @@
+"""What a verb does with the terminal, with stdin and with stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.provenance import Origin
+from stemma_testkit.signals import interruptible
+
+STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
+
+
+@pytest.fixture
+def exporting(backstage: Any, document_id: str) -> str:
+    """A document of which every export has bytes that are no text."""
+
+    async def convert(request: requests.ExportDocument) -> None:
+        ref = await backstage.artifacts.put("default", document_id, b"PK\xff\x00", media_type="x/y", name="out")
+        common = {"export_id": "x1", "format": request.format}
+        done = events.DocumentExported(**common, job_id="j", artifact=ref)
+        await backstage.append(document_id, events.ExportRequested(**common), done)
+
+    backstage.on_request = convert
+    return document_id
+
+
+@pytest.mark.parametrize(
+    ("output", "format", "words"),
+    [
+        ("x.odt", (), "use .docx, .pdf, .html, .json, .md, or say --format"),
+        ("x.docx", ("--format", "pdf"), "ends as docx, and --format says pdf"),
+    ],
+)
+async def test_a_file_gets_no_other_format_than_its_ending_says(
+    cli: Any, backstage: Any, exporting: str, tmp_path: Path, output: str, format: tuple[str, ...], words: str
+) -> None:
+    done = await cli("export", exporting, "-o", str(tmp_path / output), *format)
+
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert backstage.received == []
+
+
+@pytest.mark.parametrize(
+    ("output", "format", "chosen"),
+    [
+        ("x.PDF", (), ExportFormat.PDF),
+        ("x", (), ExportFormat.DOCX),
+        ("x.txt", ("--format", "md"), ExportFormat.MD),
+        ("v1.2", ("--format", "pdf"), ExportFormat.PDF),
+    ],
+)
+async def test_a_file_of_any_ending_takes_the_format_that_is_asked_for(
+    cli: Any, backstage: Any, exporting: str, tmp_path: Path, output: str, format: tuple[str, ...], chosen: ExportFormat
+) -> None:
+    done = await cli("export", exporting, "-o", str(tmp_path / output), *format)
+
+    assert done.exit_code == 0, done.stderr
+    assert backstage.received[-1][1].format is chosen
+    assert (tmp_path / output).read_bytes() == b"PK\xff\x00"
+
+
+async def test_an_export_to_stdout_is_the_document_and_nothing_else(cli: Any, exporting: str) -> None:
+    done = await cli("export", exporting, "-f", "pdf", "-o", "-")
+
+    assert (done.exit_code, done.stdout_bytes) == (0, b"PK\xff\x00")
+    assert "exported as x1" in done.stderr
+
+
+async def test_an_export_to_stdout_shares_it_with_neither_json_nor_a_terminal(
+    cli: Any, on_a_terminal: Any, backstage: Any, exporting: str
+) -> None:
+    with_json = await cli("export", exporting, "-o", "-", "--json")
+    seen, code = await on_a_terminal("export", exporting, "-o", "-")
+
+    assert (with_json.exit_code, with_json.stdout, code) == (2, "", 2)
+    assert "stdout takes the document or --json" in with_json.stderr
+    assert "a terminal shows no document" in seen
+    assert backstage.received == []
+
+
+async def test_cancel_asks_for_consent_where_no_terminal_can(cli: Any, backstage: Any, document_id: str) -> None:
+    done = await cli("cancel", document_id, stdin="")
+
+    assert done.exit_code == 2
+    assert "say --yes to cancel for good" in " ".join(done.stderr.replace("│", " ").split())
+    assert backstage.received == []
+
+
+@pytest.mark.parametrize(("typed", "code", "sent"), [("y\n", 0, 1), ("n\n", 1, 0)])
+async def test_cancel_does_what_is_answered_at_the_terminal(
+    on_a_terminal: Any, backstage: Any, document_id: str, typed: str, code: int, sent: int
+) -> None:
+    seen, ended = await on_a_terminal("cancel", document_id, typed=typed)
+
+    assert f"Cancel document {document_id} for good?" in seen
+    assert (ended, len(backstage.received)) == (code, sent)
+
+
+@pytest.fixture
+async def written(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
+    """A document with a text that a person made."""
+    text = await backstage.text(document_id, "Mine.")
+    edited = events.SectionEdited(section_id="research", version=2, draft=text, origin=Origin.WRITTEN, actor="ben")
+    await backstage.append(document_id, requested, drafted("research"), edited)
+    return document_id
+
+
+@pytest.mark.parametrize(
+    ("verb", "about", "untouched"),
+    [("cancel", (), "nothing was cancelled"), ("regenerate", ("research=2",), "research stays as it is")],
+)
+async def test_an_interrupt_at_a_question_ends_with_130_at_once(
+    environment: dict[str, str], backstage: Any, written: str, verb: str, about: tuple[str, ...], untouched: str
+) -> None:
+    command = [*STEMMA, verb, written, *about]
+
+    code, told = await asyncio.to_thread(_interrupted_at_the_question, os.environ | environment, command)
+
+    assert code == 130
+    assert told.endswith(f"interrupted; {untouched}\n")
+    assert backstage.received == []
+
+
+def _interrupted_at_the_question(environment: Mapping[str, str], command: Sequence[str]) -> tuple[int, str]:
+    terminal, stdin = pty.openpty()
+    with subprocess.Popen(interruptible(command), env=environment, stdin=stdin, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        asked = b""
+        while not asked.endswith(b"[y/N]: "):
+            letter = process.stderr.read(1)
+            assert letter, asked
+            asked += letter
+        process.send_signal(signal.SIGINT)
+        told = asked + process.stderr.read()
+    os.close(terminal)
+    os.close(stdin)
+    return process.returncode, told.decode()
+
+
+async def test_words_are_typed_at_the_terminal_to_their_end(on_a_terminal: Any, backstage: Any, written: str) -> None:
+    _, code = await on_a_terminal("edit", written, "research", "-m", "-", typed="Say more\nof it.\n\x04")
+
+    assert (code, backstage.received[-1][1].instruction) == (0, "Say more\nof it.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "closed", "code"),
+    [(("list",), ">&-", 0), (("show", "absent"), "2>&-", 1), (("cancel", "d1"), "<&-", 2)],
+)
+def test_a_verb_ends_cleanly_with_a_closed_stream(
+    environment: dict[str, str], arguments: tuple[str, ...], closed: str, code: int
+) -> None:
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *STEMMA, *arguments]
+    done = subprocess.run(shell, env=os.environ | environment, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (code, "")
+    assert "Traceback" not in done.stderr

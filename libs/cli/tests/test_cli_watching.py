@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events
+from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_testkit.signals import interruptible
+
+APPROVED = events.SectionApproved(section_id="research", version=1, starts=("solution",))
+
+
+def stemma(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "from stemma_cli.main import main; main()", *arguments]
+
+
+async def started(environment: dict[str, str], *arguments: str) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    env = os.environ | environment
+    command = interruptible(stemma(*arguments))
+    return await asyncio.create_subprocess_exec(*command, env=env, stdout=pipe, stderr=pipe)
+
+
+async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    await backstage.append(document_id, requested, drafted("research"), reviewable("research"))
+
+    done = await cli("watch", document_id)
+
+    assert done.exit_code == 0
+    assert [li.split(" ", 1)[1] for li in done.stdout.splitlines()] == [
+        "document: requested (starts research)",
+        "research: drafted (version 1, score 0.90)",
+        "research: review requested (version 1, no lint issues)",
+    ]
+    assert re.search(r"waits for a person: research \(Research, .+\); see `stemma inbox`", done.stderr)
+
+
+@pytest.mark.req("T8")
+async def test_watch_tells_checks_of_a_program_from_judgements(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    checks = (ProgramCheck(check="inputs_cited", passed=True), ProgramCheck(check="required_headings", passed=False))
+    nobody = Evaluation(scores={}, score=0, passed=False, judged=False, checks=checks)
+    draft = drafted("research").model_copy(update={"evaluation": nobody})
+    await backstage.append(document_id, requested, draft, reviewable("research"))
+
+    done = await cli("watch", document_id)
+
+    assert "research: drafted (version 1, not judged, check failed: required_headings)" in done.stdout
+    assert "not judged" in (await cli("show", document_id)).stdout
+
+
+@pytest.mark.req("E4")
+async def test_watch_shows_the_same_events_as_a_raw_subscription(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    raw = await backstage.nats.subscribe(subjects.event("default", document_id, subjects.ANY))
+    watching = asyncio.create_task(_watched_when_there(cli, document_id))
+    await backstage.append(document_id, requested, drafted("research"), events.DocumentCompleted())
+
+    done = await watching
+
+    seen = [await raw.next_msg(timeout=5) for _ in range(3)]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.exit_code == 0
+    assert [(t["subject"], t["id"], t["data"]) for t in told] == [
+        (m.subject, m.headers["ce-id"], json.loads(m.data)) for m in seen
+    ]
+
+
+async def _watched_when_there(cli: Any, document_id: str) -> Any:
+    async with asyncio.timeout(20):
+        while (done := await cli("watch", document_id, "--json")).exit_code == 1:
+            await asyncio.sleep(0.01)
+    return done
+
+
+async def test_watch_goes_on_while_a_service_is_at_work_and_ends_with_the_document(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    await backstage.append(document_id, requested, drafted("research"), reviewable("research"), APPROVED)
+    watching = asyncio.create_task(cli("watch", document_id))
+    await backstage.append(document_id, drafted("solution"), events.DocumentCompleted())
+
+    done = await watching
+
+    assert done.stdout.splitlines()[-1].endswith("document: completed")
+    assert "take it out with `stemma export" in done.stderr
+
+
+async def test_watch_of_a_failed_document_ends_with_1_and_says_how_to_go_on(
+    cli: Any, backstage: Any, document_id: str, requested: Any
+) -> None:
+    failure = events.SectionModelUnavailable(
+        section_id="research", job_id="j", activity=Activity.GENERATE, status=SectionStatus.FAILED, detail="429"
+    )
+    await backstage.append(document_id, requested, failure, events.DocumentFailed(failed_sections=("research",)))
+
+    done = await cli("watch", document_id)
+
+    assert done.exit_code == 1
+    assert f"try again with `stemma retry {document_id[:8]} research`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("missing", "detail", "remedy"),
+    [
+        (
+            ("research",),
+            "research is required and must be at least 100 characters",
+            "first write research with `stemma edit {0} research --editor`, then `stemma retry {0} solution`",
+        ),
+        (
+            ("project_brief",),
+            "project_brief is required and must not be blank",
+            "other inputs are needed: ask for a new document with `stemma new proposal`",
+        ),
+        (
+            (),
+            "there is no text among the inputs",
+            "other inputs are needed: ask for a new document with `stemma new proposal`",
+        ),
+    ],
+)
+async def test_watch_offers_no_retry_of_a_section_that_lacks_its_inputs(
+    cli: Any, backstage: Any, document_id: str, requested: Any, missing: tuple[str, ...], detail: str, remedy: str
+) -> None:
+    failed = {"job_id": "j", "activity": Activity.GENERATE, "status": SectionStatus.FAILED, "detail": detail}
+    other = events.SectionModelUnavailable(section_id="research", **failed | {"detail": "429"})
+    lacking = events.SectionInputsMissing(section_id="solution", missing=missing, **failed)
+    ended = events.DocumentFailed(failed_sections=("research", "solution"))
+    await backstage.append(document_id, requested, other, lacking, ended)
+
+    done = await cli("watch", document_id)
+
+    assert done.exit_code == 1
+    assert done.stderr.splitlines() == [
+        f"failed: solution (inputs missing: {detail}); {remedy.format(document_id[:8])}",
+        f"failed: research; try again with `stemma retry {document_id[:8]} research`",
+    ]
+
+
+async def test_ctrl_c_ends_watch_with_130_and_one_line(
+    backstage: Any, environment: dict[str, str], document_id: str, requested: Any
+) -> None:
+    await backstage.append(document_id, requested)
+    process = await started(environment, "watch", document_id)
+    assert process.stdout is not None
+    await asyncio.wait_for(process.stdout.readline(), 20)
+
+    process.send_signal(signal.SIGINT)
+    _, stderr = await asyncio.wait_for(process.communicate(), 20)
+
+    assert (process.returncode, stderr) == (130, b"interrupted; what was sent to Stemma goes on there\n")
+
+
+async def test_a_reader_that_goes_away_ends_a_verb_without_words(
+    backstage: Any, environment: dict[str, str], document_id: str, requested: Any
+) -> None:
+    await backstage.append(document_id, requested, *[events.DocumentPaused()] * 500)
+    process = await started(environment, "history", document_id, "--all", "--json")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    await asyncio.wait_for(process.stdout.readline(), 20)
+
+    process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+
+    assert await asyncio.wait_for(process.stderr.read(), 20) == b""
+    assert await process.wait() == 1
+
+
+async def test_watch_on_a_terminal_shows_a_table_by_section(
+    backstage: Any, on_a_terminal: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    await backstage.append(document_id, requested, drafted("research"), reviewable("research"))
+
+    seen, code = await on_a_terminal("watch", document_id)
+
+    assert code == 0
+    assert "research: drafted" in seen
+    assert "SECTION" in seen
+    assert "awaiting review" in seen
+    assert f"{document_id}: running" in seen
+
+
+async def test_a_draft_on_a_terminal_is_rendered_and_cannot_control_it(
+    backstage: Any, on_a_terminal: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    draft = await backstage.text(document_id, "# Research\n\nA **bold** [link](http://x)\x1b]0;owned\x07 word.\n")
+    await backstage.append(document_id, requested, drafted("research", draft))
+
+    seen, code = await on_a_terminal("show", document_id, "research")
+
+    assert code == 0
+    assert "**" not in seen
+    assert "word." in seen
+    assert "owned" not in seen
+    assert "\x1b]" not in seen
+
+
+def test_help_lists_the_exit_codes_and_needs_neither_nats_nor_pydantic() -> None:
+    code = (
+        "import sys\nfrom stemma_cli.main import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        "assert not {'nats', 'pydantic', 'asyncio'} & set(sys.modules), 'help loads too much'"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert shown.stderr == ""
+    assert "3 rejected by Stemma, 4 no server, 5" in shown.stdout
+
+
+def test_verbs_that_read_no_text_load_neither_markdown_nor_languages() -> None:
+    code = (
+        "import sys\nimport stemma_client.client, stemma_cli.tasks.documents\n"
+        "assert not {'yaml', 'stemma_markdown', 'stemma_languages'} & set(sys.modules), 'a list loads too much'"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert loaded.stderr == ""

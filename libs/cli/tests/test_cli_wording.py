@@ -1,0 +1,40 @@
+"""What is known of a document, in the words of the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from stemma_cli.wording import conclusion_words, counted_warnings, cycle_words, status_words
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.cycles import CycleSummary
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.provenance import GenerationWarning
+from stemma_testkit.document_events import REF
+
+
+def test_what_follows_from_a_review_is_told_in_words() -> None:
+    words = [
+        conclusion_words(e.ReviewConclusion(needs_revision=needs, revision_count=1, forced_continuation=forced))
+        for needs, forced in ((False, False), (True, False), (True, True))
+    ]
+    assert words == ["no revision needed", "a revision is needed", "gone on in spite of the review"]
+
+
+@pytest.mark.req("D3", "D5")
+def test_how_far_a_document_in_cycles_is_is_told_in_words() -> None:
+    begun = CycleSummary(revision_count=1, max_revisions=2)
+    assert cycle_words(begun) == "DRAFT, 1 of 2 reviews asked for a revision"
+    forced = begun.model_copy(update={"forced_continuation": True})
+    assert cycle_words(forced).endswith("the last one was not met any more")
+
+
+def test_warnings_are_counted_and_named() -> None:
+    warning = GenerationWarning(code="role_timed_out", detail="cook")
+    assert counted_warnings([warning]) == "1 warning: role timed out 1"
+
+
+def test_a_need_that_a_service_meets_is_under_way(after: Any) -> None:
+    need = Need(need_id="n1", kind="conversion", draft=REF, checkpoint_id="c")
+    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+    assert status_words(after(raised).sections["research"]) == "generating (conversion under way)"

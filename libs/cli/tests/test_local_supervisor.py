@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from stemma_cli.local.folder import AlreadyRunningError, DataFolder
+from stemma_cli.local.processes import DidNotStartError
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_client import AccessDeniedError, Client, ServerUnreachableError
+from stemma_contracts.v1.references import UploadRef
+from stemma_provisioning import NatsServer
+from stemma_provisioning.config import user_names
+
+
+def alive(pid: int | None) -> bool:
+    """Whether a process runs; one that has ended and that nobody has asked about yet does not."""
+    try:
+        return pid is not None and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def launcher_of(local: LocalStemma) -> int:
+    """The process that its services were started by."""
+    (parent,) = {int(psutil.Process(service.pid).ppid()) for service in local.services.values()}
+    return parent
+
+
+def remembers(pid: int | None, secret: str) -> bool:
+    """Whether a process has something anywhere in the memory that it can write, its first environment included."""
+    maps = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    areas = [line.split()[0].split("-") for line in maps if line.split()[1].startswith("rw")]
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        return any(secret.encode() in os.pread(memory.fileno(), int(e, 16) - int(b, 16), int(b, 16)) for b, e in areas)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def test_callers_in_the_folder_find_the_server_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEMMA_DATA_DIR", str(tmp_path))
+    async with LocalStemma(tmp_path, services=[]) as local, Client.connect() as client:
+        found = (client.url, await client.documents())
+        url = local.url
+
+    assert found == (url, [])
+    assert not (tmp_path / "stemma.json").exists()
+
+
+async def test_a_nats_server_that_is_killed_comes_back_on_its_port_with_its_data(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path, services=[]) as local, local.client() as client:
+        upload = await client.upload(b"kept", name="a.md")
+        url = local.url
+        local.nats.kill()
+        await until(lambda: local.nats.restarts == 1 and local.nats.pid is not None)
+        assert await asyncio.wait_for(_uploaded_again(local), 20) == upload
+        assert local.url == url
+
+
+@pytest.mark.req("F1")
+async def test_a_full_disk_is_told_and_the_server_begins_anew_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def server_finds_no_room(*, but_now: int) -> None:
+        used = shutil.disk_usage(tmp_path)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: used._replace(free=but_now))
+        with (tmp_path / "nats" / "nats-server.log").open("a") as log:
+            log.write("[ERR] JetStream failed to store a msg on stream 'STEMMA > EVENTS': no space left on device\n")
+
+    monkeypatch.setattr("stemma_cli.local.nats_process.ROOM_S", 0.05)
+    async with LocalStemma(tmp_path, services=[], report=lambda _, message: told.append(message)) as local:
+        server_finds_no_room(but_now=0)
+        await until(lambda: any("no space left" in message for message in told))
+        assert local.nats.restarts == 0
+        server_finds_no_room(but_now=10**9)
+        await until(lambda: local.nats.restarts == 1 and local.nats.pid is not None)
+        await asyncio.wait_for(_uploaded_again(local), 20)
+
+
+async def _uploaded_again(local: LocalStemma) -> UploadRef:
+    """Programs are let in again once the server listens and its admission has come back, a moment after its start."""
+    while True:
+        with suppress(AccessDeniedError, ServerUnreachableError):
+            async with local.client() as again:
+                return await again.upload(b"kept", name="a.md")
+
+
+async def test_a_folder_in_use_is_refused_with_the_pid(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path, services=[]):
+        with pytest.raises(AlreadyRunningError, match=f"pid {os.getpid()}"):
+            async with LocalStemma(tmp_path, services=[]):
+                pass
+
+
+async def test_a_server_that_a_killed_supervisor_left_behind_is_ended_first(tmp_path: Path) -> None:
+    folder = DataFolder(tmp_path)
+    folder.create()
+    passwords = folder.make_passwords(user_names())
+    with NatsServer(tmp_path / "nats", passwords=passwords) as left_over:
+        async with LocalStemma(tmp_path, services=[]) as local:
+            assert not left_over.running
+            assert local.nats.pid is not None
+
+
+async def test_a_process_that_only_has_the_number_of_an_old_server_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "nats").mkdir()
+    with NatsServer(tmp_path / "another") as stranger:
+        told = {"nats": [stranger.url]}
+        (tmp_path / "nats" / f"nats-server_{stranger.pid}.ports").write_text(json.dumps(told))
+
+        async with LocalStemma(tmp_path, services=[]):
+            assert stranger.running
+
+
+@pytest.mark.req("E1")
+async def test_each_service_is_a_process_that_is_killed_stopped_and_started_alone(tmp_path: Path) -> None:
+    reports: list[tuple[str, str]] = []
+    async with LocalStemma(tmp_path, services=["validator"], report=lambda *r: reports.append(r)) as local:
+        validator = local.services["validator"]
+        first = validator.pid
+        validator.kill()
+        await until(lambda: validator.restarts == 1)
+        await validator.wait_ready()
+        second = validator.pid
+        await local.stop_service("validator")
+        stopped = not alive(second)
+        await local.start_service("validator")
+        third, server = validator.pid, local.nats.pid
+
+    assert stopped
+    assert len({first, second, third}) == 3
+    assert not any(map(alive, (first, second, third, server)))
+    assert ("validator", "ready") in reports
+
+
+@pytest.mark.req("S7")
+async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_models, of_one = "SOMEBODYS_API_KEY", ("STEMMA_GENERATION_GRAPH_API_BASE", "STEMMA_CHECKPOINT_PASSWORD")
+    secrets = {name: f"hidden-{number}" for number, name in enumerate((of_models, *of_one, "STEMMA_PASSWORD_EDITOR"))}
+    for name, value in secrets.items():
+        monkeypatch.setenv(name, value)
+    async with LocalStemma(tmp_path) as local:
+        pids = {name: service.pid for name, service in local.services.items()} | {"launcher": launcher_of(local)}
+        knows = {name: {secret for secret in secrets if remembers(pid, secrets[secret])} for name, pid in pids.items()}
+
+    assert {name: found for name, found in knows.items() if found} == {
+        "generation-graph": {of_models, *of_one},
+        "editor-agent": {of_models},
+    }
+
+
+@pytest.mark.req("E1")
+async def test_when_the_launcher_is_killed_its_services_end_with_it_and_all_come_back(tmp_path: Path) -> None:
+    reports: list[tuple[str, str]] = []
+    names = ["converter", "validator"]
+    async with LocalStemma(tmp_path, services=names, report=lambda *r: reports.append(r)) as local:
+        services = local.services.values()
+        first = {launcher_of(local), *(service.pid for service in services)}
+        os.kill(launcher_of(local), signal.SIGKILL)
+        await until(lambda: all(service.restarts == 1 for service in services))
+        await asyncio.gather(*(service.wait_ready() for service in services))
+
+        await until(lambda: not any(map(alive, first)))
+        assert launcher_of(local) not in first
+    assert {(name, "ended with SIGKILL, starts again in 0.2 s") for name in names} <= set(reports)
+
+
+async def test_services_run_together_in_one_process(tmp_path: Path) -> None:
+    async with LocalStemma(tmp_path, services=["validator", "converter"], in_process=True) as local:
+        pids = [service.pid for service in local.services.values()]
+        started = (tmp_path / "logs" / "services.log").read_text()
+
+    assert len(pids) == 1
+    assert '"service": "validator"' in started
+    assert '"service": "converter"' in started
+    assert not alive(pids[0])
+
+
+@pytest.mark.req("P16")
+@pytest.mark.parametrize(("in_process", "process"), [(False, "validator"), (True, "services")])
+async def test_a_bad_setting_refuses_the_start_and_leaves_nothing_running(
+    tmp_path: Path, in_process: bool, process: str
+) -> None:
+    env = {"validator": {"STEMMA_VALIDATOR_COLOUR": "red"}}
+    local = LocalStemma(tmp_path, services=["validator"], env=env, in_process=in_process)
+
+    with pytest.raises(DidNotStartError, match=f"{process} refused to start"):
+        async with local:
+            pass
+
+    assert "colour" in (tmp_path / "logs" / f"{process}.log").read_text().lower()
+    assert local.nats.pid is None
+
+
+async def test_a_stop_that_was_swallowed_during_the_start_ends_it(tmp_path: Path) -> None:
+    """What `asyncio.wait_for` of nats-py does before Python 3.12 when result and cancellation meet."""
+    entered = asyncio.Event()
+
+    async def run() -> None:
+        entered.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.get_running_loop().create_future()
+        async with LocalStemma(tmp_path, services=[]):
+            await asyncio.get_running_loop().create_future()
+
+    task = asyncio.create_task(run())
+    await entered.wait()
+    task.cancel()
+    await asyncio.wait({task}, timeout=20)
+    assert task.cancelled()

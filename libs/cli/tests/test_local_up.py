@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from stemma_cli.local.foreground import run_in_foreground
+
+STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("STEMMA_")}
+
+
+@pytest.fixture
+def up(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    command, env = [*STEMMA, "up", "--in-process", "--json"], environment() | {"STEMMA_TENANT": "team"}
+    started = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
+    yield started
+    if started.poll() is None:
+        started.terminate()
+        started.wait(60)
+    assert started.stdout is not None
+    started.stdout.close()
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*STEMMA, *arguments]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
+def alive(pid: int) -> bool:
+    return subprocess.run(["ps", "-p", str(pid)], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.timeout(120)
+def test_up_tells_when_it_is_ready_serves_the_other_verbs_of_its_tenant_and_leaves_nothing_behind(
+    up: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    assert up.stdout is not None
+    lines = [json.loads(next(up.stdout))]
+    while lines[-1]["part"] != "stemma":
+        lines.append(json.loads(next(up.stdout)))
+    state = json.loads((tmp_path / ".stemma" / "stemma.json").read_text())
+    pids = [state["pid"], state["nats_pid"], *state["services"].values()]
+
+    listed, second = run(tmp_path, "list"), run(tmp_path, "up")
+    up.send_signal(signal.SIGTERM)
+    rest = up.stdout.read()
+
+    assert [line["part"] for line in lines if line["message"] == "ready"] == ["services", "stemma"]
+    assert lines[-1] == {"part": "stemma", "message": "ready"}
+    assert (listed.returncode, listed.stdout, state["tenant"]) == (0, "", "team")
+    assert (second.returncode, second.stderr.strip().endswith(f"(pid {state['pid']})")) == (1, True)
+    assert (up.wait(60), json.loads(rest.splitlines()[-1])) == (0, {"part": "stemma", "message": "stopped"})
+    assert not any(map(alive, pids))
+    assert run(tmp_path, "list").returncode == 4
+
+
+def test_what_the_demo_says_as_json_is_its_files_alone(tmp_path: Path) -> None:
+    told = run(tmp_path, "demo", "--kind", "poem", "--json")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "no demonstration of 'poem'" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [("taken", "a file is in the way"), ("taken/x", "Not a directory"), ("used", "(logs)")],
+)
+def test_a_folder_that_cannot_hold_data_is_wrong_usage_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").touch()
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "logs").touch()
+
+    code = run_in_foreground(Path(data), in_process=False, port=None, as_json=False)
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert line.startswith(f"error: cannot keep data in {data}: ")
+    assert reason in line
+    assert line.endswith("name another folder by --data or STEMMA_DATA_DIR")
+
+
+def test_damaged_passwords_refuse_the_start_by_their_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = tmp_path / "credentials.json"
+    damaged.write_text('{"orchestrator": ')
+
+    code = run_in_foreground(tmp_path, in_process=False, port=None, as_json=False)
+
+    told = f"error: {damaged} is damaged: remove it, and new passwords are made\n"
+    assert (code, capsys.readouterr().err) == (1, told)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [("STEMMA_TENANT", "a*b", "must match"), ("STEMMA_TENANT_CONNECTIONS", "many", "must be a number")],
+)
+def test_a_wrong_tenant_or_bound_refuses_the_start_by_its_variable(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variable: str,
+    value: str,
+    words: str,
+) -> None:
+    monkeypatch.setenv(variable, value)
+
+    code = run_in_foreground(tmp_path / "data", in_process=False, port=None, as_json=False)
+
+    assert (code, (tmp_path / "data").exists()) == (2, False)
+    assert capsys.readouterr().err.startswith(f"error: {variable} {words}")
