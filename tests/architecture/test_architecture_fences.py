@@ -32,6 +32,7 @@ PLANTED = {
     "stemma_offline_writer": "stemma_messaging",
     "stemma_cli": "stemma_orchestrator",
     "stemma_orchestrator.core": "time",
+    "stemma_orchestrator.core.review": "random",
     "stemma_generation_graph.session": "pyromark",
     "stemma_validator.engines": "sentencex",
 }

@@ -37,7 +37,7 @@ from stemma_generation_graph.sources.reading import Reading
 from stemma_messaging import config_dir
 from stemma_models import ModelCaller
 from stemma_orchestrator.catalog import load_catalog
-from stemma_orchestrator.core.commands import Create
+from stemma_orchestrator.core.documents import Create
 from stemma_orchestrator.inputs import Limits as InputLimits
 from stemma_orchestrator.intake import Intake, Refused
 from stemma_testkit.pathological import UNITS, text_of

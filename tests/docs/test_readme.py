@@ -30,7 +30,7 @@ from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, S
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.criteria import load_criteria
 from stemma_orchestrator.catalog import load_catalog
-from stemma_orchestrator.core.planning import Blueprint, BlueprintSection
+from stemma_orchestrator.core.documents.planning import Blueprint, BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies, copies_api
 from stemma_testkit.driving import request_sample, wait_for

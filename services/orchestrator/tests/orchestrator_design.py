@@ -13,9 +13,9 @@ from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.review import ReviewPolicy
 from stemma_document.cycle_state import Cycle
 from stemma_orchestrator.catalog import load_catalog
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents
+from stemma_orchestrator.core.documents.planning import plan_sections, planned_cycle
 from stemma_orchestrator.core.jobs import open_jobs
-from stemma_orchestrator.core.planning import plan_sections, planned_cycle
 
 CONFIG = Path(__file__).parents[1] / "config"
 DESIGN = load_catalog(CONFIG)["design_document"]
@@ -32,7 +32,7 @@ class Design(Story):
         self.texts = count(1)
         sections = plan_sections(DESIGN.blueprint, DESIGN.dependencies, None, review)
         return self.do(
-            c.Create(
+            documents.Create(
                 asked=self.asked("create"),
                 tenant=TENANT,
                 document_id=DOCUMENT,

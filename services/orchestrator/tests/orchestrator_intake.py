@@ -5,18 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from orchestrator_story import meta
 from stemma_contracts.v1 import requests as r
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents
 from stemma_orchestrator.intake import Intake, Refused
 
-ASKED = c.RequestMeta("r1", "0" * 64, "ada")
+ASKED = meta("r1")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-async def create(intake: Intake, **fields: object) -> c.Create:
+async def create(intake: Intake, **fields: object) -> documents.Create:
     request = r.CreateDocument.model_validate({"kind": "proposal", "brief": "Write it."} | fields)
     command = await intake.command("default", ASKED, request, NOW)
-    assert isinstance(command, c.Create)
+    assert isinstance(command, documents.Create)
     return command
 
 

@@ -11,7 +11,7 @@ from orchestrator_witness import Move, Witness, command_of, outcome_of, say_of
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_document.notes import NO_NOTES
 from stemma_document.state import Document, State
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core.commands import Command, Record
 from stemma_orchestrator.core.decide import decide
 
 MAX_ROUNDS, MAX_REVISIONS = 1, 2
@@ -54,7 +54,7 @@ class Run:
         limits = {"max_lint_rounds": MAX_ROUNDS, "max_revisions": MAX_REVISIONS}
         edits = "human" if proposes else "none"
         self.witness.begun(self.story.create(dependencies, policy, review_edits=edits, **limits))
-        self.commands: list[c.Command] = []
+        self.commands: list[Command] = []
 
     def settle(self) -> None:
         """All goes well until the document is completed: changes have dependents then."""
@@ -131,11 +131,11 @@ class Run:
         assert decide(command, self.story.state) == [], "deciding again gives nothing"
         assert self.witness.state == self.story.state, "what was encoded and decoded folds to the same"
 
-    def _command(self, move: Move) -> c.Command:
+    def _command(self, move: Move) -> Command:
         if isinstance(move, Ask):
             return command_of(move, self.story.asked(), self.witness.proposals)
         name = self.witness.work[move.ticket][1]
-        return c.Record(outcome_of(move, self.witness.jobs[move.ticket], name or None))
+        return Record(outcome_of(move, self.witness.jobs[move.ticket], name or None))
 
     def _again(self, which: int) -> None:
         if self.commands:

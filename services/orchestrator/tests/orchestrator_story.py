@@ -20,11 +20,12 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.evolve import evolve
 from stemma_document.state import Document, NoDocument, State, open_job_id, status_of
 from stemma_eventlog import Decider
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, review
+from stemma_orchestrator.core.commands import Command, Record, RequestMeta
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import open_jobs
 
-DECIDER: Decider[c.Command, State] = Decider(NoDocument(), decide, evolve)
+DECIDER: Decider[Command, State] = Decider(NoDocument(), decide, evolve)
 TENANT, DOCUMENT = ABOUT
 CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
 
@@ -51,6 +52,10 @@ def validation(passed: bool = True) -> ValidationSummary:
 PROVENANCE = Provenance(model="offline")
 
 
+def meta(request_id: str) -> RequestMeta:
+    return RequestMeta(request_id=request_id, request_digest="0" * 64, actor="ada", actor_verified=False)
+
+
 @dataclass
 class Story:
     """A document that is driven command by command through the pure core.
@@ -64,10 +69,15 @@ class Story:
     reader: Reader = field(default_factory=Reader)
     _requests: Any = field(default_factory=lambda: count(1))
 
-    def asked(self, request_id: str | None = None) -> c.RequestMeta:
-        return c.RequestMeta(request_id or f"r{next(self._requests)}", "0" * 64, "ada")
+    def asked(self, request_id: str | None = None) -> RequestMeta:
+        return RequestMeta(
+            request_id=request_id or f"r{next(self._requests)}",
+            request_digest="0" * 64,
+            actor="ada",
+            actor_verified=False,
+        )
 
-    def do(self, command: c.Command) -> list[Any]:
+    def do(self, command: Command) -> list[Any]:
         events = list(decide(command, self.state))
         for event in events:
             self.state = evolve(self.state, event, self.now)
@@ -93,7 +103,7 @@ class Story:
             for name, upstream in (dependencies or CHAIN).items()
         )
         return self.do(
-            c.Create(
+            documents.Create(
                 asked=self.asked("create"),
                 tenant=TENANT,
                 document_id=DOCUMENT,
@@ -119,7 +129,7 @@ class Story:
 
     def outcome(self, kind: type[o.Outcome], section_id: str, **fields: Any) -> list[Any]:
         fields.setdefault("job_id", self.job_of(section_id) if "job_id" not in fields else None)
-        return self.do(c.Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields)))
+        return self.do(Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields)))
 
     def drafted(self, section_id: str, text: str | None = None, **fields: Any) -> list[Any]:
         return self.outcome(
@@ -138,7 +148,7 @@ class Story:
         self.validated(section_id)
 
     def approve(self, section_id: str, version: int = 1, request_id: str | None = None) -> list[Any]:
-        return self.do(c.Approve(self.asked(request_id), section_id, version))
+        return self.do(review.Approve(self.asked(request_id), section_id, version))
 
     def settle(self, *section_ids: str) -> None:
         for section_id in section_ids:

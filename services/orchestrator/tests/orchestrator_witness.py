@@ -21,7 +21,8 @@ from stemma_document.proposal_state import Proposed, Proposing
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, NoDocument, Section, State, Version, open_job_id, status_of
 from stemma_document.versions import is_a_persons, text_of
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, editing, exports, generation, needs, proposals, review, several
+from stemma_orchestrator.core.commands import RequestCommand, RequestMeta
 from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
 
 Move = Ask | Say
@@ -206,51 +207,55 @@ def _plain(version: Version, document: Document) -> tuple[int, str, dict[str, in
     return version.number, version.draft.digest, rests_on, is_a_persons(version), kept_anyway
 
 
-STEERING: dict[str, type[c.Pause | c.Resume | c.Cancel]] = {"pause": c.Pause, "resume": c.Resume, "cancel": c.Cancel}
+STEERING: dict[str, type[documents.Pause | documents.Resume | documents.Cancel]] = {
+    "pause": documents.Pause,
+    "resume": documents.Resume,
+    "cancel": documents.Cancel,
+}
 
 
-def command_of(ask: Ask, asked: c.RequestMeta, proposals: Mapping[int, str]) -> c.Request:
-    """The command behind what a person asks for; ``proposals`` are the ids behind the numbers."""
+def command_of(ask: Ask, asked: RequestMeta, proposed: Mapping[int, str]) -> RequestCommand:
+    """The command behind what a person asks for; ``proposed`` are the ids behind the numbers."""
     if ask.several:
         return _about_several(ask, asked)
     if ask.verb in ("accept", "reject"):
-        decide = c.AcceptEdit if ask.verb == "accept" else c.RejectEdit
-        return decide(asked, ask.section, ask.version, proposals.get(ask.number, "nothing"))
+        decide = proposals.AcceptEdit if ask.verb == "accept" else proposals.RejectEdit
+        return decide(asked, ask.section, ask.version, proposed.get(ask.number, "nothing"))
     return _about_one(ask, asked)
 
 
-def _about_one(ask: Ask, asked: c.RequestMeta) -> c.Request:
+def _about_one(ask: Ask, asked: RequestMeta) -> RequestCommand:
     name, version, words = ask.section, ask.version, ref(ask.words, "text/plain")
     match ask.verb:
         case "approve":
-            return c.Approve(asked, name, version)
+            return review.Approve(asked, name, version)
         case "revise":
-            return c.Revise(asked, name, version, words)
+            return review.Revise(asked, name, version, words)
         case "write":
-            return c.Write(asked, name, version, ref(ask.words))
+            return editing.Write(asked, name, version, ref(ask.words))
         case "edit":
-            return c.Edit(asked, name, version, words)
+            return editing.Edit(asked, name, version, words)
         case "keep":
-            return c.Keep(asked, name, version)
+            return editing.Keep(asked, name, version)
         case "regenerate":
-            return c.Regenerate(asked, name, version, words if ask.words else None, ask.replace)
+            return editing.Regenerate(asked, name, version, words if ask.words else None, ask.replace)
         case "restore":
-            return c.Restore(asked, name, version, ask.number)
+            return editing.Restore(asked, name, version, ask.number)
         case "retry":
-            return c.Retry(asked, name)
+            return generation.Retry(asked, name)
         case "answer":
-            return c.Answer(asked, name, NEED, words)
+            return needs.Answer(asked, name, NEED, words)
         case "export":
-            return c.Export(asked, ExportFormat.MD)
+            return exports.Export(asked, ExportFormat.MD)
         case _:
             return STEERING[ask.verb](asked)
 
 
-def _about_several(ask: Ask, asked: c.RequestMeta) -> c.Several:
+def _about_several(ask: Ask, asked: RequestMeta) -> several.KeepSeveral | several.RegenerateSeveral:
     seen = tuple(SeenVersion(section_id=name, version=version) for name, version in ask.several)
     if ask.verb == "keep":
-        return c.KeepSeveral(asked, seen)
-    return c.RegenerateSeveral(asked, seen, ref(ask.words, "text/plain") if ask.words else None, ask.replace)
+        return several.KeepSeveral(asked, seen)
+    return several.RegenerateSeveral(asked, seen, ref(ask.words, "text/plain") if ask.words else None, ask.replace)
 
 
 FAILURES: dict[str, type[o.Outcome]] = {

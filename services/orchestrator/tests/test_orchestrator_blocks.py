@@ -8,7 +8,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.jobs import DraftHistory
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import editing
 
 
 def history(story: Story) -> DraftHistory | None:
@@ -25,11 +25,11 @@ def kept(story: Story) -> list[ArtifactRef | None]:
 
 
 def write(story: Story, text: str) -> None:
-    story.do(c.Write(story.asked(), "research", story.document.sections["research"].current_number, ref(text)))
+    story.do(editing.Write(story.asked(), "research", story.document.sections["research"].current_number, ref(text)))
 
 
 def restore(story: Story, version: int) -> None:
-    story.do(c.Restore(story.asked(), "research", story.document.sections["research"].current_number, version))
+    story.do(editing.Restore(story.asked(), "research", story.document.sections["research"].current_number, version))
 
 
 def checked(story: Story, name: str) -> None:

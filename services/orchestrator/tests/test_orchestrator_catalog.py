@@ -13,7 +13,7 @@ import pytest
 from stemma_document.state import Document
 from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, document_kinds, load_catalog
-from stemma_orchestrator.core.cycles import human_review, should_revise
+from stemma_orchestrator.core.cycles.routes import human_review, should_revise
 
 CONFIG = Path(__file__).parents[1] / "config"
 

@@ -17,7 +17,7 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.usage import Usage
 from stemma_document.state import Validating
 from stemma_document.summary import summarise
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import editing, generation, review
 
 
 def types(events: list[object]) -> list[type]:
@@ -193,7 +193,7 @@ def test_an_editor_gets_what_was_found_in_the_draft(begun: Story) -> None:
         if begun.status("research") == SectionStatus.GENERATING:
             begun.drafted("research")
     version = begun.document.sections["research"].current_number
-    begun.do(c.Revise(begun.asked(), "research", version, ref("put it right")))
+    begun.do(review.Revise(begun.asked(), "research", version, ref("put it right")))
     (job,) = begun.open_jobs().values()
     assert job.report == ref("report", "application/json")
 
@@ -201,7 +201,7 @@ def test_an_editor_gets_what_was_found_in_the_draft(begun: Story) -> None:
 @pytest.mark.req("P8")
 def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(c.Revise(begun.asked(), "research", 1, ref("shorter please")))
+    begun.do(review.Revise(begun.asked(), "research", 1, ref("shorter please")))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ReviseDraft)
     assert job.instruction == ref("shorter please")
@@ -215,7 +215,7 @@ def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> N
 @pytest.mark.failure("refused-instruction")
 def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(c.Revise(begun.asked(), "research", 1, ref("sing")))
+    begun.do(review.Revise(begun.asked(), "research", 1, ref("sing")))
     begun.outcome(o.InstructionRefused, "research", reason=ref("no such form"))
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
     assert begun.document.sections["research"].current_number == 1
@@ -224,12 +224,12 @@ def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(beg
 def test_revisions_are_bounded(story: Story) -> None:
     story.create(max_revisions=1)
     story.reviewable("research")
-    story.do(c.Revise(story.asked(), "research", 1, ref("sing")))
+    story.do(review.Revise(story.asked(), "research", 1, ref("sing")))
     story.outcome(o.InstructionRefused, "research", reason=ref("no"))
-    story.do(c.Revise(story.asked(), "research", 1, ref("more")))
+    story.do(review.Revise(story.asked(), "research", 1, ref("more")))
     story.outcome(o.DraftRevised, "research", draft=ref("more text"), summary=ref("s"), provenance=PROVENANCE)
     story.validated("research")
-    assert types(story.do(c.Revise(story.asked(), "research", 2, ref("more")))) == [e.RefusedRevisionLimit]
+    assert types(story.do(review.Revise(story.asked(), "research", 2, ref("more")))) == [e.RefusedRevisionLimit]
 
 
 @pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
@@ -240,7 +240,7 @@ def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: t
     assert isinstance(ended, e.DocumentFailed)
     assert begun.status("research") == SectionStatus.FAILED
     assert begun.document_status() == DocumentStatus.FAILED
-    (retried,) = begun.do(c.Retry(begun.asked(), "research"))
+    (retried,) = begun.do(generation.Retry(begun.asked(), "research"))
     assert retried.starts == ("research",)
     assert begun.document_status() == DocumentStatus.RUNNING
 
@@ -264,7 +264,7 @@ def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew
     begun.drafted("research")
     first = begun.job_of("research")
     begun.outcome(o.JobDead, "research")
-    begun.do(c.Retry(begun.asked(), "research"))
+    begun.do(generation.Retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
     assert job.job_id != first
@@ -272,7 +272,7 @@ def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew
 
 def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(c.Revise(begun.asked(), "research", 1, ref("more")))
+    begun.do(review.Revise(begun.asked(), "research", 1, ref("more")))
     (failed,) = begun.outcome(o.ModelUnavailable, "research")
     assert failed.activity == Activity.EDIT
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
@@ -283,8 +283,8 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
     begun: Story, ended: type[o.Outcome], fields: dict[str, Any]
 ) -> None:
     begun.reviewable("research")
-    begun.do(c.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
-    begun.do(c.Edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.do(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.do(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
     (event,) = begun.outcome(ended, "research", **fields)
     assert event.starts == ("research",)
     (job,) = begun.open_jobs().values()
@@ -295,12 +295,12 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
 def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:
     begun.reviewable("research")
     for name in ("research", "solution"):
-        assert types(begun.do(c.Retry(begun.asked(), name))) == [e.RefusedByStatus]
+        assert types(begun.do(generation.Retry(begun.asked(), name))) == [e.RefusedByStatus]
 
 
 def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: Story) -> None:
     stuck = begun.job_of("research")
-    begun.do(c.Retry(begun.asked(), "research"))
+    begun.do(generation.Retry(begun.asked(), "research"))
     assert begun.job_of("research") != stuck
     assert types(begun.drafted("research", "late", job_id=stuck)) == [e.OutcomeSuperseded]
     begun.drafted("research")

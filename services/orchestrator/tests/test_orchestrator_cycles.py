@@ -17,7 +17,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.summary import summarise
 from stemma_orchestrator.catalog import ConfigError, load_catalog
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, editing, exports
 from stemma_orchestrator.core.jobs import open_jobs
 
 
@@ -104,9 +104,9 @@ def test_a_review_that_a_person_approves_starts_its_cycle(design: Design) -> Non
 
 def test_a_review_does_not_have_a_persons_text_written_again(design: Design) -> None:
     design.write("hld_draft")
-    design.do(c.Write(design.asked(), "hld_draft", 1, ref("mine")))
+    design.do(editing.Write(design.asked(), "hld_draft", 1, ref("mine")))
     design.write("lld_draft")
-    design.do(c.Keep(design.asked(), "lld_draft", 1))
+    design.do(editing.Keep(design.asked(), "lld_draft", 1))
     design.write("database_schema")
     _, again = design.review(needs_revision=True)
     assert again.sections == EVERY[1:]
@@ -115,10 +115,10 @@ def test_a_review_does_not_have_a_persons_text_written_again(design: Design) -> 
 
 def test_a_cycle_that_begins_while_the_document_is_paused_starts_when_it_goes_on(design: Design) -> None:
     design.draft_all()
-    design.do(c.Pause(design.asked()))
+    design.do(documents.Pause(design.asked()))
     _, again = design.review(needs_revision=True)
     assert again.starts == ()
-    (resumed,) = design.do(c.Resume(design.asked()))
+    (resumed,) = design.do(documents.Resume(design.asked()))
     assert resumed.starts == ("hld_draft",)
 
 
@@ -127,7 +127,7 @@ def test_an_edit_of_the_first_draft_makes_stale_what_rests_on_it(design: Design)
     design.review(needs_revision=False)
     design.write("final_document")
     design.approve("final_document")
-    (edited,) = design.do(c.Write(design.asked(), "hld_draft", 1, ref("another architecture")))
+    (edited,) = design.do(editing.Write(design.asked(), "hld_draft", 1, ref("another architecture")))
     assert {mark.section_id for mark in edited.makes_stale} == set(EVERY[1:])
     assert design.document_status() == DocumentStatus.RUNNING
 
@@ -150,7 +150,7 @@ def test_what_fed_a_section_and_how_it_was_made_is_in_its_event(design: Design) 
 
 def test_what_leaves_is_the_final_document_once_it_is_there(design: Design) -> None:
     def exported() -> list[str]:
-        design.do(c.Export(design.asked(), ExportFormat.DOCX))
+        design.do(exports.Export(design.asked(), ExportFormat.DOCX))
         job = [job for job in open_jobs(design.state) if isinstance(job, j.ConvertDocument)][-1]
         return [section.section_id for section in job.sections]
 

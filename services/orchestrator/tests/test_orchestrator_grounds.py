@@ -13,8 +13,9 @@ from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.state import State
-from stemma_orchestrator.core import commands as c
-from stemma_orchestrator.core.grounds import grounds
+from stemma_orchestrator.core import editing, review
+from stemma_orchestrator.core.commands import Record
+from stemma_orchestrator.core.job_parts import grounds
 from stemma_testkit.deciding import Then, given
 
 pytestmark = pytest.mark.req("T3")
@@ -33,9 +34,9 @@ def unsupported(**counts: int) -> ValidationSummary:
     return validation().model_copy(update={"unsupported": counts})
 
 
-def validated(story: Story, summary: ValidationSummary) -> c.Record:
+def validated(story: Story, summary: ValidationSummary) -> Record:
     job = story.job_of("research")
-    return c.Record(
+    return Record(
         o.DraftValidated(tenant=TENANT, document_id=DOCUMENT, section_id="research", job_id=job, validation=summary)
     )
 
@@ -58,14 +59,14 @@ def test_a_version_that_one_rests_on_while_it_is_stale_and_another_does_not_is_n
 
 def test_what_people_said_is_a_ground_for_what_is_written_after_it(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(c.Revise(begun.asked(), "research", 1, ref("name the price: EUR 5")))
+    begun.do(review.Revise(begun.asked(), "research", 1, ref("name the price: EUR 5")))
     begun.outcome(o.DraftRevised, "research", draft=ref("two"), summary=ref("s"), provenance={"model": "offline"})
     assert validation_job(begun, "research").said == (ref("name the price: EUR 5"),)
 
 
 def test_a_text_that_a_person_gives_is_said_by_that_person(begun: Story) -> None:
     begun.settle("research")
-    begun.do(c.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.do(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
     assert begun.document.sections["research"].versions[-1].origin is Origin.WRITTEN
     assert validation_job(begun, "research").said == (ref("a person's text"),)
 
@@ -101,7 +102,7 @@ def test_a_draft_with_unsupported_claims_goes_back_at_most_as_often_and_then_wai
 
 def test_stays_quiet_about_a_text_of_a_person(begun: Story) -> None:
     begun.settle("research")
-    begun.do(c.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.do(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
     job = next(name for name, kind in begun.document.sections["research"].checks.items() if kind == "validate")
     (event,) = begun.outcome(o.DraftValidated, "research", job_id=job, validation=unsupported(amount=1))
     assert isinstance(event, e.SectionChecked)

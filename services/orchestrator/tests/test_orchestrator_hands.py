@@ -21,7 +21,8 @@ from stemma_contracts.v1.requests import SeenVersion
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_document.proposal_state import Proposed
 from stemma_document.state import Section
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import editing, generation, proposals, review, several
+from stemma_orchestrator.core.commands import Command, Record
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import open_jobs
 
@@ -38,7 +39,7 @@ STEPS = st.lists(
     max_size=60,
 )
 MOST_WORK = 4
-GIVEN = (c.Write, c.Restore, c.AcceptEdit)
+GIVEN = (editing.Write, editing.Restore, proposals.AcceptEdit)
 """What makes a text a person's."""
 
 
@@ -65,7 +66,7 @@ class Bookkeeper:
         for _ in range(1 if step[2] % 4 == 0 else MOST_WORK):
             self._do(self._outcome(step))
 
-    def _do(self, command: c.Command | None) -> None:
+    def _do(self, command: Command | None) -> None:
         if command is None:
             return
         before = {name: _words(section) for name, section in self.story.document.sections.items()}
@@ -74,7 +75,7 @@ class Bookkeeper:
             return
         self._hear(command, before)
 
-    def _hear(self, command: c.Command, before: dict[str, str | None]) -> None:
+    def _hear(self, command: Command, before: dict[str, str | None]) -> None:
         for name in self._may_now_be_replaced(command):
             self.hands[name].may_be_replaced = True
         for name, section in self.story.document.sections.items():
@@ -84,9 +85,9 @@ class Bookkeeper:
             elif words != before[name]:
                 self.hands[name] = self._after(command, name, hand)
 
-    def _after(self, command: c.Command, name: str, hand: Hand) -> Hand:
+    def _after(self, command: Command, name: str, hand: Hand) -> Hand:
         """What the words are that a worker put in the place of others."""
-        assert isinstance(command, c.Record), f"{command} changed {name}"
+        assert isinstance(command, Record), f"{command} changed {name}"
         assert command.outcome.section_id == name
         if isinstance(command.outcome, o.DraftRevised):
             # A person asked for this change of these words; an edit is settled by that.
@@ -95,18 +96,18 @@ class Bookkeeper:
         assert not hand.human or hand.may_be_replaced, f"human words of {name} were overwritten unasked"
         return Hand()
 
-    def _may_now_be_replaced(self, command: c.Command) -> tuple[str, ...]:
+    def _may_now_be_replaced(self, command: Command) -> tuple[str, ...]:
         match command:
-            case c.Regenerate(replace_edited=True):
+            case editing.Regenerate(replace_edited=True):
                 return (command.section_id,)
-            case c.RegenerateSeveral(replace_edited=True):
+            case several.RegenerateSeveral(replace_edited=True):
                 return tuple(seen.section_id for seen in command.sections)
-            case c.Revise(cycle=True, replace_edited=True):
+            case review.Revise(cycle=True, replace_edited=True):
                 return tuple(self.story.document.sections)
             case _:
                 return ()
 
-    def _asked(self, step: Step) -> c.Command | None:
+    def _asked(self, step: Step) -> Command | None:
         """Mostly something that will be done, if there is a section that it can be done to."""
         verb, which, choice, _ = step
         if verb == "cycle":
@@ -118,48 +119,48 @@ class Bookkeeper:
             return commands[0]
         return next((command for command in commands if not self._is_refused(command)), commands[0])
 
-    def _is_refused(self, command: c.Command) -> bool:
+    def _is_refused(self, command: Command) -> bool:
         return isinstance(decide(command, self.story.state)[0], e.DecisionRefused)
 
-    def _about(self, name: str, step: Step) -> c.Command:
+    def _about(self, name: str, step: Step) -> Command:
         verb, which, choice, flag = step
         sections = self.story.document.sections
         version, words = sections[name].current_number, ref(f"{name} {choice % 6}")
         proposal = sections[name].proposal
         match verb:
             case "approve":
-                return c.Approve(self.story.asked(), name, version)
+                return review.Approve(self.story.asked(), name, version)
             case "write":
-                return c.Write(self.story.asked(), name, version, words)
+                return editing.Write(self.story.asked(), name, version, words)
             case "edit":
-                return c.Edit(self.story.asked(), name, version, words)
+                return editing.Edit(self.story.asked(), name, version, words)
             case "accept":
                 proposal_id = proposal.proposal_id if isinstance(proposal, Proposed) else "nothing"
-                return c.AcceptEdit(self.story.asked(), name, version, proposal_id)
+                return proposals.AcceptEdit(self.story.asked(), name, version, proposal_id)
             case "revise":
-                return c.Revise(self.story.asked(), name, version, words)
+                return review.Revise(self.story.asked(), name, version, words)
             case "restore":
-                return c.Restore(self.story.asked(), name, version, 1 + choice % max(1, version))
+                return editing.Restore(self.story.asked(), name, version, 1 + choice % max(1, version))
             case "retry":
-                return c.Retry(self.story.asked(), name)
+                return generation.Retry(self.story.asked(), name)
             case "regenerate":
-                return c.Regenerate(self.story.asked(), name, version, None, flag)
+                return editing.Regenerate(self.story.asked(), name, version, None, flag)
             case _:
                 seen = tuple(_seen(section) for section in sections.values())
-                return c.RegenerateSeveral(self.story.asked(), seen[which % 2 :], None, flag)
+                return several.RegenerateSeveral(self.story.asked(), seen[which % 2 :], None, flag)
 
-    def _cycle(self, flag: bool) -> c.Command | None:
+    def _cycle(self, flag: bool) -> Command | None:
         cycle = self.story.document.cycle
         if cycle is None:
             return None
         final = self.story.document.sections[cycle.plan.final_section]
         name, version = final.plan.section_id, final.current_number
-        return c.Revise(self.story.asked(), name, version, ref("all anew"), cycle=True, replace_edited=flag)
+        return review.Revise(self.story.asked(), name, version, ref("all anew"), cycle=True, replace_edited=flag)
 
-    def _outcome(self, step: Step) -> c.Command | None:
+    def _outcome(self, step: Step) -> Command | None:
         _, which, choice, good = step
         jobs = open_jobs(self.story.state)
-        return c.Record(self._said(jobs[which % len(jobs)], choice, good)) if jobs else None
+        return Record(self._said(jobs[which % len(jobs)], choice, good)) if jobs else None
 
     def _said(self, job: j.Job, choice: int, good: bool) -> o.Outcome:
         section_id = job.section.section_id if isinstance(job, j.SectionJob) else None

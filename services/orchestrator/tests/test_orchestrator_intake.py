@@ -11,7 +11,7 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, UploadRef
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import needs, proposals, review, several
 from stemma_orchestrator.core.identity import document_id_for
 from stemma_orchestrator.inputs import as_input, reference
 from stemma_orchestrator.intake import Intake, Refused
@@ -112,7 +112,7 @@ async def test_names_every_input_that_is_wrong_before_any_is_copied(intake: Inta
         await intake.command("default", ASKED, request, NOW)
     assert [problem.field for problem in refused.value.problems] == ["inputs.1", "inputs.2.name", "inputs.2"]
     with pytest.raises(ArtifactMissing):
-        await intake.artifacts.get("default", document_id_for("default", ASKED.request_id), reference(good))
+        await intake.artifacts.get("default", document_id_for("default", ASKED["request_id"]), reference(good))
 
 
 async def test_refuses_inputs_that_are_too_much_together(intake: Intake, uploads: UploadStore) -> None:
@@ -169,7 +169,7 @@ async def test_refuses_a_brief_that_is_no_text(
 async def test_stores_feedback_before_it_is_decided(intake: Intake) -> None:
     request = r.ReviseSection(document_id="d1", section_id="research", version=1, feedback="Shorter.")
     command = await intake.command("default", ASKED, request, NOW)
-    assert isinstance(command, c.Revise)
+    assert isinstance(command, review.Revise)
     assert await intake.artifacts.get("default", "d1", command.feedback) == b"Shorter."
 
 
@@ -185,7 +185,7 @@ async def test_decisions_about_images_are_stored_with_the_uploads_as_artifacts(
     upload = await uploads.put(PNG, name="plan.png", media_type="image/png")
     decisions = {"media/plan.png": upload.model_dump(), "media/old.png": "skip"}
     command = await intake.command("default", ASKED, answer(answer="Use it.", decisions=decisions), NOW)
-    assert isinstance(command, c.Answer)
+    assert isinstance(command, needs.Answer)
     stored = NeedAnswer.model_validate_json(await intake.artifacts.get("default", "doc1", command.answer))
     assert (stored.text, stored.decisions["media/old.png"]) == ("Use it.", "skip")
     taken = stored.decisions["media/plan.png"]
@@ -241,12 +241,12 @@ async def test_decisions_about_proposals_and_several_sections_become_commands(in
     about = {"document_id": "d1", "section_id": "budget", "version": 2, "proposal_id": "p7"}
     accepted = await intake.command("default", ASKED, r.AcceptEdit.model_validate(about), NOW)
     rejected = await intake.command("default", ASKED, r.RejectEdit.model_validate(about), NOW)
-    assert accepted == c.AcceptEdit(ASKED, "budget", 2, "p7")
-    assert rejected == c.RejectEdit(ASKED, "budget", 2, "p7")
+    assert accepted == proposals.AcceptEdit(ASKED, "budget", 2, "p7")
+    assert rejected == proposals.RejectEdit(ASKED, "budget", 2, "p7")
     seen = {"document_id": "d1", "sections": [{"section_id": "budget", "version": 2}], "guidance": "shorter"}
     kept = await intake.command("default", ASKED, r.KeepSections.model_validate(seen), NOW)
     anew = await intake.command("default", ASKED, r.RegenerateSections.model_validate(seen), NOW)
-    assert isinstance(kept, c.KeepSeveral)
-    assert isinstance(anew, c.RegenerateSeveral)
+    assert isinstance(kept, several.KeepSeveral)
+    assert isinstance(anew, several.RegenerateSeveral)
     assert anew.guidance is not None
     assert await intake.artifacts.get("default", "d1", anew.guidance) == b"shorter"

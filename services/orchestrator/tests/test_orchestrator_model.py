@@ -17,7 +17,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.evolve import evolve
 from stemma_document.state import NoDocument, State
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, editing, generation
 from stemma_orchestrator.core.decide import decide
 
 
@@ -67,7 +67,7 @@ def reachable(story: Story, name: str, words: str) -> bool:
     numbers = [version.number for version in section.versions if version.draft.digest == ref(words).digest]
     if section.current_number in numbers:
         return True
-    restores = (c.Restore(story.asked(), name, section.current_number, number) for number in numbers)
+    restores = (editing.Restore(story.asked(), name, section.current_number, number) for number in numbers)
     return any(restored(event, words) for command in restores for event in decide(command, open_again(story)))
 
 
@@ -83,9 +83,9 @@ def open_again(story: Story) -> State:
 
 def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(c.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.do(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
     begun.outcome(o.ModelUnavailable, "research")
-    begun.do(c.Retry(begun.asked(), "research"))
+    begun.do(generation.Retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
     assert job.guidance == ref("more figures")
@@ -93,6 +93,6 @@ def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: S
 
 def test_a_document_cancelled_during_an_edit_keeps_the_approval_of_the_text_before(begun: Story) -> None:
     begun.settle("research")
-    begun.do(c.Edit(begun.asked(), "research", 1, ref("shorter")))
-    begun.do(c.Cancel(begun.asked()))
+    begun.do(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.do(documents.Cancel(begun.asked()))
     assert begun.status("research") == SectionStatus.APPROVED

@@ -10,7 +10,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.provenance import Origin
 from stemma_document.versions import is_a_persons
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import editing, review
 from stemma_orchestrator.core.problems import problem_of
 
 WORDS = "a person's text"
@@ -20,12 +20,12 @@ WORDS = "a person's text"
 def written(begun: Story) -> Story:
     """A settled document whose research is a person's, in version 2."""
     begun.settle("research", "solution", "budget", "timeline")
-    begun.do(c.Write(begun.asked(), "research", 1, ref(WORDS)))
+    begun.do(editing.Write(begun.asked(), "research", 1, ref(WORDS)))
     return begun
 
 
 def regenerate(story: Story, replace_edited: bool, version: int = 2) -> list[Any]:
-    return story.do(c.Regenerate(story.asked(), "research", version, None, replace_edited))
+    return story.do(editing.Regenerate(story.asked(), "research", version, None, replace_edited))
 
 
 def current(story: Story) -> tuple[int, Origin]:
@@ -55,7 +55,7 @@ def test_a_revision_that_gives_a_persons_words_again_leaves_them_the_persons(wri
     regenerate(written, replace_edited=True)
     written.drafted("research", WORDS)
     written.validated("research")
-    written.do(c.Revise(written.asked(), "research", 2, ref("as it was")))
+    written.do(review.Revise(written.asked(), "research", 2, ref("as it was")))
     written.outcome(o.DraftRevised, "research", draft=ref(WORDS), summary=ref("none"), provenance=PROVENANCE)
     assert current(written) == (2, Origin.WRITTEN)
 
@@ -65,7 +65,7 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
     regenerate(written, replace_edited=True)
     written.drafted("research", WORDS)
     written.validated("research")
-    written.do(c.Revise(written.asked(), "research", 2, ref("shorter")))
+    written.do(review.Revise(written.asked(), "research", 2, ref("shorter")))
     written.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     assert current(written) == (3, Origin.REVISED)
     written.validated("research")
@@ -81,7 +81,7 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
 
 def test_what_the_editor_made_of_a_generated_text_is_the_machines(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(c.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.do(review.Revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     assert not is_a_persons(begun.document.sections["research"].versions[-1])
 

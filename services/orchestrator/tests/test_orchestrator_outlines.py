@@ -13,8 +13,8 @@ from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionPlan
-from stemma_orchestrator.core.outlines import InvalidOutline, derived_id, plan_outline
-from stemma_orchestrator.core.planning import Blueprint, BlueprintSection
+from stemma_orchestrator.core.documents.outlines import InvalidOutline, derived_id, plan_outline
+from stemma_orchestrator.core.documents.planning import Blueprint, BlueprintSection
 
 DEPENDENCIES = {"solution": ["research"], "budget": ["solution"]}
 BLUEPRINT = Blueprint(

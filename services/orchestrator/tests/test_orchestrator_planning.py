@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_orchestrator.core.planning import (
+from stemma_orchestrator.core.documents.planning import (
     Blueprint,
     BlueprintSection,
     InvalidPlan,

@@ -14,7 +14,7 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, editing, proposals
 from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
 from stemma_orchestrator.core.problems import problem_of
 
@@ -31,7 +31,7 @@ def done() -> Story:
 
 
 def instruct(story: Story, section_id: str = "research", version: int = 1) -> list[Any]:
-    return story.do(c.Edit(story.asked(), section_id, version, ref("shorter")))
+    return story.do(editing.Edit(story.asked(), section_id, version, ref("shorter")))
 
 
 def job_of(story: Story, section_id: str = "research") -> j.ReviseDraft:
@@ -53,15 +53,15 @@ def proposed(story: Story, section_id: str = "research") -> str:
 
 
 def accept(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> list[Any]:
-    return story.do(c.AcceptEdit(story.asked(), section_id, version, proposal_id))
+    return story.do(proposals.AcceptEdit(story.asked(), section_id, version, proposal_id))
 
 
 def reject(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> list[Any]:
-    return story.do(c.RejectEdit(story.asked(), section_id, version, proposal_id))
+    return story.do(proposals.RejectEdit(story.asked(), section_id, version, proposal_id))
 
 
 def write(story: Story, text: str, version: int = 1) -> list[Any]:
-    return story.do(c.Write(story.asked(), "research", version, ref(text)))
+    return story.do(editing.Write(story.asked(), "research", version, ref(text)))
 
 
 def words(refusal: Any) -> tuple[str, str]:
@@ -257,7 +257,7 @@ def test_a_cancelled_document_has_no_proposal(done: Story) -> None:
     proposal = proposed(done)
     write(done, "mine", 1)
     accept_again = proposed_after(done)
-    done.do(c.Cancel(done.asked()))
+    done.do(documents.Cancel(done.asked()))
     assert done.document.sections["research"].proposal is None
     for name in (proposal, accept_again):
         (refused,) = accept(done, name, 2)

@@ -19,7 +19,8 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import review
+from stemma_orchestrator.core.commands import Record, RequestCommand
 
 DECISIONS = ("approve", "write", "edit", "keep", "regenerate", "restore", "retry", "answer", "accept", "reject")
 VERBS = [*["work"] * 25, *["cycle"] * 3, *DECISIONS, "export", "pause", "resume", "resume", "cancel"]
@@ -36,14 +37,16 @@ def taken(design: Design, step: Step) -> None:
     if verb != "work":
         design.do(asked_for(design, verb, EVERY[which % len(EVERY)], choice))
     elif jobs:
-        design.do(c.Record(outcome(design.open_jobs()[jobs[which % len(jobs)]], choice)))
+        design.do(Record(outcome(design.open_jobs()[jobs[which % len(jobs)]], choice)))
 
 
-def asked_for(design: Design, verb: str, name: str, choice: int) -> c.Request:
+def asked_for(design: Design, verb: str, name: str, choice: int) -> RequestCommand:
     section = design.document.sections[name]
     version = section.current_number
     if verb == "cycle":
-        return c.Revise(design.asked(), name, version, ref("more", "text/plain"), cycle=True, replace_edited=choice > 4)
+        return review.Revise(
+            design.asked(), name, version, ref("more", "text/plain"), cycle=True, replace_edited=choice > 4
+        )
     proposals = {0: section.proposal.proposal_id} if section.proposal else {}
     number = 0 if verb in ("accept", "reject") else max(1, version - 1)
     ask = Ask(verb, name, version, f"{name} by a person {choice % 3}", number, replace=choice > 4)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
-from orchestrator_story import DECIDER, DOCUMENT, Story, ref
+from orchestrator_story import DECIDER, DOCUMENT, Story, meta, ref
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.details import SectionDetails
@@ -20,7 +20,8 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_eventlog import Cause, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, editing, exports
+from stemma_orchestrator.core.commands import Record
 from stemma_orchestrator.open_count import OpenCount
 from stemma_orchestrator.open_jobs import OpenJobs
 from stemma_orchestrator.projector import Projector
@@ -51,7 +52,7 @@ async def requested(client: Client, tenant: str) -> None:
     story = Story()
     (event,) = story.create()
     store = EventStore(JetStreamEventLog(client), DECIDER)
-    command = c.Create(
+    command = documents.Create(
         asked=story.asked("create"),
         tenant=tenant,
         document_id=document(tenant),
@@ -138,7 +139,12 @@ async def test_a_section_is_written_again_when_something_in_it_changed_and_only_
     projector = Projector(store, await client.jetstream().key_value(subjects.VIEWS_BUCKET))
     await projector.write(stream, (await store.load(stream)).sequence, anew=True)
     research, timeline = [(await details(client, "default", name)).last_sequence for name in ("research", "timeline")]
-    write = c.Write(c.RequestMeta("w", "0" * 64, "ada"), "research", 0, ref("a text"))
+    write = editing.Write(
+        meta("w"),
+        "research",
+        0,
+        ref("a text"),
+    )
     handled = await store.handle(stream, write, Cause("w", "/test", datetime(2026, 1, 1, tzinfo=UTC)))
     await projector.write(stream, handled.folded.sequence)
     assert (await details(client, "default", "research")).last_sequence == handled.folded.sequence > research
@@ -153,7 +159,7 @@ async def test_processes_that_write_one_summary_in_turn_each_write_over_the_earl
     stores = [EventStore(JetStreamEventLog(client), DECIDER) for _ in range(2)]
     projectors = [Projector(store, views) for store in stores]
     for number in range(4):
-        paused = c.Pause(c.RequestMeta(f"r{number}", "0" * 64, "ada"))
+        paused = documents.Pause(meta(f"r{number}"))
         cause = Cause(f"c{number}", "/test", datetime(2026, 1, 1, tzinfo=UTC))
         handled = await stores[number % 2].handle(stream, paused, cause)
         await projectors[number % 2].write(stream, handled.folded.sequence)
@@ -183,13 +189,13 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     (created,) = story.create()
     image = ref("image", "image/png")
     story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(600)])
-    (requested,) = story.do(c.Export(story.asked(), ExportFormat.DOCX))
+    (requested,) = story.do(exports.Export(story.asked(), ExportFormat.DOCX))
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
     jobs = OpenJobs(Publisher(client.jetstream(), "/test"), nobody, open_count, 64)
     await jobs.publish(StreamId("default", DOCUMENT), story.state, Cause("x", "/test", created.created_at))
     assert story.job_of("research") in await queued(client)
     subject = subjects.outcome(subjects.ORCHESTRATOR, "job-dead")
     message = await client.jetstream().get_msg(subjects.OUTCOMES, subject=subject, seq=1, next=True)
-    (failed,) = story.do(c.Record(JobDead.model_validate_json(message.data or b"")))
+    (failed,) = story.do(Record(JobDead.model_validate_json(message.data or b"")))
     assert isinstance(failed, e.ExportJobDead)
     assert (failed.export_id, "at most 65536" in failed.detail) == (requested.export_id, True)

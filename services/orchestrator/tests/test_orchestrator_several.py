@@ -11,7 +11,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_document.staleness import staleness
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, editing, several
 from stemma_orchestrator.core.problems import problem_of
 
 pytestmark = pytest.mark.req("P10")
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.req("P10")
 def stale(begun: Story) -> Story:
     """research <- solution <- budget, timeline; all approved, then research was written by a person."""
     begun.settle("research", "solution", "budget", "timeline")
-    begun.do(c.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.do(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
     return begun
 
 
@@ -30,11 +30,11 @@ def seen(**versions: int) -> tuple[SeenVersion, ...]:
 
 
 def keep(story: Story, **versions: int) -> list[Any]:
-    return story.do(c.KeepSeveral(story.asked(), seen(**versions)))
+    return story.do(several.KeepSeveral(story.asked(), seen(**versions)))
 
 
 def regenerate(story: Story, replace_edited: bool = False, **versions: int) -> list[Any]:
-    return story.do(c.RegenerateSeveral(story.asked(), seen(**versions), ref("more figures"), replace_edited))
+    return story.do(several.RegenerateSeveral(story.asked(), seen(**versions), ref("more figures"), replace_edited))
 
 
 def problems(events: list[Any]) -> dict[str, str]:
@@ -52,22 +52,22 @@ def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(st
 
 
 def test_the_answer_names_every_section_in_the_order_in_which_it_was_done(stale: Story) -> None:
-    command = c.KeepSeveral(stale.asked(), seen(budget=1, solution=1))
+    command = several.KeepSeveral(stale.asked(), seen(budget=1, solution=1))
     stale.do(command)
-    handled = stale.document.requests[command.asked.request_id]
+    handled = stale.document.requests[command.asked["request_id"]]
     assert handled.section_ids == ("solution", "budget")
 
 
 def test_the_answer_names_the_graph_execution_of_every_section_that_begins_at_once(stale: Story) -> None:
-    stale.do(c.KeepSeveral(stale.asked(), seen(solution=1, budget=1, timeline=1)))
-    command = c.RegenerateSeveral(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
+    stale.do(several.KeepSeveral(stale.asked(), seen(solution=1, budget=1, timeline=1)))
+    command = several.RegenerateSeveral(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
     stale.do(command)
-    handled = stale.document.requests[command.asked.request_id]
+    handled = stale.document.requests[command.asked["request_id"]]
     assert set(handled.section_ids) == set(handled.started) == {"budget", "timeline"}
 
 
 def test_the_same_request_again_gives_nothing(stale: Story) -> None:
-    command = c.KeepSeveral(stale.asked(), seen(solution=1, budget=1))
+    command = several.KeepSeveral(stale.asked(), seen(solution=1, budget=1))
     stale.do(command)
     assert stale.do(command) == []
 
@@ -108,5 +108,5 @@ def test_what_a_person_made_is_regenerated_with_the_others_only_by_leave(stale: 
 
 
 def test_a_cancelled_document_refuses_once(stale: Story) -> None:
-    stale.do(c.Cancel(stale.asked()))
+    stale.do(documents.Cancel(stale.asked()))
     assert [type(event) for event in keep(stale, solution=1, budget=1)] == [e.RefusedByDocumentStatus]

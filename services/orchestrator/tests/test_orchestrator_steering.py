@@ -18,34 +18,35 @@ from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.evolve import evolve
 from stemma_document.state import NoDocument, State
-from stemma_orchestrator.core import commands as c
+from stemma_orchestrator.core import documents, exports, generation, needs, review
+from stemma_orchestrator.core.commands import Command, Record
 from stemma_orchestrator.core.jobs import open_jobs
 from stemma_orchestrator.core.outcomes import UnfittingOutcome
 
 
 def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> None:
-    begun.do(c.Pause(begun.asked()))
+    begun.do(documents.Pause(begun.asked()))
     assert begun.open_jobs() == {}
     begun.drafted("research")
     begun.validated("research")
     begun.approve("research")
     assert begun.status("solution") == SectionStatus.QUEUED
-    (resumed,) = begun.do(c.Resume(begun.asked()))
+    (resumed,) = begun.do(documents.Resume(begun.asked()))
     assert resumed.starts == ("solution",)
     assert len(begun.open_jobs()) == 1
 
 
 def test_resume_publishes_the_job_that_opened_during_the_pause(begun: Story) -> None:
-    begun.do(c.Pause(begun.asked()))
+    begun.do(documents.Pause(begun.asked()))
     begun.drafted("research")
-    begun.do(c.Resume(begun.asked()))
+    begun.do(documents.Resume(begun.asked()))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
 
 
 def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(c.Cancel(begun.asked()))
+    begun.do(documents.Cancel(begun.asked()))
     (refused,) = begun.approve("research")
     assert isinstance(refused, e.RefusedByDocumentStatus)
     assert refused.document_status == DocumentStatus.CANCELLED
@@ -53,7 +54,7 @@ def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
 
 def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(begun: Story) -> None:
     late = begun.job_of("research")
-    begun.do(c.Cancel(begun.asked()))
+    begun.do(documents.Cancel(begun.asked()))
     assert begun.status("research") == SectionStatus.QUEUED
     (superseded,) = begun.drafted("research", job_id=late)
     assert isinstance(superseded, e.OutcomeSuperseded)
@@ -61,19 +62,19 @@ def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(b
     assert begun.open_jobs() == {}
 
 
-@pytest.mark.parametrize("command", [c.Resume, c.Pause])
+@pytest.mark.parametrize("command", [documents.Resume, documents.Pause])
 def test_steering_that_the_status_does_not_allow_is_refused(begun: Story, command: type) -> None:
-    if command is c.Pause:
-        begun.do(c.Pause(begun.asked()))
+    if command is documents.Pause:
+        begun.do(documents.Pause(begun.asked()))
     assert [type(event) for event in begun.do(command(begun.asked()))] == [e.RefusedByDocumentStatus]
 
 
 def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: Story) -> None:
-    (requested,) = begun.do(c.Export(begun.asked(), ExportFormat.DOCX))
+    (requested,) = begun.do(exports.Export(begun.asked(), ExportFormat.DOCX))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert [section.draft for section in job.sections] == [None] * 4
     (exported,) = begun.do(
-        c.Record(o.DocumentConverted(job_id=job.job_id, tenant="default", document_id="doc1", artifact=ref("docx")))
+        Record(o.DocumentConverted(job_id=job.job_id, tenant="default", document_id="doc1", artifact=ref("docx")))
     )
     assert exported.export_id == requested.export_id
     assert not any(isinstance(job, j.ConvertDocument) for job in begun.open_jobs().values())
@@ -81,22 +82,22 @@ def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: St
 
 @pytest.mark.req("W5")
 def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
-    begun.do(c.Export(begun.asked(), ExportFormat.PDF))
+    begun.do(exports.Export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     remark = ExportRemark(code="missing_font", detail="Thai: กข")
     about = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
-    (exported,) = begun.do(c.Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
+    (exported,) = begun.do(Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
     assert exported.remarks == (remark,)
 
 
 @pytest.mark.parametrize("failure", [o.ConversionFailed, o.JobDead])
 @pytest.mark.failure("conversion-fails")
 def test_a_failed_export_is_an_event_and_can_be_asked_for_again(begun: Story, failure: type[o.Outcome]) -> None:
-    begun.do(c.Export(begun.asked(), ExportFormat.PDF))
+    begun.do(exports.Export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")
-    assert len(begun.do(c.Record(failed))) == 1
-    (again,) = begun.do(c.Export(begun.asked(), ExportFormat.PDF))
+    assert len(begun.do(Record(failed))) == 1
+    (again,) = begun.do(exports.Export(begun.asked(), ExportFormat.PDF))
     assert again.export_id in begun.document.exports
 
 
@@ -106,8 +107,10 @@ def test_a_paused_graph_waits_for_its_answer_and_goes_on_at_its_checkpoint(begun
     begun.outcome(o.GraphPaused, "research", thread_id="thread-1", need=need)
     assert begun.open_jobs() == {}
     assert begun.status("research") == SectionStatus.GENERATING
-    assert [type(x) for x in begun.do(c.Answer(begun.asked(), "research", "n2", ref("no")))] == [e.RefusedUnknownNeed]
-    begun.do(c.Answer(begun.asked(), "research", "n1", ref("yes")))
+    assert [type(x) for x in begun.do(needs.Answer(begun.asked(), "research", "n2", ref("no")))] == [
+        e.RefusedUnknownNeed
+    ]
+    begun.do(needs.Answer(begun.asked(), "research", "n1", ref("yes")))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ResumeGraph)
     assert (job.thread_id, job.checkpoint_id, job.answer) == ("thread-1", "cp1", ref("yes"))
@@ -133,7 +136,7 @@ def steps(draw: st.DrawFn) -> list[tuple[str, str, int]]:
     return draw(st.lists(st.tuples(verbs, SECTIONS, st.integers(1, 3)), max_size=40))
 
 
-def command_of(story: Story, verb: str, name: str, number: int) -> c.Command | None:
+def command_of(story: Story, verb: str, name: str, number: int) -> Command | None:
     section = story.document.sections.get(name)
     job_id = (section and getattr(section.phase, "job_id", None)) or f"doc1.{number}.generate.{name}"
     common = {"job_id": job_id, "tenant": "default", "document_id": "doc1", "section_id": name}
@@ -149,20 +152,20 @@ def command_of(story: Story, verb: str, name: str, number: int) -> c.Command | N
         case "die":
             outcome = o.JobDead(**common)
         case "approve":
-            return c.Approve(story.asked(), name, number)
+            return review.Approve(story.asked(), name, number)
         case "revise":
-            return c.Revise(story.asked(), name, number, ref("why"))
+            return review.Revise(story.asked(), name, number, ref("why"))
         case "retry":
-            return c.Retry(story.asked(), name)
+            return generation.Retry(story.asked(), name)
         case "pause":
-            return c.Pause(story.asked())
+            return documents.Pause(story.asked())
         case "resume":
-            return c.Resume(story.asked())
+            return documents.Resume(story.asked())
         case "export":
-            return c.Export(story.asked(), ExportFormat.MD)
+            return exports.Export(story.asked(), ExportFormat.MD)
         case _:
-            return c.Cancel(story.asked()) if number == 3 else None
-    return c.Record(outcome)
+            return documents.Cancel(story.asked()) if number == 3 else None
+    return Record(outcome)
 
 
 def replayed(history: list[e.AnyEvent]) -> State:

@@ -28,7 +28,7 @@ class Answers:
 
     def one_at_a_time(self, received: Received) -> asyncio.Lock:
         """What requests with the same id wait for, so that the first one is answered before the next is looked at."""
-        key = (received.tenant, received.asked.request_id)
+        key = (received.tenant, received.asked["request_id"])
         lock = self._locks.get(key)
         if lock is None:
             lock = self._locks[key] = asyncio.Lock()
@@ -36,9 +36,9 @@ class Answers:
 
     async def belongs_to_another(self, received: Received) -> bool:
         """Whether the id was first answered for a request with another body."""
-        if received.asked.request_id == request_id_for(received.sequence):
+        if received.asked["request_id"] == request_id_for(received.sequence):
             return False
-        subject = subjects.answer(received.tenant, received.asked.request_id)
+        subject = subjects.answer(received.tenant, received.asked["request_id"])
         try:
             first = await self._js.get_msg(subjects.ANSWERS, seq=1, subject=subject, next=True, direct=True)
         except NotFoundError:
@@ -47,7 +47,7 @@ class Answers:
             answer = registry.decode((first.headers or {}).get("ce-type", ""), first.data or b"")
         except ValueError:  # what nobody can read answered nobody
             return False
-        return isinstance(answer, _ANY_ANSWER) and answer.request_digest != received.asked.digest
+        return isinstance(answer, _ANY_ANSWER) and answer.request_digest != received.asked["request_digest"]
 
     async def publish(self, answer: RequestAccepted | RequestRejected, received: Received, cause: Cause) -> None:
         """Store the answer where its caller reads it, now or later."""

@@ -14,9 +14,16 @@ from stemma_contracts.tokens import Token
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
 from stemma_languages import UnknownLanguage, language
 
-from .core.outlines import title_key
-from .core.planning import Blueprint, DependencyMap, InvalidPlan, check_cycle, check_dependencies, plan_sections
-from .core.wording import Wording, worded
+from .core.documents.outlines import title_key
+from .core.documents.planning import (
+    Blueprint,
+    DependencyMap,
+    InvalidPlan,
+    check_cycle,
+    check_dependencies,
+    plan_sections,
+)
+from .core.documents.wording import Wording, worded
 
 _DEPENDENCIES = TypeAdapter(dict[Token, dict[Token, tuple[Token, ...]]])
 

@@ -16,8 +16,8 @@ from stemma_telemetry import annotate, link
 from .bounds import Bounds
 from .core.commands import Command, Record
 from .core.identity import document_id_for
+from .core.needs.threads import drop_threads
 from .core.problems import problem_of
-from .core.threads import drop_threads
 from .intake import Intake, Refused
 from .open_jobs import OpenJobs
 from .requests import Received
@@ -46,7 +46,7 @@ class Desk:
         state = known.state
         if not isinstance(state, Document) and isinstance(received.request, r.DocumentRequest):
             return _rejected(received, Problem(field="document_id", message="there is no such document"))
-        if not isinstance(state, Document) or received.asked.request_id not in state.requests:
+        if not isinstance(state, Document) or received.asked["request_id"] not in state.requests:
             if full := await self.bounds.problem(received.tenant, received.request, waiting):
                 return _rejected(received, full)
             inputs = state.inputs if isinstance(state, Document) else ()
@@ -84,13 +84,13 @@ class Desk:
 def _document_id(received: Received, request: r.Request) -> str:
     if isinstance(request, r.DocumentRequest):
         return request.document_id
-    return document_id_for(received.tenant, received.asked.request_id)
+    return document_id_for(received.tenant, received.asked["request_id"])
 
 
 def _answer(received: Received, stream: StreamId, state: State) -> RequestAccepted | RequestRejected:
-    handled = state.requests.get(received.asked.request_id) if isinstance(state, Document) else None
+    handled = state.requests.get(received.asked["request_id"]) if isinstance(state, Document) else None
     assert handled is not None, "every request about a document leaves an event"
-    if handled.digest != received.asked.digest:
+    if handled.digest != received.asked["request_digest"]:
         return id_used_before(received)
     if handled.refusals:
         problems = (problem_of(refusal) for refusal in handled.refusals)
@@ -105,9 +105,9 @@ def id_used_before(received: Received) -> RequestRejected:
 
 def _accepted(received: Received, stream: StreamId, handled: HandledRequest) -> RequestAccepted:
     return RequestAccepted(
-        request_id=received.asked.request_id,
+        request_id=received.asked["request_id"],
         request_sequence=received.sequence,
-        request_digest=received.asked.digest,
+        request_digest=received.asked["request_digest"],
         document_id=stream.document_id,
         section_id=handled.section_ids[0] if len(handled.section_ids) == 1 else None,
         section_ids=handled.section_ids,
@@ -120,9 +120,9 @@ def _accepted(received: Received, stream: StreamId, handled: HandledRequest) -> 
 
 def _rejected(received: Received, *problems: Problem, document_id: str | None = None) -> RequestRejected:
     return RequestRejected(
-        request_id=received.asked.request_id,
+        request_id=received.asked["request_id"],
         request_sequence=received.sequence,
-        request_digest=received.asked.digest,
+        request_digest=received.asked["request_digest"],
         problems=problems,
         document_id=document_id,
         ignored_fields=received.ignored_fields,

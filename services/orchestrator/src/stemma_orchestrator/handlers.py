@@ -70,12 +70,12 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 async def on_request(delivery: Delivery, *, desk: Desk, answers: Answers) -> None:
     """Answer a request event."""
     received = read_request(delivery.subject, delivery.headers, delivery.data, delivery.stream_sequence)
-    annotate(tenant=received.tenant, request_id=received.asked.request_id)
+    annotate(tenant=received.tenant, request_id=received.asked["request_id"])
     cause = Cause(
         id=f"request-{delivery.stream_sequence}",
         source=SOURCE,
         time=delivery.time,
-        correlation_id=received.asked.request_id,
+        correlation_id=received.asked["request_id"],
         trace=inject(),
     )
     async with answers.one_at_a_time(received):

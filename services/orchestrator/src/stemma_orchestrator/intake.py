@@ -17,11 +17,12 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
 
 from .catalog import Catalog, Kind
-from .core import commands as c
-from .core.answers import UPLOADED
+from .core import documents, editing, exports, generation, needs, proposals, review, several
+from .core.commands import RequestCommand, RequestMeta
+from .core.documents.outlines import InvalidOutline, plan_outline
+from .core.documents.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
 from .core.identity import document_id_for
-from .core.outlines import InvalidOutline, plan_outline
-from .core.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
+from .core.needs.decide import UPLOADED
 from .inputs import (
     Limits,
     NotWhatItSays,
@@ -61,8 +62,8 @@ class Intake:
     limits: Limits
 
     async def command(
-        self, tenant: str, asked: c.RequestMeta, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
-    ) -> c.Request:
+        self, tenant: str, asked: RequestMeta, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
+    ) -> RequestCommand:
         """The command of a request about a document with these inputs. Raises `Refused`."""
         match request:
             case r.CreateDocument():
@@ -73,8 +74,8 @@ class Intake:
                 raise Refused(Problem(field="", message="this request cannot be handled"))
 
     async def _about_document(
-        self, tenant: str, asked: c.RequestMeta, request: r.DocumentRequest, inputs: Sequence[InputFile]
-    ) -> c.Request:
+        self, tenant: str, asked: RequestMeta, request: r.DocumentRequest, inputs: Sequence[InputFile]
+    ) -> RequestCommand:
         async def stored(text: str, name: str) -> ArtifactRef:
             return await self._stored(tenant, request.document_id, text, name)
 
@@ -82,7 +83,7 @@ class Intake:
             case r.ReviseSection():
                 feedback = await stored(request.feedback, "feedback.txt")
                 about = (asked, request.section_id, request.version, feedback)
-                return c.Revise(*about, request.cycle, request.replace_edited)
+                return review.Revise(*about, request.cycle, request.replace_edited)
             case r.AnswerNeed():
                 if _too_many_images(request, inputs):
                     words = "too many images, or too long names, beside those of the document"
@@ -90,15 +91,15 @@ class Intake:
                 answer = await self._answer(tenant, request)
                 said = {k: d if isinstance(d, str) else UPLOADED for k, d in request.decisions.items()}
                 form = answer_form(request.answer)
-                return c.Answer(asked, request.section_id, request.need_id, answer, form, said)
+                return needs.Answer(asked, request.section_id, request.need_id, answer, form, said)
             case r.EditSection():
                 return await self._edit(tenant, asked, request)
             case r.RegenerateSection():
                 guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
-                return c.Regenerate(asked, request.section_id, request.version, guidance, request.replace_edited)
+                return editing.Regenerate(asked, request.section_id, request.version, guidance, request.replace_edited)
             case r.RegenerateSections():
                 guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
-                return c.RegenerateSeveral(asked, request.sections, guidance, request.replace_edited)
+                return several.RegenerateSeveral(asked, request.sections, guidance, request.replace_edited)
             case _:
                 return _without_text(asked, request)
 
@@ -125,21 +126,23 @@ class Intake:
         await self._taken(tenant, document_id, decision, field, self._content(tenant, decision))
         return as_input(decision)
 
-    async def _edit(self, tenant: str, asked: c.RequestMeta, request: r.EditSection) -> c.Edit | c.Write:
+    async def _edit(self, tenant: str, asked: RequestMeta, request: r.EditSection) -> editing.Edit | editing.Write:
         section_id, version, document_id = request.section_id, request.version, request.document_id
         if request.instruction is not None:
             instruction = await self._stored(tenant, document_id, request.instruction, "instruction.txt")
-            return c.Edit(asked, section_id, version, instruction)
+            return editing.Edit(asked, section_id, version, instruction)
         if request.text is not None:
             draft = await self._stored(tenant, document_id, request.text, "draft.md", "text/markdown")
-            return c.Write(asked, section_id, version, draft)
+            return editing.Write(asked, section_id, version, draft)
         assert request.text_upload is not None
         draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
-        return c.Write(asked, section_id, version, draft)
+        return editing.Write(asked, section_id, version, draft)
 
-    async def _create(self, tenant: str, asked: c.RequestMeta, request: r.CreateDocument, time: datetime) -> c.Create:
+    async def _create(
+        self, tenant: str, asked: RequestMeta, request: r.CreateDocument, time: datetime
+    ) -> documents.Create:
         kind = await self._kind(tenant, request)
-        document_id = document_id_for(tenant, asked.request_id)
+        document_id = document_id_for(tenant, asked["request_id"])
         sections = _sections(kind, request)
         missing = missing_inputs(kind.blueprint, sections, {upload.media_type for upload in request.inputs})
         if problems := [*problems_of_inputs(request.inputs, self.limits), *missing]:
@@ -147,7 +150,7 @@ class Intake:
         brief = await self._brief(tenant, document_id, request)
         inputs = await self._inputs(tenant, document_id, request.inputs)
         title = await self._stored(tenant, document_id, request.title, "title.txt") if request.title.strip() else None
-        return c.Create(
+        return documents.Create(
             asked=asked,
             tenant=tenant,
             document_id=document_id,
@@ -269,30 +272,30 @@ def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool
     return sum(len(item.model_dump_json()) for item in (*images, *supplied)) > MAX_IMAGES_BYTES
 
 
-def _without_text(asked: c.RequestMeta, request: r.DocumentRequest) -> c.Request:
+def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestCommand:
     """The command of a request that holds no free text."""
     match request:
         case r.ApproveSection():
-            return c.Approve(asked, request.section_id, request.version)
+            return review.Approve(asked, request.section_id, request.version)
         case r.RetrySection():
-            return c.Retry(asked, request.section_id)
+            return generation.Retry(asked, request.section_id)
         case r.KeepSection():
-            return c.Keep(asked, request.section_id, request.version)
+            return editing.Keep(asked, request.section_id, request.version)
         case r.KeepSections():
-            return c.KeepSeveral(asked, request.sections)
+            return several.KeepSeveral(asked, request.sections)
         case r.AcceptEdit():
-            return c.AcceptEdit(asked, request.section_id, request.version, request.proposal_id)
+            return proposals.AcceptEdit(asked, request.section_id, request.version, request.proposal_id)
         case r.RejectEdit():
-            return c.RejectEdit(asked, request.section_id, request.version, request.proposal_id)
+            return proposals.RejectEdit(asked, request.section_id, request.version, request.proposal_id)
         case r.RestoreSection():
-            return c.Restore(asked, request.section_id, request.version, request.restore_version)
+            return editing.Restore(asked, request.section_id, request.version, request.restore_version)
         case r.PauseDocument():
-            return c.Pause(asked)
+            return documents.Pause(asked)
         case r.ResumeDocument():
-            return c.Resume(asked)
+            return documents.Resume(asked)
         case r.CancelDocument():
-            return c.Cancel(asked)
+            return documents.Cancel(asked)
         case r.ExportDocument():
-            return c.Export(asked, request.format, request.redline)
+            return exports.Export(asked, request.format, request.redline)
         case _:
             raise Refused(Problem(field="", message="this request cannot be handled"))

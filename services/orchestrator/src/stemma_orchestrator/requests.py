@@ -46,15 +46,17 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
         body = _json_object(data)
         request = _decode(headers.get("ce-type"), name, body)
     except _Unreadable as error:
-        asked = RequestMeta(_own_id(error.body) or fallback, digest, "unknown")
+        asked = _asked(None, _own_id(error.body) or fallback, digest, "unknown")
         return Received(address.tenant, asked, sequence, None, error.problems, error.ignored_fields)
-    asked = _asked(address, request.request_id or fallback, digest, request.actor)
+    asked = _asked(address.person, request.request_id or fallback, digest, request.actor)
     return Received(address.tenant, asked, sequence, request, ignored_fields=_ignored_fields(type(request), body))
 
 
-def _asked(address: subjects.RequestAddress, request_id: str, digest: str, claimed: str) -> RequestMeta:
+def _asked(person: str | None, request_id: str, digest: str, claimed: str) -> RequestMeta:
     """Who asks: the person whose subject it is, whatever the body says, or whom a program names."""
-    return RequestMeta(request_id, digest, address.person or claimed, verified=address.person is not None)
+    return RequestMeta(
+        request_id=request_id, request_digest=digest, actor=person or claimed, actor_verified=person is not None
+    )
 
 
 def _address(subject: str) -> tuple[subjects.RequestAddress, str]:

@@ -1,193 +1,79 @@
-"""What the core is asked to decide. Free text was stored before: commands hold references."""
+"""What the core is asked to decide, and how it says no. The commands themselves stand in their features.
+
+Free text was stored before: commands hold references.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
+from typing import ClassVar, TypedDict
 
-from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts import Contract, registry
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.outcomes import Outcome
-from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_contracts.v1.requests import SeenVersion
-from stemma_contracts.v1.section import SectionPlan
+from stemma_document.state import Document, Lifecycle, Section, status_of
 
 
-@dataclass(frozen=True)
-class RequestMeta:
-    """Whose request it is; the digest is that of the request's body.
+class RequestMeta(TypedDict):
+    """Whose request it is, as an event tells it; the digest is that of the request's body.
 
-    The actor is ``verified`` if the server vouches for it, else it is what the caller claims.
+    The actor is verified if the server vouches for it, else it is what the caller claims.
     """
 
     request_id: str
-    digest: str
+    request_digest: str
     actor: str
-    verified: bool = False
+    actor_verified: bool
+
+
+class Refusal(RequestMeta):
+    """What every refusal tells: whose request, which, and about which section."""
+
+    request: str
+    section_id: str | None
+
+
+class Command:
+    """What the core is asked to decide."""
 
 
 @dataclass(frozen=True)
-class Create:
+class RequestCommand(Command):
+    """What a person or a program asks for; ``request`` is the contract that asks for it."""
+
+    request: ClassVar[type[Contract]]
     asked: RequestMeta
-    tenant: str
-    document_id: str
-    kind: str
-    title: ArtifactRef | None
-    brief: ArtifactRef
-    inputs: tuple[InputFile, ...]
-    sections: tuple[SectionPlan, ...]
-    blueprint_digest: str
-    time: datetime
-    cycle: CyclePlan | None = None
-    language: str = ""
 
 
 @dataclass(frozen=True)
-class Approve:
-    asked: RequestMeta
-    section_id: str
-    version: int
+class SectionCommand(RequestCommand):
+    """What is asked about one section."""
 
-
-@dataclass(frozen=True)
-class Revise:
-    asked: RequestMeta
-    section_id: str
-    version: int
-    feedback: ArtifactRef
-    cycle: bool = False
-    replace_edited: bool = False
-
-
-@dataclass(frozen=True)
-class Write:
-    """Give a section the text of a person; ``version`` 0: nothing was written yet."""
-
-    asked: RequestMeta
-    section_id: str
-    version: int
-    draft: ArtifactRef
-
-
-@dataclass(frozen=True)
-class Edit:
-    """Ask the editor agent for a change of any section, at any time."""
-
-    asked: RequestMeta
-    section_id: str
-    version: int
-    instruction: ArtifactRef
-
-
-@dataclass(frozen=True)
-class AcceptEdit:
-    """Make a proposed edit the version; ``version`` is the one that it would change."""
-
-    asked: RequestMeta
-    section_id: str
-    version: int
-    proposal_id: str
-
-
-@dataclass(frozen=True)
-class RejectEdit:
-    asked: RequestMeta
-    section_id: str
-    version: int
-    proposal_id: str
-
-
-@dataclass(frozen=True)
-class Keep:
-    asked: RequestMeta
-    section_id: str
-    version: int
-
-
-@dataclass(frozen=True)
-class Regenerate:
-    asked: RequestMeta
-    section_id: str
-    version: int
-    guidance: ArtifactRef | None
-    replace_edited: bool
-
-
-@dataclass(frozen=True)
-class KeepSeveral:
-    """Keep all of these sections, or none."""
-
-    asked: RequestMeta
-    sections: tuple[SeenVersion, ...]
-
-
-@dataclass(frozen=True)
-class RegenerateSeveral:
-    """Have all of these sections written anew, or none."""
-
-    asked: RequestMeta
-    sections: tuple[SeenVersion, ...]
-    guidance: ArtifactRef | None
-    replace_edited: bool
-
-
-@dataclass(frozen=True)
-class Restore:
-    asked: RequestMeta
-    section_id: str
-    version: int
-    restore_version: int
-
-
-@dataclass(frozen=True)
-class Retry:
-    asked: RequestMeta
     section_id: str
 
 
 @dataclass(frozen=True)
-class Answer:
-    asked: RequestMeta
-    section_id: str
-    need_id: str
-    answer: ArtifactRef
-    form: str = ""
-    decisions: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Pause:
-    asked: RequestMeta
-
-
-@dataclass(frozen=True)
-class Resume:
-    asked: RequestMeta
-
-
-@dataclass(frozen=True)
-class Cancel:
-    asked: RequestMeta
-
-
-@dataclass(frozen=True)
-class Export:
-    asked: RequestMeta
-    format: ExportFormat
-    redline: tuple[VersionPair, ...] = ()
-
-
-@dataclass(frozen=True)
-class Record:
+class Record(Command):
     """Take in what a worker says of a job."""
 
     outcome: Outcome
 
 
-EditCommand = Write | Edit | Keep | Regenerate | Restore
-Decision = Approve | Revise | Retry | Answer | AcceptEdit | RejectEdit | EditCommand
-Several = KeepSeveral | RegenerateSeveral
-DocumentCommand = Pause | Resume | Cancel | Export
-Request = Create | Decision | Several | DocumentCommand
-Command = Request | Record
+def refused(command: RequestCommand, section_id: str | None = None) -> Refusal:
+    """The fields of the event that refuses a command."""
+    return Refusal(**command.asked, request=registry.entry_of(command.request).ce_type, section_id=section_id)
+
+
+def by_status(command: SectionCommand, section: Section) -> e.RefusedByStatus:
+    """The refusal of what the section is not ready for."""
+    return e.RefusedByStatus(**refused(command, command.section_id), status=status_of(section.phase))
+
+
+def not_decidable(command: SectionCommand, document: Document) -> e.AnyRefusal | None:
+    """Why nothing can be decided about a section, whatever is asked."""
+    if command.section_id not in document.sections:
+        return e.RefusedUnknownSection(**refused(command))
+    if document.lifecycle is Lifecycle.CANCELLED:
+        status = document.lifecycle
+        return e.RefusedByDocumentStatus(**refused(command, command.section_id), document_status=status)
+    return None

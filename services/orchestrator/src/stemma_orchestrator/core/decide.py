@@ -9,48 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.outcomes import Outcome
 from stemma_document.evolve import evolve
 from stemma_document.staleness import stale_changes, staleness
 from stemma_document.state import Document, NoDocument, State
 
-from .commands import (
-    AcceptEdit,
-    Answer,
-    Approve,
-    Cancel,
-    Command,
-    Create,
-    Edit,
-    Export,
-    Keep,
-    KeepSeveral,
-    Pause,
-    Record,
-    Regenerate,
-    RegenerateSeveral,
-    RejectEdit,
-    Restore,
-    Resume,
-    Retry,
-    Revise,
-    Write,
-)
-from .cycles import judged
-from .document_commands import decide_document
-from .edit_commands import by
+from .commands import Command, Record, RequestCommand, SectionCommand, not_decidable
+from .documents import Create, begin
+from .features import FEATURES
+from .jobs import work_of
 from .next_steps import next_steps
-from .outcomes import decide_outcome
-from .proposals import with_voided
-from .review_commands import decide_section
-from .several import decide_several
+from .senders import is_ahead
+
+_DECIDE = {command: feature.decide for feature in FEATURES if feature.decide for command in feature.commands}
+_FOLLOW = [feature.follow for feature in FEATURES if feature.follow]
 
 
 def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
     """The events of a command; the same command decided again gives none."""
     match state:
         case NoDocument():
-            return _complete(state, [_create(command)]) if isinstance(command, Create) else []
+            return _complete(state, [begin(command)]) if isinstance(command, Create) else []
         case Document():
             return _complete(state, _decide(command, state))
         case _:
@@ -58,47 +39,37 @@ def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
 
 
 def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
-    match command:
-        case Record():
-            return decide_outcome(command.outcome, document)
-        case _ if command.asked.request_id in document.requests:
-            return []
-        case Create():
-            return []
-        case Approve() | Revise() | Retry() | Answer() | AcceptEdit() | RejectEdit():
-            return [decide_section(command, document)]
-        case Write() | Edit() | Keep() | Regenerate() | Restore():
-            return [decide_section(command, document)]
-        case KeepSeveral() | RegenerateSeveral():
-            return decide_several(command, document)
-        case Pause() | Resume() | Cancel() | Export():
-            return [decide_document(command, document)]
-        case _:
-            assert_never(command)
+    if isinstance(command, Record):
+        return _recorded(command.outcome, document)
+    assert isinstance(command, RequestCommand)
+    if command.asked["request_id"] in document.requests:
+        return []
+    if isinstance(command, SectionCommand) and (refusal := not_decidable(command, document)):
+        return [refusal]
+    return _DECIDE[type(command)](command, document)
 
 
-def _create(command: Create) -> e.DocumentRequested:
-    return e.DocumentRequested(
-        **by(command.asked),
-        tenant=command.tenant,
-        document_id=command.document_id,
-        kind=command.kind,
-        title=command.title,
-        brief=command.brief,
-        inputs=command.inputs,
-        sections=command.sections,
-        blueprint_digest=command.blueprint_digest,
-        created_at=command.time,
-        cycle=command.cycle,
-        language=command.language,
-    )
+def _recorded(outcome: Outcome, document: Document) -> Sequence[e.AnyEvent]:
+    """Only an open job's outcome counts; a late one is recorded and changes nothing, and again not even that.
+
+    An id of a job to come is made up: recorded, it would close that job before it is opened.
+    """
+    if outcome.job_id in document.settled_jobs or is_ahead(outcome.job_id, document):
+        return []
+    work = next((work for work in work_of(document) if work.job_id == outcome.job_id), None)
+    if work is not None:
+        return [work.settle(outcome)]
+    wire_name = registry.entry_of(outcome).ce_type
+    return [e.OutcomeSuperseded(job_id=outcome.job_id, outcome=wire_name, usage=outcome.usage)]
 
 
-def _complete(state: State, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
+def _complete(state: State, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
     """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
-        return []
-    events = with_voided(state, judged(state, events))
+        return events
+    if isinstance(state, Document):
+        for follow in _FOLLOW:
+            events = follow(state, events)
     after = state
     for event in events:
         after = evolve(after, event)

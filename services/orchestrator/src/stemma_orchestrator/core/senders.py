@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from stemma_contracts import subjects
 from stemma_contracts.v1.outcomes import JobDead, Outcome, ThreadsHeld
-from stemma_document.job_ids import CONVERT, EVALUATE, GENERATE, RESUME, REVISE, VALIDATE
 from stemma_document.state import Document
 
-OWNERS = {
-    GENERATE: subjects.GENERATION,
-    RESUME: subjects.GENERATION,
-    EVALUATE: subjects.GENERATION,
-    REVISE: subjects.EDITOR,
-    VALIDATE: subjects.VALIDATOR,
-    CONVERT: subjects.CONVERTER,
-}
+from .features import FEATURES
+
+OWNERS = {name: service for feature in FEATURES for name, service in feature.job_owners.items()}
 _PARTS = 4
 
 

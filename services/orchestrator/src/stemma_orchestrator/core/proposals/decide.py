@@ -1,31 +1,64 @@
-"""Edits that are proposed first: a settled section stays what it is until a person accepts its new text."""
+"""Accept and reject: a settled section stays what it is until a person accepts its new text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from dataclasses import dataclass
+from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests
 from stemma_contracts.v1.provenance import Origin
 from stemma_document.evolve import evolve
-from stemma_document.proposal_state import Proposed, Proposing
+from stemma_document.proposal_state import Proposal, Proposed, Proposing
 from stemma_document.state import Document, Section, State
 from stemma_document.versions import next_version
 
-from .commands import AcceptEdit, RejectEdit
+from stemma_orchestrator.core.commands import Refusal, RequestMeta, SectionCommand, refused
 
 
-def decide_proposal(
-    command: AcceptEdit | RejectEdit, section: Section, asked: dict[str, Any], refusal: dict[str, Any]
-) -> e.AnyEvent:
+@dataclass(frozen=True)
+class AcceptEdit(SectionCommand):
+    """Make a proposed edit the version; ``version`` is the one that it would change."""
+
+    request = requests.AcceptEdit
+    version: int
+    proposal_id: str
+
+
+@dataclass(frozen=True)
+class RejectEdit(SectionCommand):
+    request = requests.RejectEdit
+    version: int
+    proposal_id: str
+
+
+ProposalCommand = AcceptEdit | RejectEdit
+
+
+class _About(RequestMeta):
+    section_id: str
+    proposal_id: str
+
+
+class _Named(Refusal):
+    proposal_id: str
+
+
+def decide(command: ProposalCommand, document: Document) -> Sequence[e.AnyEvent]:
     """The event of a decision about a proposed edit, or the refusal that names the reason."""
+    section = document.sections[command.section_id]
     proposal = section.proposal
     if proposal is None or proposal.proposal_id != command.proposal_id:
-        return _not_open(command, section, refusal)
+        return [_not_open(command, section)]
+    return [_of_open(command, section, proposal)]
+
+
+def _of_open(command: ProposalCommand, section: Section, proposal: Proposal) -> e.AnyEvent:
+    refusal = refused(command, command.section_id)
     if command.version != proposal.version:
         return e.RefusedOldVersion(**refusal, version=command.version, current_version=proposal.version)
-    about = {**asked, "section_id": command.section_id, "proposal_id": proposal.proposal_id}
+    about = _About(**command.asked, section_id=command.section_id, proposal_id=proposal.proposal_id)
     if isinstance(command, RejectEdit):
         return e.SectionEditRejected(**about, version=proposal.version)
     if isinstance(proposal, Proposing):
@@ -33,7 +66,7 @@ def decide_proposal(
     return _accepted(proposal, section, about)
 
 
-def _accepted(proposal: Proposed, section: Section, about: dict[str, Any]) -> e.SectionEdited:
+def _accepted(proposal: Proposed, section: Section, about: _About) -> e.SectionEdited:
     return e.SectionEdited(
         **about,
         version=next_version(section, proposal.draft),
@@ -45,9 +78,9 @@ def _accepted(proposal: Proposed, section: Section, about: dict[str, Any]) -> e.
     )
 
 
-def _not_open(command: AcceptEdit | RejectEdit, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _not_open(command: ProposalCommand, section: Section) -> e.AnyEvent:
     ended = section.ended_proposals.get(command.proposal_id)
-    named = {**refusal, "proposal_id": command.proposal_id}
+    named = _Named(**refused(command, command.section_id), proposal_id=command.proposal_id)
     if ended is None:
         return e.RefusedUnknownProposal(**named)
     match ended.how:
@@ -61,32 +94,15 @@ def _not_open(command: AcceptEdit | RejectEdit, section: Section, refusal: dict[
             assert_never(ended.how)
 
 
-def proposal_made(outcome: o.DraftRevised, section: Section, proposal: Proposing) -> e.SectionEditProposed:
-    """The event of a text that is proposed in place of the current one."""
-    assert section.current is not None
-    return e.SectionEditProposed(
-        section_id=section.plan.section_id,
-        job_id=outcome.job_id,
-        proposal_id=proposal.proposal_id,
-        version=proposal.version,
-        base_digest=section.current.draft.digest,
-        draft=outcome.draft,
-        summary=outcome.summary,
-        provenance=outcome.provenance,
-        usage=outcome.usage,
-        to_be_checked=True,
-    )
-
-
-def with_voided(state: State, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
+def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
     """The events, and before them which open proposals are void because newer versions come."""
-    if not isinstance(state, Document) or all(section.proposal is None for section in state.sections.values()):
-        return list(events)
-    after: State = state
+    if all(section.proposal is None for section in document.sections.values()):
+        return events
+    after: State = document
     for event in events:
         after = evolve(after, event)
     assert isinstance(after, Document)
-    return [*_voided(state, after), *events]
+    return [*_voided(document, after), *events]
 
 
 def _voided(before: Document, after: Document) -> list[e.SectionEditVoided]:

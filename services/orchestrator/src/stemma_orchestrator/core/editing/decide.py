@@ -2,65 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, assert_never
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, assert_never
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests
 from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 from stemma_document.proposal_state import Proposed
 from stemma_document.staleness import stale_causes, staleness
-from stemma_document.state import (
-    Approved,
-    AwaitingAnswer,
-    Document,
-    Edited,
-    Queued,
-    Revising,
-    Section,
-    Working,
-    status_of,
-)
+from stemma_document.state import Approved, AwaitingAnswer, Document, Edited, Queued, Revising, Section, Working
 from stemma_document.versions import is_a_persons, next_version, upstream_versions
 
-from .commands import Edit, EditCommand, Keep, Regenerate, RequestMeta, Restore, Write
+from stemma_orchestrator.core.commands import SectionCommand, by_status, refused
 
 
-def decide_edit(command: EditCommand, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+@dataclass(frozen=True)
+class Write(SectionCommand):
+    """Give a section the text of a person; ``version`` 0: nothing was written yet."""
+
+    request = requests.EditSection
+    version: int
+    draft: ArtifactRef
+
+
+@dataclass(frozen=True)
+class Edit(SectionCommand):
+    """Ask the editor agent for a change of any section, at any time."""
+
+    request = requests.EditSection
+    version: int
+    instruction: ArtifactRef
+
+
+@dataclass(frozen=True)
+class Keep(SectionCommand):
+    request = requests.KeepSection
+    version: int
+
+
+@dataclass(frozen=True)
+class Regenerate(SectionCommand):
+    request = requests.RegenerateSection
+    version: int
+    guidance: ArtifactRef | None
+    replace_edited: bool
+
+
+@dataclass(frozen=True)
+class Restore(SectionCommand):
+    request = requests.RestoreSection
+    version: int
+    restore_version: int
+
+
+EditCommand = Write | Edit | Keep | Regenerate | Restore
+
+
+def decide(command: EditCommand, document: Document) -> Sequence[e.AnyEvent]:
     """The event of a change, or the refusal that names the reason."""
+    return [change(command, document)]
+
+
+def change(command: EditCommand, document: Document) -> e.AnyEvent:
+    """The same as one event."""
+    section = document.sections[command.section_id]
     if command.version != section.current_number:
-        return e.RefusedOldVersion(**refusal, version=command.version, current_version=section.current_number)
+        current = section.current_number
+        return e.RefusedOldVersion(
+            **refused(command, command.section_id), version=command.version, current_version=current
+        )
     if section.current is None and not isinstance(command, Write):
-        return e.RefusedNothingWritten(**refusal)
+        return e.RefusedNothingWritten(**refused(command, command.section_id))
     match command:
         case Write():
             return _write(command, document, section)
         case Edit():
-            return _edit(command, document, section, refusal)
+            return _edit(command, document, section)
         case Keep():
-            return _keep(command, document, section, refusal)
+            return _keep(command, document, section)
         case Regenerate():
-            return _regenerate(command, section, refusal)
+            return _regenerate(command, section)
         case Restore():
-            return _restore(command, section, refusal)
+            return _restore(command, section)
         case _:
             assert_never(command)
-
-
-def by(asked: RequestMeta) -> dict[str, Any]:
-    """The fields that say whose request led to an event."""
-    return {
-        "request_id": asked.request_id,
-        "request_digest": asked.digest,
-        "actor": asked.actor,
-        "actor_verified": asked.verified,
-    }
 
 
 def _write(command: Write, document: Document, section: Section) -> e.AnyEvent:
     """A person's text wins over whatever is being done to the section."""
     return e.SectionEdited(
-        **by(command.asked),
+        **command.asked,
         section_id=command.section_id,
         version=next_version(section, command.draft),
         draft=command.draft,
@@ -69,18 +103,20 @@ def _write(command: Write, document: Document, section: Section) -> e.AnyEvent:
     )
 
 
-def _edit(command: Edit, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _edit(command: Edit, document: Document, section: Section) -> e.AnyEvent:
     """An instruction applies to the last version; one at a time, so that none is lost."""
     if isinstance(section.phase, Revising):
-        return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+        return by_status(command, section)
     if section.proposal is not None:
         made = isinstance(section.proposal, Proposed)
-        return e.RefusedOpenProposal(**refusal, proposal_id=section.proposal.proposal_id, made=made)
+        return e.RefusedOpenProposal(
+            **refused(command, command.section_id), proposal_id=section.proposal.proposal_id, made=made
+        )
     result = _result_of_edit(section)
     if result == "reviewed" and section.revisions >= section.plan.max_revisions:
-        return e.RefusedRevisionLimit(**refusal, max_revisions=section.plan.max_revisions)
+        return e.RefusedRevisionLimit(**refused(command, command.section_id), max_revisions=section.plan.max_revisions)
     return e.SectionEditRequested(
-        **by(command.asked),
+        **command.asked,
         section_id=command.section_id,
         version=command.version,
         instruction=command.instruction,
@@ -96,12 +132,12 @@ def _result_of_edit(section: Section) -> Literal["settled", "reviewed", "propose
     return "proposed" if isinstance(section.phase, Approved | Edited) else "reviewed"
 
 
-def _keep(command: Keep, document: Document, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _keep(command: Keep, document: Document, section: Section) -> e.AnyEvent:
     stale = staleness(document)
     if _is_being_made(section):
-        return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+        return by_status(command, section)
     if command.section_id not in stale:
-        return e.RefusedNotStale(**refusal)
+        return e.RefusedNotStale(**refused(command, command.section_id))
     return kept(command, document)
 
 
@@ -109,7 +145,7 @@ def kept(command: Keep, document: Document) -> e.SectionKept:
     """The section rests on the upstream versions of now, also of those that are stale themselves."""
     section, causes = document.sections[command.section_id], stale_causes(document)
     return e.SectionKept(
-        **by(command.asked),
+        **command.asked,
         section_id=command.section_id,
         version=command.version,
         accepted=tuple(_accepted(upstream, causes) for upstream in upstream_versions(document, section)),
@@ -121,25 +157,27 @@ def _accepted(upstream: UpstreamVersion, causes: Mapping[str, tuple[ChangedUpstr
     return upstream.model_copy(update={"stale": bool(because), "stale_because": because})
 
 
-def _regenerate(command: Regenerate, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _regenerate(command: Regenerate, section: Section) -> e.AnyEvent:
     """Supersedes a waiting review; what a person made is replaced only if the request says so."""
     if _is_being_made(section):
-        return e.RefusedByStatus(**refusal, status=status_of(section.phase))
+        return by_status(command, section)
     current = section.current
     if current is not None and is_a_persons(current) and not command.replace_edited:
-        return e.RefusedReplacesEdit(**refusal, version=current.number, origin=current.origin)
+        return e.RefusedReplacesEdit(
+            **refused(command, command.section_id), version=current.number, origin=current.origin
+        )
     return e.SectionRegenerationRequested(
-        **by(command.asked), section_id=command.section_id, version=command.version, guidance=command.guidance
+        **command.asked, section_id=command.section_id, version=command.version, guidance=command.guidance
     )
 
 
-def _restore(command: Restore, section: Section, refusal: dict[str, Any]) -> e.AnyEvent:
+def _restore(command: Restore, section: Section) -> e.AnyEvent:
     earlier = {version.number: version for version in section.versions[:-1]}
     if command.restore_version not in earlier:
-        return e.RefusedUnknownVersion(**refusal, restore_version=command.restore_version)
+        return e.RefusedUnknownVersion(**refused(command, command.section_id), restore_version=command.restore_version)
     draft = earlier[command.restore_version].draft
     return e.SectionRestored(
-        **by(command.asked),
+        **command.asked,
         section_id=command.section_id,
         version=next_version(section, draft),
         restored_version=command.restore_version,

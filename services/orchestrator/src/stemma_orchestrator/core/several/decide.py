@@ -3,40 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, Lifecycle
 
-from .commands import Keep, KeepSeveral, Regenerate, RegenerateSeveral, Several
-from .edit_commands import by, kept
-from .review_commands import decide_section, request_name
+from stemma_orchestrator.core.commands import RequestCommand, not_decidable, refused
+from stemma_orchestrator.core.editing import EditCommand, Keep, Regenerate, change, kept
+
+
+@dataclass(frozen=True)
+class KeepSeveral(RequestCommand):
+    """Keep all of these sections, or none."""
+
+    request = requests.KeepSections
+    sections: tuple[SeenVersion, ...]
+
+
+@dataclass(frozen=True)
+class RegenerateSeveral(RequestCommand):
+    """Have all of these sections written anew, or none."""
+
+    request = requests.RegenerateSections
+    sections: tuple[SeenVersion, ...]
+    guidance: ArtifactRef | None
+    replace_edited: bool
+
+
+Several = KeepSeveral | RegenerateSeveral
 
 _Decide = Callable[[SeenVersion, Document], e.AnyEvent]
 
 
-def decide_several(command: Several, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Several, document: Document) -> Sequence[e.AnyEvent]:
     """The events of a decision about several sections, or what keeps it from being made."""
-    name = request_name(command)
+    refusal = refused(command)
     if document.lifecycle is Lifecycle.CANCELLED:
-        status = document.lifecycle
-        return [e.RefusedByDocumentStatus(**by(command.asked), request=name, document_status=status)]
+        return [e.RefusedByDocumentStatus(**refusal, document_status=document.lifecycle)]
     one = _keep(command, document) if isinstance(command, KeepSeveral) else _regenerate(command)
     decided = _decided(_in_order(document, command.sections), one, document)
-    refused = {
-        seen.section_id: event.model_copy(update={"request": name})
+    refusals = {
+        seen.section_id: event.model_copy(update={"request": refusal["request"]})
         for seen, event in decided
         if isinstance(event, e.DecisionRefused)
     }
-    if not refused:
+    if not refusals:
         return [event for _, event in decided]
     return [
-        refused[seen.section_id].model_copy(update={"position": position})
+        refusals[seen.section_id].model_copy(update={"position": position})
         for position, seen in enumerate(command.sections)
-        if seen.section_id in refused
+        if seen.section_id in refusals
     ]
 
 
@@ -59,7 +81,7 @@ def _keep(command: KeepSeveral, document: Document) -> _Decide:
 
     def keep(seen: SeenVersion, now: Document) -> e.AnyEvent:
         one = Keep(command.asked, seen.section_id, seen.version)
-        event = decide_section(one, now)
+        event = _decide_one(one, now)
         if isinstance(event, e.RefusedNotStale) and seen.section_id in stale:
             return kept(one, now)
         return event
@@ -70,9 +92,13 @@ def _keep(command: KeepSeveral, document: Document) -> _Decide:
 def _regenerate(command: RegenerateSeveral) -> _Decide:
     def regenerate(seen: SeenVersion, now: Document) -> e.AnyEvent:
         one = Regenerate(command.asked, seen.section_id, seen.version, command.guidance, command.replace_edited)
-        return decide_section(one, now)
+        return _decide_one(one, now)
 
     return regenerate
+
+
+def _decide_one(command: EditCommand, document: Document) -> e.AnyEvent:
+    return not_decidable(command, document) or change(command, document)
 
 
 def _in_order(document: Document, sections: tuple[SeenVersion, ...]) -> list[SeenVersion]:

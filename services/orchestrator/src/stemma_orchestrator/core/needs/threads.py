@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from stemma_contracts.v1.jobs import DropThreads
 from stemma_document.state import AwaitingAnswer, Document, Failed, Generating, NeedDispatched, Phase, Resuming
 
-from .jobs import head_of
+from stemma_orchestrator.core.job_parts import head_of
 
 DROP = "drop"
 

@@ -1,29 +1,15 @@
-"""Exports that compare versions: which versions there are, and which drafts they mean."""
+"""Exports that compare versions: which drafts and images they mean."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportSection, ExportVersion, VersionPair
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_document.state import Document, Section, status_of
 
 _MOST_VERSIONS = 100
 """In one job, so that it stays a message."""
-
-
-def refusal_of(pairs: Sequence[VersionPair], document: Document, refusal: dict[str, Any]) -> e.AnyEvent | None:
-    """The refusal of a comparison of something that is not there."""
-    for pair in pairs:
-        section = document.sections.get(pair.section_id)
-        if section is None:
-            return e.RefusedUnknownSection(**refusal)
-        known = {0, *(version.number for version in section.versions)}
-        if unknown := {pair.from_version, pair.to_version} - known:
-            return e.RefusedUnknownVersion(**refusal, section_id=pair.section_id, restore_version=min(unknown))
-    return None
 
 
 def compared_sections(pairs: Sequence[VersionPair], document: Document) -> tuple[ExportSection, ...]:

@@ -1,0 +1,84 @@
+"""The work of checks: the jobs that validate and evaluate a version, and what their outcomes mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.section import Activity
+from stemma_document.state import Document, Section, status_of
+
+from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.job_parts import grounds, head_of, images_of, outline_of, rests_on, upstream_drafts
+from stemma_orchestrator.core.outcomes import failed, paid, unfitting
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The checks of current versions that are open."""
+    for section in document.sections.values():
+        for job_id, activity in section.checks.items():
+            make = partial(_JOBS[activity], document, section, job_id)
+            yield Work(job_id, make, partial(_checked, section, activity))
+
+
+def _checked(section: Section, activity: Activity, outcome: o.Outcome) -> e.AnyEvent:
+    """The result of a check is shown and changes no status, also when there is none."""
+    version = section.current_number
+    match outcome, activity:
+        case o.DraftValidated(), Activity.VALIDATE:
+            return e.SectionChecked(**paid(outcome, section), version=version, validation=outcome.validation)
+        case o.DraftEvaluated(), Activity.EVALUATE:
+            return e.SectionChecked(**paid(outcome, section), version=version, evaluation=outcome.evaluation)
+        case ((o.ModelUnavailable() | o.AnswerMalformed() | o.ContextTooLong() | o.InputsMissing() | o.JobDead()), _):
+            return failed(outcome, section, activity, status_of(section.phase))
+        case _:
+            raise unfitting(outcome)
+
+
+def validation(document: Document, section: Section, job_id: str) -> j.ValidateDraft:
+    """The job that validates the current version."""
+    return j.ValidateDraft(
+        job_id=job_id,
+        document=head_of(document),
+        section=section.plan,
+        version=section.current_number,
+        draft=section.versions[-1].draft,
+        assets=tuple(image.name for image in images_of(document)),
+        history=_draft_history(section),
+        left_out=section.current.left_out if section.current else None,
+        **grounds(document, rests_on(section)),
+    )
+
+
+def _draft_history(section: Section) -> j.DraftHistory:
+    """What the blocks of the current version take their ids from: the drafts since the last that has blocks."""
+    earlier = section.versions[:-1]
+    known = max((place for place, version in enumerate(earlier) if version.blocks), default=0)
+    since = earlier[known:]
+    return j.DraftHistory(
+        blocks=since[0].blocks if since else None,
+        drafts=tuple(version.draft for version in since),
+    )
+
+
+def _evaluation(document: Document, section: Section, job_id: str) -> j.EvaluateDraft:
+    return j.EvaluateDraft(
+        job_id=job_id,
+        document=head_of(document),
+        section=section.plan,
+        version=section.current_number,
+        draft=section.versions[-1].draft,
+        brief=document.brief,
+        inputs=document.inputs,
+        outline=outline_of(document),
+        upstream=upstream_drafts(document, rests_on(section)),
+    )
+
+
+_JOBS: dict[Activity, Callable[[Document, Section, str], j.Job]] = {
+    Activity.VALIDATE: validation,
+    Activity.EVALUATE: _evaluation,
+}

@@ -1,0 +1,97 @@
+"""The work of exports: a conversion of what leaves as the document, and what its outcome means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TypedDict
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.coverage import CoverageSummary
+from stemma_contracts.v1.exports import ExportFormat, ExportSection
+from stemma_document.staleness import staleness
+from stemma_document.state import Document, Export, Section, status_of
+
+from stemma_orchestrator.core.cycles import exported
+from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.job_parts import head_of, images_of
+from stemma_orchestrator.core.outcomes import unfitting
+
+from .redlines import compared_assets, compared_sections
+
+
+class _Settled(TypedDict):
+    export_id: str
+    format: ExportFormat
+    job_id: str
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The conversions that are open, also while the document is paused."""
+    for export_id, export in document.exports.items():
+        if export.job_id is not None:
+            make = partial(_convert, document, export_id, export, export.job_id)
+            yield Work(export.job_id, make, partial(_converted, export_id, export), of_section=False)
+
+
+def _convert(document: Document, export_id: str, export: Export, job_id: str) -> j.ConvertDocument:
+    return j.ConvertDocument(
+        job_id=job_id,
+        document=head_of(document),
+        export_id=export_id,
+        format=export.format,
+        sections=compared_sections(export.redline, document) if export.redline else _sections(document),
+        assets=images_of(document, compared_assets(export.redline, document)),
+        generator=_generator(document),
+        redline=bool(export.redline),
+    )
+
+
+def _converted(export_id: str, export: Export, outcome: o.Outcome) -> e.AnyExportOutcome:
+    settled = _Settled(export_id=export_id, format=export.format, job_id=outcome.job_id)
+    match outcome:
+        case o.DocumentConverted():
+            return e.DocumentExported(
+                **settled,
+                artifact=outcome.artifact,
+                warnings=outcome.warnings,
+                remarks=outcome.remarks,
+                too_long=outcome.too_long,
+                not_covered=outcome.not_covered,
+            )
+        case o.ConversionFailed():
+            return e.ExportFailed(**settled, detail=outcome.detail)
+        case o.JobDead():
+            return e.ExportJobDead(**settled, detail=outcome.detail)
+        case _:
+            raise unfitting(outcome)
+
+
+def _sections(document: Document) -> tuple[ExportSection, ...]:
+    stale = staleness(document)
+    return tuple(_section(section, section.plan.section_id in stale) for section in exported(document))
+
+
+def _section(section: Section, stale: bool) -> ExportSection:
+    return ExportSection(
+        section_id=section.plan.section_id,
+        title=section.plan.title,
+        status=status_of(section.phase),
+        stale=stale,
+        version=section.current_number,
+        draft=section.current.draft if section.current else None,
+        max_pages=section.plan.max_pages,
+        covers_inputs=section.plan.covers_inputs,
+        coverage=_coverage(section),
+    )
+
+
+def _coverage(section: Section) -> CoverageSummary | None:
+    return section.current.validation.coverage if section.current and section.current.validation else None
+
+
+def _generator(document: Document) -> str:
+    versions = (version for section in document.sections.values() for version in section.versions)
+    return ", ".join(sorted({version.provenance.model for version in versions if version.provenance}))[:200]

@@ -1,0 +1,21 @@
+"""The table of features, in the order in which they are asked. A new feature is a folder and its line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import checks, cycles, documents, editing, exports, generation, needs, proposals, review, several
+from .hooks import Feature
+
+FEATURES: tuple[Feature[Any], ...] = (
+    documents.FEATURE,
+    generation.FEATURE,
+    needs.FEATURE,
+    review.FEATURE,
+    cycles.FEATURE,
+    editing.FEATURE,
+    several.FEATURE,
+    proposals.FEATURE,
+    checks.FEATURE,
+    exports.FEATURE,
+)

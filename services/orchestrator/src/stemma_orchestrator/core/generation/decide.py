@@ -1,0 +1,43 @@
+"""When a section is written: once all that it rests on is settled, and again when a person retries it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.section import SectionStatus
+from stemma_document.staleness import Staleness
+from stemma_document.state import Document, Failed, Section, Working, status_of
+
+from stemma_orchestrator.core.commands import SectionCommand, by_status
+
+_SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
+
+
+@dataclass(frozen=True)
+class Retry(SectionCommand):
+    request = requests.RetrySection
+
+
+def decide(command: Retry, document: Document) -> Sequence[e.AnyEvent]:
+    """A failed section is tried again, or one whose job never comes to an end."""
+    section = document.sections[command.section_id]
+    if not isinstance(section.phase, Failed | Working):
+        return [by_status(command, section)]
+    return [e.SectionRetried(**command.asked, section_id=command.section_id)]
+
+
+def is_met(document: Document, section: Section, stale: Staleness) -> bool:
+    """Whether every direct upstream is settled and not stale."""
+    return all(_is_settled(document.sections[name]) and name not in stale for name in section.plan.depends_on)
+
+
+def all_settled(document: Document) -> bool:
+    """Whether a person or a policy has settled the current version of every section."""
+    return all(_is_settled(section) for section in document.sections.values())
+
+
+def _is_settled(section: Section) -> bool:
+    return status_of(section.phase) in _SETTLED

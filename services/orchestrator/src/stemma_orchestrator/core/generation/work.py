@@ -1,0 +1,115 @@
+"""The work of writing a section: its graph runs, goes on after a pause, and the validator looks at what it wrote."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_document.state import Document, Generating, Resuming, Section, Validating
+from stemma_document.versions import next_version
+
+from stemma_orchestrator.core.checks import validation
+from stemma_orchestrator.core.cycles import human_feedback
+from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.job_parts import head_of, outline_of, recorded, upstream_drafts
+from stemma_orchestrator.core.outcomes import Failure, failed, paid, unfitting
+
+from .verdict import validated
+
+
+def generating(document: Document, section: Section, phase: Generating) -> Work:
+    """The section's graph runs."""
+    return Work(phase.job_id, partial(_generate, document, section, phase), partial(_written, section, phase))
+
+
+def resuming(document: Document, section: Section, phase: Resuming) -> Work:
+    """Its paused graph goes on."""
+    make = partial(_resume, document, section, phase)
+    return Work(phase.job_id, make, partial(_written, section, phase.generating))
+
+
+def validating(document: Document, section: Section, phase: Validating) -> Work:
+    """The validator looks at its draft."""
+    make = partial(validation, document, section, phase.job_id)
+    return Work(phase.job_id, make, partial(_validated, document, section, phase))
+
+
+def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
+    in_cycle = document.cycle is not None and document.cycle.revision_feedback is not None
+    again = phase.round > 0 or in_cycle
+    return j.GenerateSection(
+        job_id=phase.job_id,
+        document=head_of(document),
+        section=section.plan,
+        brief=document.brief,
+        inputs=document.inputs,
+        outline=outline_of(document),
+        upstream=upstream_drafts(document, phase.upstream),
+        guidance=phase.guidance or human_feedback(document),
+        previous=section.current.draft if again and section.current else None,
+        report=phase.report,
+        round=phase.round,
+        revision_feedback=document.cycle.revision_feedback if document.cycle else None,
+        unmet_review=document.cycle.unmet_review if document.cycle else None,
+        thread_id=phase.job_id,
+        **recorded(phase.tries),
+        answered_before=phase.tries.answers,
+    )
+
+
+def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGraph:
+    return j.ResumeGraph(
+        job_id=phase.job_id,
+        document=head_of(document),
+        section=section.plan,
+        thread_id=phase.thread_id,
+        checkpoint_id=phase.checkpoint_id,
+        answer=phase.answer,
+        answered_by=phase.answered_by,
+        failed=phase.failed,
+        detail=phase.detail,
+        **recorded(phase.generating.tries),
+        answered_before=phase.generating.tries.answers,
+    )
+
+
+def _written(section: Section, generating: Generating, outcome: o.Outcome) -> e.AnyEvent:
+    """What a graph's end or pause means."""
+    match outcome:
+        case o.SectionGenerated():
+            return _drafted(section, generating, outcome)
+        case o.GraphPaused():
+            return e.SectionNeedRaised(**paid(outcome, section), thread_id=outcome.thread_id, need=outcome.need)
+        case _ if isinstance(outcome, Failure):
+            return failed(outcome, section, Activity.GENERATE, SectionStatus.FAILED)
+        case _:
+            raise unfitting(outcome)
+
+
+def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerated) -> e.SectionDrafted:
+    return e.SectionDrafted(
+        **paid(outcome, section),
+        version=next_version(section, outcome.draft),
+        draft=outcome.draft,
+        upstream=generating.upstream,
+        evaluation=outcome.evaluation,
+        provenance=outcome.provenance,
+        assets=outcome.assets,
+        partial=outcome.partial,
+        warnings=outcome.warnings,
+        retrieved_context=outcome.retrieved_context,
+        processing_metadata=outcome.processing_metadata,
+        review=outcome.review,
+        left_out=outcome.left_out,
+    )
+
+
+def _validated(document: Document, section: Section, phase: Validating, outcome: o.Outcome) -> e.AnyEvent:
+    if isinstance(outcome, o.DraftValidated):
+        return validated(outcome, section, phase.generating, in_cycles=document.cycle is not None)
+    if isinstance(outcome, Failure):
+        return failed(outcome, section, Activity.VALIDATE, SectionStatus.FAILED)
+    raise unfitting(outcome)

@@ -1,0 +1,52 @@
+"""What a feature of a document is to the core: a few hooks, each of which it may leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from stemma_contracts.v1.events import AnyEvent
+from stemma_contracts.v1.jobs import Job
+from stemma_contracts.v1.outcomes import Outcome
+from stemma_document.staleness import Staleness
+from stemma_document.state import Document, Phase, Section
+
+from .commands import RequestCommand
+
+C = TypeVar("C", bound=RequestCommand)
+
+
+class Work(NamedTuple):
+    """What an open job is for: ``make`` gives the job, ``settle`` the event that its outcome becomes.
+
+    Jobs of a section are not given out while its document is paused.
+    """
+
+    job_id: str
+    make: Callable[[], Job]
+    settle: Callable[[Outcome], AnyEvent]
+    of_section: bool = True
+
+
+WorkOfPhase = Callable[[Document, Section, Any], Work]
+
+
+@dataclass(frozen=True)
+class Feature(Generic[C]):
+    """A feature, as it stands in the table of `features.py`.
+
+    ``decide`` gives the events of its ``commands``, or a refusal. ``follow`` adds to the events of any command what
+    they mean for it. ``phases`` are those in which a section has a job of it open, and what that is for; ``work`` names
+    the jobs beside. ``job_owners`` says which service has them, by the names in their ids. A section starts, and a
+    document is at its end, when every feature says that it ``may``.
+    """
+
+    commands: tuple[type[C], ...] = ()
+    decide: Callable[[C, Document], Sequence[AnyEvent]] | None = None
+    follow: Callable[[Document, Sequence[AnyEvent]], Sequence[AnyEvent]] | None = None
+    phases: Mapping[type[Phase], WorkOfPhase] = field(default_factory=dict)
+    work: Callable[[Document], Iterable[Work]] | None = None
+    job_owners: Mapping[str, str] = field(default_factory=dict)
+    may_start: Callable[[Document, Section, Staleness], bool] | None = None
+    may_end: Callable[[Document], bool] | None = None

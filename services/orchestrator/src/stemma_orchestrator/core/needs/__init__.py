@@ -1,0 +1,12 @@
+"""What a paused graph needs: a person answers a question, a service gets a job for the rest."""
+
+from stemma_document.state import NeedDispatched
+
+from stemma_orchestrator.core.hooks import Feature
+
+from .decide import Answer, decide
+from .work import meeting
+
+FEATURE = Feature[Answer](commands=(Answer,), decide=decide, phases={NeedDispatched: meeting})
+
+__all__ = ["FEATURE", "Answer"]

@@ -1,0 +1,83 @@
+"""The work of proposals: the editor makes one, the validator checks it, and what their outcomes mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import Activity
+from stemma_document.proposal_state import Proposed, Proposing
+from stemma_document.state import Document, Section, status_of
+from stemma_document.tries import NO_TRIES
+
+from stemma_orchestrator.core.checks import validation
+from stemma_orchestrator.core.editing import revision
+from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.outcomes import failed, paid, unfitting
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The jobs of proposals that are being made or checked."""
+    for section in document.sections.values():
+        proposal = section.proposal
+        if isinstance(proposal, Proposing):
+            make = partial(revision, document, section, proposal.job_id, proposal.instruction, NO_TRIES)
+            yield Work(proposal.job_id, make, partial(_made, section, proposal))
+        elif isinstance(proposal, Proposed) and proposal.check is not None:
+            check = partial(_validate, document, section, proposal.draft, proposal.check)
+            yield Work(proposal.check, check, partial(_checked, section, proposal))
+
+
+def _validate(document: Document, section: Section, proposed: ArtifactRef, job_id: str) -> j.ValidateDraft:
+    """The check that the text would have as a version; ids of blocks are given to versions alone."""
+    check = validation(document, section, job_id)
+    return check.model_copy(update={"draft": proposed, "history": None})
+
+
+def _made(section: Section, proposal: Proposing, outcome: o.Outcome) -> e.AnyEvent:
+    """What the editor made is proposed; when it made nothing, the section is as it was."""
+    match outcome:
+        case o.DraftRevised():
+            return _proposed(section, proposal, outcome)
+        case o.InstructionRefused():
+            return e.SectionRevisionRefused(
+                **paid(outcome, section),
+                proposal_id=proposal.proposal_id,
+                version=proposal.version,
+                reason=outcome.reason,
+            )
+        case o.ModelUnavailable() | o.AnswerMalformed() | o.ContextTooLong() | o.JobDead():
+            return failed(outcome, section, Activity.EDIT, status_of(section.phase), proposal.proposal_id)
+        case _:
+            raise unfitting(outcome)
+
+
+def _proposed(section: Section, proposal: Proposing, outcome: o.DraftRevised) -> e.SectionEditProposed:
+    assert section.current is not None
+    return e.SectionEditProposed(
+        **paid(outcome, section),
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        base_digest=section.current.draft.digest,
+        draft=outcome.draft,
+        summary=outcome.summary,
+        provenance=outcome.provenance,
+        to_be_checked=True,
+    )
+
+
+def _checked(section: Section, proposal: Proposed, outcome: o.Outcome) -> e.SectionEditChecked:
+    """What is found of a proposed text is shown; the proposal waits on, also when nothing could be found out."""
+    if not isinstance(outcome, o.DraftValidated | o.JobDead):
+        raise unfitting(outcome)
+    return e.SectionEditChecked(
+        **paid(outcome, section),
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        validation=outcome.validation if isinstance(outcome, o.DraftValidated) else None,
+        detail=outcome.detail if isinstance(outcome, o.JobDead) else "",
+    )

@@ -1,0 +1,114 @@
+"""The table of features: who is in it, and that a new one is a folder and its line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import stemma_orchestrator.core as core
+from stemma_document.state import Working
+from stemma_orchestrator.core.commands import RequestCommand, SectionCommand
+from stemma_orchestrator.core.features import FEATURES
+
+pytestmark = pytest.mark.req("P1")
+CORE = Path(core.__file__).parent
+STAMPS = """
+from dataclasses import dataclass
+from functools import partial
+
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e, jobs as j, requests
+from stemma_orchestrator.core.commands import RequestCommand
+from stemma_orchestrator.core.hooks import Feature, Work
+from stemma_orchestrator.core.job_parts import head_of
+
+
+@dataclass(frozen=True)
+class Stamp(RequestCommand):
+    request = requests.PauseDocument
+
+
+def work(document):
+    job_id = f"{document.document_id}.1.stamp.all"
+    make = partial(j.DropThreads, job_id=job_id, document=head_of(document), threads=())
+    yield Work(job_id, make, lambda outcome: e.DocumentCancelled())
+
+
+FEATURE = Feature[Stamp](
+    commands=(Stamp,),
+    decide=lambda command, document: [e.DocumentPaused(**command.asked)],
+    follow=lambda document, events: [*events, e.DocumentResumed()],
+    work=work,
+    job_owners={"stamp": subjects.CONVERTER},
+    may_start=lambda document, section, stale: False,
+)
+"""
+USED = """
+from orchestrator_story import Story
+from stemma_contracts.v1.outcomes import JobDead
+from stemma_orchestrator.core.commands import Record
+from stemma_orchestrator.core.decide import decide
+from stemma_orchestrator.core.jobs import open_jobs
+from stemma_orchestrator.core.senders import owner_of
+from stemma_orchestrator.core.stamps import Stamp
+
+story = Story()
+(requested,) = story.create()
+print(requested.starts, [job.job_id.split(".")[2] for job in open_jobs(story.state)])
+print([type(event).__name__ for event in decide(Stamp(story.asked()), story.state)])
+(job,) = open_jobs(story.state)
+dead = JobDead(job_id=job.job_id, tenant="t", document_id="d", detail="gone")
+print([type(event).__name__ for event in decide(Record(dead), story.state)], owner_of(job.job_id))
+"""
+TOLD = """\
+() ['stamp']
+['DocumentPaused', 'DocumentResumed']
+['DocumentCancelled', 'DocumentResumed'] converter
+"""
+
+
+def commands(base: type[RequestCommand] = RequestCommand) -> Iterator[type[RequestCommand]]:
+    for command in base.__subclasses__():
+        yield from commands(command) if command is SectionCommand else [command]
+
+
+def test_every_folder_of_the_core_is_in_the_table() -> None:
+    folders = {file.parent.name for file in CORE.glob("*/__init__.py")}
+    assert {name for name in folders if sys.modules[f"{core.__name__}.{name}"].FEATURE in FEATURES} == folders
+    assert len(FEATURES) == len(folders)
+
+
+def test_every_command_is_decided_by_one_feature() -> None:
+    decided = [command for feature in FEATURES for command in feature.commands]
+    assert sorted(map(str, decided)) == sorted(map(str, commands()))
+    assert all(feature.decide for feature in FEATURES if feature.commands)
+
+
+def test_every_phase_with_an_open_job_belongs_to_one_feature() -> None:
+    phases = [phase for feature in FEATURES for phase in feature.phases]
+    assert sorted(map(str, phases)) == sorted(map(str, get_args(Working)))
+
+
+def test_a_new_feature_is_a_folder_and_its_line_in_the_table(tmp_path: Path) -> None:
+    shutil.copytree(CORE.parent, tmp_path / CORE.parent.name, ignore=shutil.ignore_patterns("__pycache__"))
+    planted = tmp_path / CORE.parent.name / CORE.name
+    (planted / "stamps").mkdir()
+    (planted / "stamps" / "__init__.py").write_text(STAMPS, encoding="utf-8")
+    table = (planted / "features.py").read_text(encoding="utf-8")
+    table = table.replace("    exports.FEATURE,\n", "    exports.FEATURE,\n    stamps.FEATURE,\n")
+    (planted / "features.py").write_text(table.replace(" several\n", " several, stamps\n"), encoding="utf-8")
+    paths = os.pathsep.join((str(tmp_path), str(Path(__file__).parent)))
+    run = subprocess.run(
+        [sys.executable, "-c", USED],
+        env={**os.environ, "PYTHONPATH": paths},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert run.stdout == TOLD, run.stderr
