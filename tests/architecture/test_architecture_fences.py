@@ -23,6 +23,7 @@ PLANTED = {
     "stemma_evidence": "time",
     "stemma_telemetry": "stemma_contracts",
     "stemma_markdown": "stemma_contracts",
+    "stemma_kinds": "stemma_contracts",
     "stemma_languages": "stemma_contracts",
     "stemma_eventlog": "stemma_artifacts",
     "stemma_messaging": "stemma_artifacts",

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 from stemma_contracts import subjects
+from stemma_testkit.house import in_config
 from stemma_testkit.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 MISSING = {
     subjects.ORCHESTRATOR: "dependencies.json",
-    subjects.GENERATION: "kinds.json",
+    subjects.GENERATION: "evaluation/default.json",
     subjects.EDITOR: "editors.json",
     subjects.VALIDATOR: "rumdl.toml",
     subjects.CONVERTER: "template.docx",
@@ -27,6 +28,8 @@ MISSING = {
 def test_a_missing_file_refuses_the_start_by_name_before_the_server_is_waited_for(tmp_path: Path, service: str) -> None:
     config = tmp_path / "config"
     shutil.copytree(ROOT / "services" / service / "config", config)
+    if service == subjects.ORCHESTRATOR:
+        in_config(config)
     (config / MISSING[service]).unlink()
     environment = {
         f"STEMMA_{service.upper().replace('-', '_')}_CONFIG_DIR": str(config),

@@ -25,6 +25,7 @@ from stemma_messaging import BadSettings
 from stemma_orchestrator.app import catalog
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import inbox_prefix
+from stemma_testkit.house import in_config
 from stemma_testkit.servers import eventually
 
 SERVICES = Path(__file__).parents[2] / "services"
@@ -48,7 +49,9 @@ Act = Callable[[World], Awaitable[str]]
 
 
 def config_of(service: str, folder: Path) -> Path:
-    return Path(shutil.copytree(SERVICES / service / "config", folder / service))
+    """The config folder of an operator; that of the orchestrator has blueprints in it."""
+    config = Path(shutil.copytree(SERVICES / service / "config", folder / service))
+    return in_config(config) if service == "orchestrator" else config
 
 
 @asynccontextmanager

@@ -21,6 +21,7 @@ from nats.aio.client import Client as Nats
 from stemma_cli.local.processes import ManagedProcess
 from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_contracts import subjects
+from stemma_kinds import find_kinds
 from stemma_messaging import config_dir
 from stemma_provisioning import PROVISIONER, Bounds, inbox_prefix
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS
@@ -129,6 +130,7 @@ def _config(folder: Path, model: str) -> Path:
     if model == "offline":
         return shipped
     copy = shutil.copytree(shipped, folder / "config")
-    kinds = json.loads((copy / "kinds.json").read_text())
+    tables = (kind.path / "sections.json" for kind in find_kinds().values())
+    kinds = [name for table in tables if table.is_file() for name in json.loads(table.read_text())]
     (copy / "kinds.json").write_text(json.dumps({name: {} for name in kinds}))
     return copy

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,10 +31,11 @@ from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, S
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.criteria import load_criteria
 from stemma_orchestrator.catalog import load_catalog
-from stemma_orchestrator.core.documents.planning import Blueprint, BlueprintSection
+from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies, copies_api
 from stemma_testkit.driving import request_sample, wait_for
+from stemma_testkit.house import add_kind, house, stand_in
 from stemma_testkit.model_server import model_server
 
 ROOT = Path(__file__).parents[2]
@@ -248,23 +250,28 @@ def snippets(language: str, key: str) -> list[str]:
     return [block.code for block in BLOCKS if block.language == language and key in block.code]
 
 
-def test_the_section_of_the_readme_fits_the_shipped_blueprint(tmp_path: Path) -> None:
+def test_the_section_of_the_readme_fits_the_shipped_blueprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [section] = [BlueprintSection.model_validate_json(text) for text in snippets("json", '"required_headings"')]
     [dependencies] = [json.loads(text) for text in snippets("json", '"conclusion"')]
-    shipped = ROOT / "services/orchestrator/config"
-    blueprint = json.loads((shipped / "blueprints/proposal.json").read_text(encoding="utf-8"))
+    monkeypatch.syspath_prepend(tmp_path)
+    proposal = stand_in(house(tmp_path), "proposal")
+    shutil.rmtree(proposal / "titles")
+    blueprint = json.loads((proposal / "blueprint.json").read_text(encoding="utf-8"))
     blueprint["sections"].insert(1, section.model_dump(mode="json", exclude_none=True))
-    maps = json.loads((shipped / "dependencies.json").read_text(encoding="utf-8"))
-    maps["proposal"] |= dependencies
-    (tmp_path / "blueprints").mkdir()
-    (tmp_path / "blueprints/proposal.json").write_text(json.dumps(blueprint), encoding="utf-8")
-    (tmp_path / "dependencies.json").write_text(json.dumps(maps), encoding="utf-8")
+    blueprint["dependencies"] |= dependencies
+    (proposal / "blueprint.json").write_text(json.dumps(blueprint), encoding="utf-8")
     assert load_catalog(tmp_path)["proposal"].dependencies[section.id] == ("research",)
 
 
-def test_the_kind_of_the_readme_is_a_blueprint() -> None:
-    [memo] = [Blueprint.model_validate_json(text) for text in snippets("json", '"sections"')]
-    assert set(memo.dependencies or {}) < {section.id for section in memo.sections}
+def test_the_kind_of_the_readme_is_found_in_a_package_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [memo] = [json.loads(text) for text in snippets("json", '"sections"')]
+    [project] = [tomllib.loads(text)["project"] for text in snippets("toml", "entry-points")]
+    [package] = project["entry-points"]["stemma.kinds"].values()
+    monkeypatch.syspath_prepend(tmp_path)
+    add_kind(house(tmp_path, package), memo, "memo")
+    assert load_catalog(tmp_path)["memo"].dependencies == {"recommendation": ("situation",)}
 
 
 def test_the_criteria_and_settings_of_the_readme_are_valid(tmp_path: Path) -> None:
@@ -272,7 +279,7 @@ def test_the_criteria_and_settings_of_the_readme_are_valid(tmp_path: Path) -> No
     (tmp_path / "default.json").write_text(criteria, encoding="utf-8")
     assert load_criteria(tmp_path, []).for_kind("stakeholders").ids == ("grounding", "completeness")
     for block in BLOCKS:
-        if block.language == "toml":
+        if block.language == "toml" and "[project" not in block.code:
             GenerationSettings(**tomllib.loads(block.code))
 
 
@@ -293,9 +300,6 @@ def test_every_other_command_for_contributors_runs() -> None:
 def test_every_path_that_is_named_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     named = re.findall(r"`((?:services|contracts|deploy|tests|libs)/[\w./-]+)`|\]\((?!https?:)([^)]+)\)", text)
-    paths = {first or second for first, second in named} - {
-        "services/generation-graph/config/prompts/section/generate/stakeholders.md",
-        "services/generation-graph/config/evaluation/stakeholders.json",
-    }
+    paths = {first or second for first, second in named}
     assert paths
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []

@@ -16,7 +16,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.review import ReviewMode
 from stemma_generation_graph.session.tools import READABLE
-from stemma_messaging import config_dir
+from stemma_kinds import find_kinds
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -25,7 +25,7 @@ MISSING = "media/pruning-cut.png"
 
 @pytest.mark.req("G2")
 async def test_what_the_kind_asks_for_is_what_its_agent_can_read() -> None:
-    blueprint = json.loads((config_dir("stemma_orchestrator") / "blueprints/agentic.json").read_text())
+    blueprint = json.loads((find_kinds()["agentic"].path / "blueprint.json").read_text())
     assert [tuple(section["needs_input"]) for section in blueprint["sections"]] == [READABLE]
 
 

@@ -22,12 +22,13 @@ from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
+from stemma_kinds import find_kinds
 from stemma_languages import language
 from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.provider import Provider, provider, says
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-CRITERIA = Path(__file__).parents[2] / "services/generation-graph/config/evaluation"
+CRITERIA = find_kinds()["proposal"].path / "criteria"
 
 
 @dataclass(frozen=True)

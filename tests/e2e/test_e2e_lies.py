@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +15,10 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_testkit.driving import ENDS, wait_for
+from stemma_testkit.house import add_kind, house
 from stemma_testkit.provider import Provider, provider, says
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("T3", "T9")]
-SERVICES = Path(__file__).parents[2] / "services"
 NOTE = {
     "kind": "note",
     "title": "Note",
@@ -93,23 +92,22 @@ def model() -> Iterator[Provider]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> AsyncIterator[Lying]:
     folder = tmp_path_factory.mktemp("lying")
-    orchestrator, generation = folder / "orchestrator", folder / "generation-graph"
-    for config in (orchestrator, generation):
-        shutil.copytree(SERVICES / config.name / "config", config)
+    kinds = house(folder)
     for kind, blueprint in KINDS.items():
-        (orchestrator / f"blueprints/{kind}.json").write_text(json.dumps(blueprint), encoding="utf-8")
-    (generation / "evaluation/note.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
+        criteria = add_kind(kinds, blueprint, kind) / "criteria"
+        criteria.mkdir()
+        (criteria / "note.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
     env = {
-        "orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(orchestrator)},
         "generation-graph": {
-            "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(generation),
             "STEMMA_GENERATION_GRAPH_MODEL": "openai/liar",
             "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
             "OPENAI_API_KEY": "none",
         },
     }
-    async with LocalStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
-        yield Lying(client, model, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        async with LocalStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
+            yield Lying(client, model, folder)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
@@ -19,9 +18,9 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
+from stemma_testkit.house import add_kind, house, stand_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-SERVICES = Path(__file__).parents[2] / "services"
 SECTION = {
     "id": "stakeholders",
     "title": "Stakeholders",
@@ -50,34 +49,30 @@ def edit(file: Path, change: Any) -> None:
     file.write_text(json.dumps(data), encoding="utf-8")
 
 
-def add_section(orchestrator: Path, generation: Path) -> None:
-    def needs(maps: Any) -> None:
-        maps["proposal"]["stakeholders"] = ["research"]
-        maps["proposal"]["conclusion"].append("stakeholders")
+def add_section(proposal: Path) -> None:
+    def with_section(blueprint: Any) -> None:
+        blueprint["sections"].insert(1, SECTION)
+        blueprint["dependencies"]["stakeholders"] = ["research"]
+        blueprint["dependencies"]["conclusion"].append("stakeholders")
 
-    edit(orchestrator / "blueprints/proposal.json", lambda blueprint: blueprint["sections"].insert(1, SECTION))
-    for wording in sorted(orchestrator.glob("blueprints/*/proposal.json")):
-        edit(wording, lambda words: words["sections"].update(stakeholders=TITLES))
-    edit(orchestrator / "dependencies.json", needs)
-    (generation / "prompts/section/generate/stakeholders.md").write_text(PROMPT, encoding="utf-8")
-    (generation / "evaluation/stakeholders.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
+    edit(proposal / "blueprint.json", with_section)
+    for titles in sorted(proposal.glob("titles/*.json")):
+        edit(titles, lambda words: words["sections"].update(stakeholders=TITLES))
+    (proposal / "prompts/section/generate/stakeholders.md").write_text(PROMPT, encoding="utf-8")
+    (proposal / "criteria/stakeholders.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
-    """A caller of an installation whose config folders were edited."""
+    """A caller of an installation that has a package of kinds of its own."""
     folder = tmp_path_factory.mktemp("newcomer")
-    orchestrator, generation = folder / "orchestrator", folder / "generation-graph"
-    for config in (orchestrator, generation):
-        shutil.copytree(SERVICES / config.name / "config", config)
-    add_section(orchestrator, generation)
-    (orchestrator / "blueprints/memo.json").write_text(json.dumps(MEMO), encoding="utf-8")
-    env = {
-        "orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(orchestrator)},
-        "generation-graph": {"STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(generation)},
-    }
-    async with LocalStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
-        yield client
+    kinds = house(folder)
+    add_section(stand_in(kinds, "proposal"))
+    add_kind(kinds, MEMO, "memo")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        async with LocalStemma(folder / "data", in_process=True) as stemma, stemma.client() as client:
+            yield client
 
 
 async def headings(client: Client, document_id: str) -> list[str]:

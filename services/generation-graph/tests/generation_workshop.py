@@ -16,11 +16,13 @@ from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.criteria import load_criteria
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Desk, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
+from stemma_kinds import find_kinds, merged
 from stemma_messaging import config_dir
 from stemma_models import OFFLINE, MemoryRecordStore, ModelCaller, ModelSettings
 from stemma_offline_writer import OfflineWriter
@@ -49,8 +51,8 @@ def recipe_of(model: BaseChatModel) -> ModelSettings:
 
 def evaluation(kind: str, score: float = 0.9) -> str:
     """An answer that gives every criterion of a kind the same score."""
-    path = CONFIG / "evaluation" / f"{kind}.json"
-    ids = [criterion["id"] for criterion in json.loads(path.read_text())]
+    criteria = load_criteria(CONFIG / "evaluation", [], merged(find_kinds().values(), "criteria", ".json"))
+    ids = criteria.for_kind(kind).ids
     return json.dumps({"scores": dict.fromkeys(ids, score), "feedback": "Name the deadline first."})
 
 

@@ -22,6 +22,7 @@ from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.graphs.roles.limits import RolesSettings
 from stemma_messaging import BadSettings
 from stemma_models import MemoryRecordStore
+from stemma_testkit.house import house, stand_in
 
 MODELS: Any = Models(default=None)  # type: ignore[arg-type]
 
@@ -29,6 +30,13 @@ MODELS: Any = Models(default=None)  # type: ignore[arg-type]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(CONFIG, tmp_path / "config"))
+
+
+@pytest.fixture
+def proposal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The proposal of a house, in the place of the one that ships."""
+    monkeypatch.syspath_prepend(tmp_path)
+    return stand_in(house(tmp_path), "proposal")
 
 
 def load(folder: Path) -> Any:
@@ -62,10 +70,7 @@ def test_every_section_kind_has_its_own_prompt_and_criteria(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("kinds.json", r"kinds\.json is missing"),
-        ("evaluation/research.json", r"evaluation/research\.json is missing"),
         ("evaluation/default.json", r"evaluation/default\.json is missing"),
-        ("prompts/section/generate/budget.md", r"prompt section/generate/budget\.md is missing"),
         ("prompts/section/evaluate/default.md", r"prompt section/evaluate/default\.md is missing"),
     ],
 )
@@ -73,6 +78,34 @@ def test_a_missing_file_refuses_the_start_by_name(folder: Path, file: str, words
     (folder / file).unlink()
     with pytest.raises(BadSettings, match=words):
         load(folder)
+
+
+@pytest.mark.req("P6", "P12")
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("criteria/research.json", r"criteria/research\.json is missing"),
+        ("prompts/section/generate/budget.md", r"prompt section/generate/budget\.md is missing"),
+    ],
+)
+def test_a_file_that_a_document_kind_lacks_refuses_the_start_by_name(proposal: Path, file: str, words: str) -> None:
+    load(CONFIG)
+    (proposal / file).unlink()
+    with pytest.raises(BadSettings, match=words):
+        load(CONFIG)
+
+
+@pytest.mark.req("P6", "P12")
+def test_what_lies_in_the_config_folder_comes_before_what_a_document_kind_brings(folder: Path) -> None:
+    before = load(folder)
+    (folder / "evaluation/research.json").write_text((folder / "evaluation/default.json").read_text())
+    (folder / "prompts/section/generate/research.md").write_text("Look it up.")
+    (folder / "kinds.json").write_text('{"research": {}}')
+    deps = load(folder)
+    assert deps.criteria.for_kind("research") == before.criteria.for_kind("default")
+    assert deps.prompts.get("section", "generate", "research").text.endswith("Look it up.")
+    assert (before.kinds["research"].schema_name, deps.kinds["research"].schema_name) == ("Research", None)
+    assert deps.kinds["solution"] == before.kinds["solution"]
 
 
 @pytest.mark.req("P6")
@@ -87,21 +120,21 @@ def test_a_missing_file_refuses_the_start_by_name(folder: Path, file: str, words
     ],
 )
 def test_criteria_that_make_no_sense_refuse_the_start_by_file_and_field(
-    folder: Path, change: dict[str, Any], words: str
+    proposal: Path, change: dict[str, Any], words: str
 ) -> None:
-    file = folder / "evaluation" / "research.json"
+    file = proposal / "criteria" / "research.json"
     criteria = json.loads(file.read_text())
     criteria[0].update(change)
     file.write_text(json.dumps(criteria))
-    with pytest.raises(BadSettings, match=rf"evaluation/research\.json: .*{words}"):
-        load(folder)
+    with pytest.raises(BadSettings, match=rf"criteria/research\.json: .*{words}"):
+        load(CONFIG)
 
 
 @pytest.mark.req("P12")
-def test_a_prompt_with_an_unknown_placeholder_refuses_the_start(folder: Path) -> None:
-    (folder / "prompts/section/generate/budget.md").write_text("Write {{titel}}.")
+def test_a_prompt_with_an_unknown_placeholder_refuses_the_start(proposal: Path) -> None:
+    (proposal / "prompts/section/generate/budget.md").write_text("Write {{titel}}.")
     with pytest.raises(BadSettings, match=r"prompt section/generate/budget\.md has unknown placeholders: titel"):
-        load(folder)
+        load(CONFIG)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +146,28 @@ def test_a_prompt_with_an_unknown_placeholder_refuses_the_start(folder: Path) ->
     ],
 )
 def test_a_kind_that_names_what_does_not_exist_refuses_the_start(
-    folder: Path, kind: dict[str, Any], words: str
+    folder: Path, proposal: Path, kind: dict[str, Any], words: str
 ) -> None:
     (folder / "kinds.json").write_text(json.dumps({"poem": kind}))
     with pytest.raises(BadSettings, match=rf"kinds\.json: {words}"):
         load(folder)
+    (proposal / "sections.json").write_text(json.dumps({"poem": kind}))
+    with pytest.raises(BadSettings, match=rf"proposal/sections\.json: {words}"):
+        load(CONFIG)
+
+
+def test_a_section_kind_that_two_document_kinds_have_is_one_or_refuses_the_start(proposal: Path) -> None:
+    tender = shutil.copytree(proposal, proposal.parent / "tender")
+    load(CONFIG)
+    prompt = tender / "prompts/section/generate/budget.md"
+    text = prompt.read_text()
+    prompt.write_text(f"{text}\nIn rows.")
+    with pytest.raises(BadSettings, match=r"^prompts/section/generate/budget\.md: proposal and tender have another"):
+        load(CONFIG)
+    prompt.write_text(text)
+    (tender / "sections.json").write_text('{"budget": {}}')
+    with pytest.raises(BadSettings, match=r"^tender/sections\.json: budget: another document kind has another one"):
+        load(CONFIG)
 
 
 @pytest.mark.req("P16")

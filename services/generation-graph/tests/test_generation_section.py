@@ -1,10 +1,9 @@
 import json
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from generation_workshop import Workshop, evaluation
+from generation_workshop import CONFIG, Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.evaluation import EvaluationResult
 from stemma_contracts.v1.jobs import GenerateSection
@@ -98,7 +97,7 @@ async def test_a_prompt_says_in_what_language_and_how_long_a_section_is(workshop
 
 @pytest.mark.req("T5")
 def test_every_prompt_that_writes_names_the_language() -> None:
-    prompts = Path(__file__).parents[1] / "config/prompts"
+    prompts = CONFIG / "prompts"
     writing = [file for file in sorted(prompts.rglob("*.md")) if file.parent.name not in ("evaluate", "generate")]
     writing.append(prompts / "section/generate/common.md")
     assert [file.name for file in writing if "{{language}}" not in file.read_text("utf-8")] == []

@@ -14,13 +14,15 @@ from stemma_document.state import Document
 from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, document_kinds, load_catalog
 from stemma_orchestrator.core.cycles.routes import human_review, should_revise
+from stemma_testkit.house import in_config
 
 CONFIG = Path(__file__).parents[1] / "config"
 
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(CONFIG, tmp_path / "config"))
+    """That of an operator who has blueprints in it."""
+    return in_config(Path(shutil.copytree(CONFIG, tmp_path / "config")))
 
 
 @pytest.mark.req("P5")

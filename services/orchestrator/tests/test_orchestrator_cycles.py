@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from orchestrator_design import CONFIG, DRAFTS, EVERY, Design
+from orchestrator_design import DRAFTS, EVERY, Design
 from orchestrator_story import ref
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import events as e
@@ -19,6 +19,7 @@ from stemma_document.summary import summarise
 from stemma_orchestrator.catalog import ConfigError, load_catalog
 from stemma_orchestrator.core import documents, editing, exports
 from stemma_orchestrator.core.jobs import open_jobs
+from stemma_testkit.house import in_config
 
 
 @pytest.fixture
@@ -176,9 +177,7 @@ def test_the_answer_to_a_request_can_name_the_execution_that_it_started(design: 
     ],
 )
 def test_refuses_a_blueprint_whose_cycles_cannot_be(tmp_path: Path, change: str, words: str) -> None:
-    (tmp_path / "blueprints").mkdir()
-    (tmp_path / "dependencies.json").write_text("{}")
-    text = (CONFIG / "blueprints/design_document.json").read_text()
-    (tmp_path / "blueprints/d.json").write_text(text.replace('"review_section": "review_feedback"', change))
-    with pytest.raises(ConfigError, match=f"d.json: .*{words}"):
+    file = in_config(tmp_path) / "blueprints/design_document.json"
+    file.write_text(file.read_text().replace('"review_section": "review_feedback"', change))
+    with pytest.raises(ConfigError, match=f"design_document.json: .*{words}"):
         load_catalog(tmp_path)

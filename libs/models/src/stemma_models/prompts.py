@@ -65,14 +65,22 @@ class Prompts:
         return tuple(sorted(key.kind for key in self._prompts if key[:2] == (graph, node)))
 
 
-def load_prompts(folder: Path, required: Iterable[PromptKey], placeholders: Iterable[str] = ()) -> Prompts:
-    """Read every prompt below ``folder``.
+def load_prompts(
+    folder: Path,
+    required: Iterable[PromptKey],
+    placeholders: Iterable[str] = (),
+    of_kinds: Mapping[str, Path] | None = None,
+) -> Prompts:
+    """Read every prompt below ``folder``, and those of document kinds, by their path below such a folder.
+
+    What lies in the folder comes before what a document kind brings.
 
     Raises `PromptError`, naming the file, for a required prompt that is missing and for any file that is
     empty, not UTF-8, or has a placeholder that is not among ``placeholders``.
     """
     known = frozenset(placeholders)
-    files = {_key(path.relative_to(folder)): path for path in sorted(folder.rglob("*.md"))}
+    files = {_key(Path(name)): path for name, path in (of_kinds or {}).items()}
+    files |= {_key(path.relative_to(folder)): path for path in sorted(folder.rglob("*.md"))}
     texts = {key: _read(path, key, known) for key, path in files.items()}
     for key in required:
         if key not in texts:

@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
+from stemma_kinds import KindError, find_kinds, merged
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 from stemma_models import (
     JetStreamRecordStore,
@@ -22,7 +23,7 @@ from stemma_models import (
     open_chat_model,
 )
 
-from .editors import Editors, EditorsError, load_editor_prompts, load_editors
+from .editors import GRAPH, Editors, EditorsError, load_editor_prompts, load_editors
 from .handlers import Tools, routes
 from .recipes import recipes
 
@@ -63,9 +64,12 @@ class EditorSettings(WorkerSettings):
 def load_config(folder: Path) -> tuple[Editors, Prompts]:
     """The editors and their prompts; raises `BadSettings` naming the file."""
     try:
-        editors = load_editors(folder / "editors.json")
-        return editors, load_editor_prompts(folder / "prompts", editors)
-    except (EditorsError, PromptError) as error:
+        documents = tuple(find_kinds().values())
+        editors = load_editors(documents, folder / "editors.json")
+        brought = merged(documents, "prompts", ".md")
+        here = {name: file for name, file in brought.items() if name.startswith(f"{GRAPH}/")}
+        return editors, load_editor_prompts(folder / "prompts", editors, here)
+    except (EditorsError, KindError, PromptError) as error:
         raise BadSettings([str(error)]) from None
 
 

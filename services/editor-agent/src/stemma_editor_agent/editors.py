@@ -1,16 +1,20 @@
-"""Which editor revises which section kind: ``config/editors.json``; the prompt of each lies beside it."""
+"""Which editor revises which section kind: the document kinds say it, and ``config/editors.json``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from stemma_contracts.tokens import Token
+from stemma_kinds import KindFolder
 from stemma_models import PromptKey, Prompts, load_prompts
 
 GRAPH, NODE = "editor", "revise"
 PLACEHOLDERS = ("title", "document_kind")
+SECTIONS = "sections.json"
+T = TypeVar("T")
 
 
 class EditorsError(ValueError):
@@ -35,18 +39,37 @@ class Editors(BaseModel):
         return tuple(sorted({self.default, *self.kinds.values()}))
 
 
-def load_editors(file: Path) -> Editors:
-    """Read the editors; raises `EditorsError`."""
+class _Brought(BaseModel):
+    """What ``sections.json`` of a document kind says of editors; the rest of it is not for this service."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    editor: Token | None = None
+
+
+_SECTIONS = TypeAdapter(dict[Token, _Brought])
+
+
+def load_editors(documents: Iterable[KindFolder], file: Path) -> Editors:
+    """The editors of the document kinds, and those of ``file``, which come before them. Raises `EditorsError`."""
+    named = _read(file, Editors.model_validate_json)
+    tables = [(kind.path / SECTIONS, kind.name) for kind in documents]
+    found = [_read(table, _SECTIONS.validate_json, f"{name}/") for table, name in tables if table.is_file()]
+    brought = {kind: one.editor for sections in found for kind, one in sections.items() if one.editor is not None}
+    return named.model_copy(update={"kinds": {**brought, **named.kinds}})
+
+
+def _read(file: Path, read: Callable[[bytes], T], place: str = "") -> T:
     try:
-        return Editors.model_validate_json(file.read_bytes())
+        return read(file.read_bytes())
     except FileNotFoundError:
-        raise EditorsError(f"{file.name} is missing") from None
+        raise EditorsError(f"{place}{file.name} is missing") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or "file"
-        raise EditorsError(f"{file.name}: {field}: {first['msg']}") from None
+        raise EditorsError(f"{place}{file.name}: {field}: {first['msg']}") from None
 
 
-def load_editor_prompts(folder: Path, editors: Editors) -> Prompts:
+def load_editor_prompts(folder: Path, editors: Editors, of_kinds: Mapping[str, Path]) -> Prompts:
     """The prompts of all editors; raises `stemma_models.PromptError` for one that is missing or malformed."""
-    return load_prompts(folder, [PromptKey(GRAPH, NODE, name) for name in editors.names], PLACEHOLDERS)
+    return load_prompts(folder, [PromptKey(GRAPH, NODE, name) for name in editors.names], PLACEHOLDERS, of_kinds)

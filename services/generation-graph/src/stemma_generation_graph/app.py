@@ -16,6 +16,7 @@ from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ThreadsHeld
+from stemma_kinds import KindError, find_kinds, merged
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.cancellation import end
 from stemma_models import (
@@ -173,12 +174,15 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
     """Everything that the graphs need from the config folder; raises `BadSettings` naming the file."""
     try:
         tools = node_tools(settings.web_search)
-        kinds = load_kinds(folder / "kinds.json", SCHEMAS, tools, absent=(SEARCH_WEB,))
-        criteria = load_criteria(folder / "evaluation", kinds)
+        documents = tuple(find_kinds().values())
+        kinds = load_kinds(documents, folder, SCHEMAS, tools, absent=(SEARCH_WEB,))
+        criteria = load_criteria(folder / "evaluation", kinds, merged(documents, "criteria", ".json"))
         needed = [PromptKey(name, node) for name, graph in graphs.items() for node in graph.nodes_with_prompts]
         own = [PromptKey("section", "generate", kind) for kind in kinds]
-        prompts = load_prompts(folder / "prompts", [*needed, *own], PLACEHOLDERS)
-    except (ConfigurationError, PromptError, WebSearchUnusable) as error:
+        brought = merged(documents, "prompts", ".md")
+        here = {name: file for name, file in brought.items() if name.partition("/")[0] in graphs}
+        prompts = load_prompts(folder / "prompts", [*needed, *own], PLACEHOLDERS, here)
+    except (ConfigurationError, KindError, PromptError, WebSearchUnusable) as error:
         raise BadSettings([str(error)]) from None
     log_state = settings.in_development if settings.roles.log_state is None else settings.roles.log_state
     return GraphDeps(

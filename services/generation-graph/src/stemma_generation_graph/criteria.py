@@ -1,4 +1,4 @@
-"""Evaluation criteria per section kind: ``config/evaluation/<kind>.json``, ``default.json`` for other kinds."""
+"""Evaluation criteria per section kind: a file in its document kind, ``config/evaluation/default.json`` for others."""
 
 from __future__ import annotations
 
@@ -73,15 +73,20 @@ class CriteriaSets:
         return self._by_kind.get(kind, self._by_kind[DEFAULT])
 
 
-def load_criteria(folder: Path, kinds: Iterable[str]) -> CriteriaSets:
+def load_criteria(folder: Path, kinds: Iterable[str], of_kinds: Mapping[str, Path] | None = None) -> CriteriaSets:
     """Read all criteria. Each of ``kinds`` must have a file of its own, and there must be a ``default.json``.
+
+    ``of_kinds`` are the files that document kinds bring; what lies in the folder comes before them.
 
     Raises `ConfigurationError` naming file and field.
     """
-    files = {path.stem: path for path in sorted(folder.glob("*.json"))}
-    for kind in (DEFAULT, *kinds):
+    files = {path.stem: path for path in (of_kinds or {}).values()}
+    files |= {path.stem: path for path in sorted(folder.glob("*.json"))}
+    if DEFAULT not in files:
+        raise ConfigurationError(f"{folder.name}/{DEFAULT}.json is missing")
+    for kind in kinds:
         if kind not in files:
-            raise ConfigurationError(f"{folder.name}/{kind}.json is missing")
+            raise ConfigurationError(f"criteria/{kind}.json is missing")
     return CriteriaSets({kind: _read(path) for kind, path in files.items()})
 
 

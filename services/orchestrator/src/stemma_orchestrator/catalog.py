@@ -1,4 +1,4 @@
-"""Document kinds as data: blueprints and dependency maps, read from files and checked before start."""
+"""Document kinds as data: their blueprints and titles, read from files and checked before start."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
+from stemma_kinds import KindError, KindFolder, find_kinds
 from stemma_languages import UnknownLanguage, language
 
 from .core.documents.outlines import title_key
@@ -25,6 +26,7 @@ from .core.documents.planning import (
 )
 from .core.documents.wording import Wording, worded
 
+BLUEPRINT = "blueprint.json"
 _DEPENDENCIES = TypeAdapter(dict[Token, dict[Token, tuple[Token, ...]]])
 
 
@@ -34,7 +36,10 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Kind:
-    """A document kind: its blueprint, what its sections rest on, the digest of both; the same in other languages."""
+    """A document kind: its blueprint, what its sections rest on, the digest of both; the same in other languages.
+
+    ``folder_digest`` is that of all that there is of it, where it came with a package.
+    """
 
     blueprint: Blueprint
     dependencies: DependencyMap
@@ -42,6 +47,7 @@ class Kind:
     translations: Mapping[str, Kind] = field(default_factory=dict)
     ids_by_title: Mapping[str, str] = field(default_factory=dict)
     """Its sections by what they are called in any language."""
+    folder_digest: str | None = None
 
     @property
     def languages(self) -> list[str]:
@@ -62,15 +68,38 @@ Catalog = Mapping[str, Kind]
 
 
 def load_catalog(config: Path) -> Catalog:
-    """Read ``dependencies.json``, every ``blueprints/*.json`` and its titles in ``blueprints/<language>/``.
+    """The kinds of all packages; where the config folder has ``blueprints``, those that lie there and no other.
 
     Raises `ConfigError`.
     """
+    if (config / "blueprints").is_dir():
+        return _in_config(config)
+    try:
+        return {name: _of_package(kind) for name, kind in sorted(find_kinds().items())}
+    except KindError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _of_package(folder: KindFolder) -> Kind:
+    """A kind of a package: ``blueprint.json``, and what it is called in ``titles/<language>.json``."""
+    place = f"{folder.name}/"
+    kind = _read_kind(f"{place}{BLUEPRINT}", folder.path / BLUEPRINT)
+    if kind.blueprint.kind != folder.name:
+        raise ConfigError(f"{place}{BLUEPRINT}: kind: its folder is called {folder.name}")
+    titles = [(f"{place}titles/{file.name}", file) for file in sorted((folder.path / "titles").glob("*.json"))]
+    translations = {
+        tag: _read_wording(name, file, kind, tag) for name, file in titles if (tag := _tag(name, file.stem))
+    }
+    return replace(kind, translations=translations, folder_digest=folder.digest)
+
+
+def _in_config(config: Path) -> Catalog:
+    """``dependencies.json``, every ``blueprints/*.json`` and its titles in ``blueprints/<language>/``."""
     maps = _read_dependencies(config / "dependencies.json")
     files = sorted((config / "blueprints").glob("*.json"))
     if not files:
         raise ConfigError(f"{config / 'blueprints'}: there is no blueprint")
-    kinds = {file.name: _read_kind(file, maps) for file in files}
+    kinds = {file.name: _read_kind(file.name, file, maps) for file in files}
     for folder in sorted(path for path in (config / "blueprints").iterdir() if path.is_dir()):
         kinds |= dict(_translated(folder, kinds))
     return {kind.blueprint.kind: kind for kind in kinds.values()}
@@ -106,25 +135,27 @@ def _document_kind(kind: Kind) -> DocumentKind:
 
 def _read_dependencies(file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
     try:
-        return _DEPENDENCIES.validate_python(_read_json(file))
+        return _DEPENDENCIES.validate_python(_read_json(file.name, file))
     except ValidationError as error:
         raise ConfigError(f"{file.name}: {_first_problem(error)}") from None
 
 
-def _read_kind(file: Path, maps: Mapping[str, DependencyMap]) -> Kind:
+def _read_kind(name: str, file: Path, maps: Mapping[str, DependencyMap] | None = None) -> Kind:
+    """A blueprint that carries its dependencies, or has them in ``maps``; ``name`` is what errors call it."""
     try:
-        blueprint = Blueprint.model_validate(_read_json(file))
-        dependencies = blueprint.dependencies or maps.get(blueprint.kind, {})
-        check_dependencies([section.id for section in blueprint.sections], dependencies)
+        blueprint = Blueprint.model_validate(_read_json(name, file))
     except ValidationError as error:
-        raise ConfigError(f"{file.name}: {_first_problem(error)}") from None
+        raise ConfigError(f"{name}: {_first_problem(error)}") from None
+    in_map = maps is not None and not blueprint.dependencies
+    dependencies = blueprint.dependencies or (maps or {}).get(blueprint.kind, {})
+    try:
+        check_dependencies([section.id for section in blueprint.sections], dependencies)
     except InvalidPlan as error:
-        where = file.name if _carries_its_own(file) else "dependencies.json"
-        raise ConfigError(f"{where}: {error}") from None
+        raise ConfigError(f"{'dependencies.json' if in_map else name}: {error}") from None
     try:
         check_cycle(blueprint, dependencies)
     except InvalidPlan as error:
-        raise ConfigError(f"{file.name}: {error}") from None
+        raise ConfigError(f"{name}: {error}") from None
     return _kind(blueprint, dependencies)
 
 
@@ -135,31 +166,34 @@ def _kind(blueprint: Blueprint, dependencies: DependencyMap) -> Kind:
 
 def _translated(folder: Path, kinds: Mapping[str, Kind]) -> Iterator[tuple[str, Kind]]:
     """The kinds that have a file in the folder of a language, with what stands in it."""
-    try:
-        tag = language(folder.name).tag
-    except UnknownLanguage as error:
-        raise ConfigError(f"{folder.name}: {error}") from None
-    if tag != folder.name:
-        raise ConfigError(f"{folder.name}: name the folder {tag}")
+    tag = _tag(folder.name, folder.name)
     for file in sorted(folder.glob("*.json")):
         kind = kinds.get(file.name)
         if kind is None:
             raise ConfigError(f"{tag}/{file.name}: there is no blueprint {file.name}")
-        yield file.name, replace(kind, translations={**kind.translations, tag: _read_wording(file, kind, tag)})
+        worded_in = _read_wording(f"{tag}/{file.name}", file, kind, tag)
+        yield file.name, replace(kind, translations={**kind.translations, tag: worded_in})
 
 
-def _read_wording(file: Path, kind: Kind, tag: str) -> Kind:
+def _tag(name: str, written: str) -> str:
+    """The language that a file or folder is named for."""
     try:
-        wording = Wording.model_validate(_read_json(file))
+        tag = language(written).tag
+    except UnknownLanguage as error:
+        raise ConfigError(f"{name}: {error}") from None
+    if tag != written:
+        raise ConfigError(f"{name}: name {'it' if '/' in name else 'the folder'} {tag}")
+    return tag
+
+
+def _read_wording(name: str, file: Path, kind: Kind, tag: str) -> Kind:
+    try:
+        wording = Wording.model_validate(_read_json(name, file))
         return _kind(worded(kind.blueprint, wording, tag), kind.dependencies)
     except ValidationError as error:
-        raise ConfigError(f"{tag}/{file.name}: {_first_problem(error)}") from None
+        raise ConfigError(f"{name}: {_first_problem(error)}") from None
     except InvalidPlan as error:
-        raise ConfigError(f"{tag}/{file.name}: {error}") from None
-
-
-def _carries_its_own(file: Path) -> bool:
-    return bool(_read_json(file).get("dependencies"))
+        raise ConfigError(f"{name}: {error}") from None
 
 
 def _first_problem(error: ValidationError) -> str:
@@ -167,18 +201,18 @@ def _first_problem(error: ValidationError) -> str:
     return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
 
 
-def _read_json(file: Path) -> dict[str, Any]:
+def _read_json(name: str, file: Path) -> dict[str, Any]:
     """A JSON object in which no key stands twice; raises `ConfigError` naming the line or the key."""
     try:
         document = json.loads(file.read_text("utf-8"), object_pairs_hook=_without_duplicates)
     except FileNotFoundError:
-        raise ConfigError(f"{file.name}: the file is missing") from None
+        raise ConfigError(f"{name}: the file is missing") from None
     except json.JSONDecodeError as error:
-        raise ConfigError(f"{file.name}: line {error.lineno}: {error.msg}") from None
+        raise ConfigError(f"{name}: line {error.lineno}: {error.msg}") from None
     except (UnicodeDecodeError, _DuplicateKey) as error:
-        raise ConfigError(f"{file.name}: {error}") from None
+        raise ConfigError(f"{name}: {error}") from None
     if not isinstance(document, dict):
-        raise ConfigError(f"{file.name}: it must be a JSON object")
+        raise ConfigError(f"{name}: it must be a JSON object")
     return document
 
 
