@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -112,3 +114,39 @@ def test_the_client_is_fenced_from_terminals(tree: Path) -> None:
 def test_testkit_is_imported_by_tests_alone() -> None:
     files = [f for p in PACKAGES if p.module != "stemma_testkit" for f in p.sources]
     assert [f.name for f in files if any(m.startswith("stemma_testkit") for m in imports(f))] == []
+
+
+PARSERS = {
+    "cmarkgfm", "commonmark", "markdown", "markdown2", "markdown_it", "marko", "mdformat", "mdit_py_plugins",
+    "mistletoe", "mistune", "pymarkdown", "pyromark", "rich.markdown",
+}  # fmt: skip
+
+
+def reading_markdown(sources: list[Path]) -> list[str]:
+    """The files that import a parser of Markdown, whole or a part of it, at the top or in a function."""
+    return [file.name for file in sources if PARSERS & set(with_parents(imports(file)))]
+
+
+def with_parents(modules: Iterable[str]) -> Iterator[str]:
+    """The modules with all that they are parts of."""
+    for module in modules:
+        yield from accumulate(module.split("."), "{}.{}".format)
+
+
+def test_markdown_is_parsed_in_one_package() -> None:
+    assert [name for p in PACKAGES if p.module != "stemma_markdown" for name in reading_markdown(p.sources)] == []
+    [ours] = [p for p in PACKAGES if p.module == "stemma_markdown"]
+    assert reading_markdown(ours.sources) == ["parser.py"]
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "import mistune",
+        "from rich.markdown import Markdown",
+        "def f():\n    from markdown_it.tree import SyntaxTreeNode",
+    ],
+)
+def test_a_second_parser_of_markdown_is_found(tmp_path: Path, planted: str) -> None:
+    (tmp_path / "planted.py").write_text(planted, encoding="utf-8")
+    assert reading_markdown([tmp_path / "planted.py"]) == ["planted.py"]

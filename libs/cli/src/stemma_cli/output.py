@@ -43,10 +43,10 @@ def console(*, stderr: bool = False, width: int | None = None) -> Console:
 
 def rendered(text: str) -> RenderableType:
     """Markdown for a terminal."""
-    # Loading the renderer takes longer than most verbs.
-    from rich.markdown import Markdown
+    # What reads Markdown takes longer to load than most verbs.
+    from . import rendering
 
-    return Markdown(clean(text), hyperlinks=False)
+    return rendering.rendered(clean(text))
 
 
 def say_tree(tree: Tree) -> None:

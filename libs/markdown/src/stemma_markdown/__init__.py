@@ -1,4 +1,5 @@
-"""The one reading of Markdown in Stemma: exact blocks and their ids, prose with its places, images, links, sentences.
+"""The one reading of Markdown in Stemma: exact blocks and their ids, prose with its places, images, links, sentences,
+differences and merges.
 
 All functions are pure. Places are offsets into the text that was given, in characters; lines count from 1.
 Whoever asks several things of one text makes a `Document` of it, which is parsed once. Whoever needs the syntax tree
@@ -7,22 +8,26 @@ itself takes its tokens: no other package imports a Markdown parser.
 
 from .blocks import Block, BlockKind, split
 from .checkboxes import without_unticked
-from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
+from .diff3 import Conflict, Merged
+from .differences import BlockDifference, SentenceDifference, WordDifference, differences
 from .document import Document, fences, headings, images, links, plain, prose, sentences, without_templates
 from .fences import Fence
 from .front_matter import with_prose_of_front_matter
 from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
+from .merging import merge
 from .prose import Prose, ProseKind
 from .references import FootnoteMark, Image, Link
 from .sentences import Sentence, sentence_ranges
 from .tokens import Container, Inline, Leaf, Token, markup
+from .units import Passage
 from .wrapping import unwrapped
 
 __all__ = [
     "Block",
     "BlockDifference",
     "BlockKind",
+    "Conflict",
     "Container",
     "Document",
     "Fence",
@@ -34,6 +39,7 @@ __all__ = [
     "Inline",
     "Leaf",
     "Link",
+    "Merged",
     "Passage",
     "Prose",
     "ProseKind",
@@ -50,6 +56,7 @@ __all__ = [
     "images",
     "links",
     "markup",
+    "merge",
     "nothing_identified",
     "plain",
     "prose",

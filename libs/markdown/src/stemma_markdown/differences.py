@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 from rapidfuzz.distance import Indel
 
 from .blocks import Block, split
-from .document import Document
-from .matching import ALIKE, match_blocks
+from .matching import ALIKE, in_order, match_parts
+from .units import Passage, units
 
 Change = Literal["added", "removed", "changed"]
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])\w)+|\s+|.", re.DOTALL)
-_LINE = re.compile(r".*?(?:\r\n|\r|\n)|.+", re.DOTALL)
 _LOOK_AHEAD = 8
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A part of a text, and its range in that text."""
-
-    text: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -70,8 +58,8 @@ def differences(old: str, new: str, language: str = "en") -> tuple[BlockDifferen
 
 
 def _blocks(old: Sequence[Block], new: Sequence[Block], language: str) -> Iterator[BlockDifference]:
-    partners = match_blocks(old, new)
-    stayed = _in_order(list(partners.values()))
+    partners = match_parts([block.content for block in old], [block.content for block in new])
+    stayed = in_order(partners.values())
     kept = set(partners.values())
     gone = [number for number in range(len(old)) if number not in kept]
     told = 0
@@ -94,24 +82,8 @@ def _pair(old: Block, new: Block, moved: bool, language: str) -> Iterator[BlockD
         yield BlockDifference("moved", old, new, moved)
 
 
-def _in_order(numbers: list[int]) -> set[int]:
-    """As many of the numbers as stand in rising order."""
-    ends: list[int] = []
-    links: dict[int, int | None] = {}
-    for number in numbers:
-        place = bisect_right(ends, number)
-        links[number] = ends[place - 1] if place else None
-        ends[place : place + 1] = [number]
-    result: set[int] = set()
-    last = ends[-1] if ends else None
-    while last is not None:
-        result.add(last)
-        last = links[last]
-    return result
-
-
 def _sentences(old: Block, new: Block, language: str) -> Iterator[SentenceDifference]:
-    before, after = _units(old, language), _units(new, language)
+    before, after = units(old, language), units(new, language)
     for removed, added in _runs([unit.text for unit in before], [unit.text for unit in after]):
         yield from _replaced(before[slice(*removed)], after[slice(*added)])
 
@@ -162,31 +134,3 @@ def _runs(old: list[str], new: list[str]) -> Iterator[tuple[tuple[int, int], tup
             yield gone, come
         if code is not None:
             gone, come = (code.src_end,) * 2, (code.dest_end,) * 2
-
-
-def _units(block: Block, language: str) -> list[Passage]:
-    """A block cut after each sentence, cell or line of code: without a gap, so that no change is lost."""
-    bounds = sorted({0, *_bounds(block, language), len(block.content)})
-    return [
-        Passage(block.content[start:end], block.start + start, block.start + end) for start, end in pairwise(bounds)
-    ]
-
-
-def _bounds(block: Block, language: str) -> Iterator[int]:
-    if block.kind in ("code", "html", "definition", "front_matter", "blank"):
-        yield from (found.end() for found in _LINE.finditer(block.content))
-        return
-    document = Document(block.content)
-    pieces = [(piece.start, piece.end) for piece in document.prose if piece.kind != "paragraph"]
-    ranges = sorted([*pieces, *((one.start, one.end) for one in document.sentences(language))])
-    for (_, end), (start, _) in pairwise(ranges):
-        yield _bound(block.content, end, start)
-
-
-def _bound(text: str, end: int, start: int) -> int:
-    """Where one unit ends and the next begins: after the last line end between them, or the first space."""
-    between = text[end:start]
-    line_end = max(between.rfind("\n"), between.rfind("\r"))
-    if line_end >= 0:
-        return end + line_end + 1
-    return end + between.find(" ") + 1 if " " in between else start

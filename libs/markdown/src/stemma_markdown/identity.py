@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from .blocks import Block, split
-from .matching import match_blocks
+from .matching import match_parts
 
 ID_LENGTH = 10
 
@@ -55,7 +55,7 @@ def identify(previous: IdentifiedBlocks, text: str) -> IdentifiedBlocks:
     Equal blocks are the same ones, wherever they stand; of the others those that are alike by at least half.
     """
     blocks = split(text)
-    partners = match_blocks([known.block for known in previous.blocks], blocks) if previous.blocks else {}
+    partners = match_parts([known.block.content for known in previous.blocks], [block.content for block in blocks])
     fresh = _fresh(previous.scope, previous.given)
     identified = tuple(
         IdentifiedBlock(previous.blocks[partners[number]].block_id if number in partners else next(fresh), block)

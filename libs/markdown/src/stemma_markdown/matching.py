@@ -1,18 +1,17 @@
-"""Which block of one text is which block of another: equal ones first, then the most similar."""
+"""Which part of one text is which part of another: equal ones first, then the most similar."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz.distance import Indel
 
-from .blocks import Block
-
 ALIKE = 0.5
-"""Blocks less similar than this are different ones: the share of what is common to both of what both hold."""
+"""Parts less similar than this are different ones: the share of what is common to both of what both hold."""
 
 _WORDS = re.compile(r"[^\W_]+|[^\s]")
 _MOST_USES = 30
@@ -23,27 +22,29 @@ _LONG = 10_000
 
 @dataclass
 class _Side:
-    """The blocks of one text, what they are compared by, and which block of the other text each of them is."""
+    """The parts of one text, what they are compared by, and which part of the other text each of them is."""
 
-    blocks: Sequence[Block]
+    contents: Sequence[str]
     texts: list[str] = field(init=False)
     words: list[list[str]] = field(init=False)
     partner: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.texts = ["\n".join(block.content.splitlines()).strip() for block in self.blocks]
+        self.texts = ["\n".join(content.splitlines()).strip() for content in self.contents]
         self.words = [_WORDS.findall(text) for text in self.texts]
 
     def free(self) -> list[int]:
-        """The blocks without a partner."""
-        return [number for number in range(len(self.blocks)) if number not in self.partner]
+        """The parts without a partner."""
+        return [number for number in range(len(self.contents)) if number not in self.partner]
 
 
-def match_blocks(old: Sequence[Block], new: Sequence[Block]) -> dict[int, int]:
-    """The number of the old block that each new block is, by the number of the new one; others are new.
+def match_parts(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """The number of the old part that each new part is, by the number of the new one; others are new.
 
-    No old block is two new ones. Time grows with the length of the texts, whatever they hold.
+    No old part is two new ones. Time grows with the length of the texts, whatever they hold.
     """
+    if not old or not new:
+        return {}
     before, after = _Side(old), _Side(new)
     _match_unique(before, after)
     _match_neighbours(before, after, reach=1)
@@ -51,6 +52,22 @@ def match_blocks(old: Sequence[Block], new: Sequence[Block]) -> dict[int, int]:
     _match_equal(before, after)
     _match_alike(before, after)
     return dict(sorted(after.partner.items()))
+
+
+def in_order(numbers: Iterable[int]) -> set[int]:
+    """As many of the numbers as stand in rising order."""
+    ends: list[int] = []
+    links: dict[int, int | None] = {}
+    for number in numbers:
+        place = bisect_right(ends, number)
+        links[number] = ends[place - 1] if place else None
+        ends[place : place + 1] = [number]
+    result: set[int] = set()
+    last = ends[-1] if ends else None
+    while last is not None:
+        result.add(last)
+        last = links[last]
+    return result
 
 
 def _pair(before: _Side, after: _Side, old: int, new: int) -> None:
@@ -68,7 +85,7 @@ def _match_unique(before: _Side, after: _Side) -> None:
 
 
 def _match_neighbours(before: _Side, after: _Side, *, reach: int) -> None:
-    """Texts that stand more than once: as far from a pair in one text as in the other, at most ``reach`` blocks.
+    """Texts that stand more than once: as far from a pair in one text as in the other, at most ``reach`` parts.
 
     The beginnings of both texts are a pair, and so are their ends.
     """
@@ -81,7 +98,7 @@ def _match_neighbours(before: _Side, after: _Side, *, reach: int) -> None:
 
 
 def _match_beside(before: _Side, after: _Side, new: int, last_pair: tuple[int, int], reach: int) -> tuple[int, int]:
-    """Match one block as far from the last pair in one text as in the other; the last pair from then on."""
+    """Match one part as far from the last pair in one text as in the other; the last pair from then on."""
     if new not in after.partner:
         old = last_pair[0] + new - last_pair[1]
         if abs(new - last_pair[1]) > reach or not _is_free(before, old) or before.texts[old] != after.texts[new]:
@@ -105,7 +122,7 @@ def _match_equal(before: _Side, after: _Side) -> None:
 
 
 def _match_alike(before: _Side, after: _Side) -> None:
-    """The most similar pair first; of equally similar ones that with the fewest blocks between."""
+    """The most similar pair first; of equally similar ones that with the fewest parts between."""
     ranked = sorted(
         (-_similarity(before, old, after, new), abs(old - new), new, old) for new, old in _candidates(before, after)
     )
@@ -115,7 +132,7 @@ def _match_alike(before: _Side, after: _Side) -> None:
 
 
 def _candidates(before: _Side, after: _Side) -> Iterator[tuple[int, int]]:
-    """Pairs worth comparing: blocks that stand in the same place, and those with the most rare words in common."""
+    """Pairs worth comparing: parts that stand in the same place, and those with the most rare words in common."""
     free = before.free()
     if not free:
         return
@@ -133,7 +150,7 @@ def _candidates(before: _Side, after: _Side) -> Iterator[tuple[int, int]]:
 
 
 def _same_place(before: _Side, after: _Side, new: int) -> Iterator[int]:
-    """The free old blocks beside the partners of the nearest neighbours."""
+    """The free old parts beside the partners of the nearest neighbours."""
     for step in (-1, 1):
         neighbour, distance = new + step, 1
         while 0 <= neighbour < len(after.texts) and neighbour not in after.partner and distance < _CANDIDATES:
@@ -146,7 +163,7 @@ def _same_place(before: _Side, after: _Side, new: int) -> Iterator[int]:
 
 
 def _similarity(before: _Side, old: int, after: _Side, new: int) -> float:
-    """The share of what both have in the same order: letters, in long blocks words, in very long ones in any order."""
+    """The share of what both have in the same order: letters, in long parts words, in very long ones in any order."""
     one, other = before.words[old], after.words[new]
     if len(one) > _LONG and len(other) > _LONG:
         return 2 * (Counter(one) & Counter(other)).total() / (len(one) + len(other))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stemma_client.client import Client
+from stemma_client.errors import RequestRejectedError
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_document.views import SectionView
 
@@ -17,6 +18,7 @@ from stemma_cli.prompt import ask, text_in
 from stemma_cli.report import tell_answer
 from stemma_cli.wording import origin_words
 
+from .meanwhile import merge_into
 from .several import Choice, chosen, seen_versions
 from .texteditor import edited_in_file, kept_unless_sent
 
@@ -42,8 +44,8 @@ async def write(client: Client, *, document: str, section: str, file: str, versi
 async def write_in_editor(client: Client, *, document: str, section: str, as_json: bool) -> None:
     """Open the current text in the person's editor and send what comes of it, if it is another.
 
-    It is a decision about the version that was opened: if another came meanwhile, nothing is replaced and the
-    person's text stays in its file.
+    It is a decision about the version that was opened: if another came meanwhile, nothing is replaced, and what
+    it changed is merged into the person's text, which stays in its file.
     """
     view, found = await find_section(client, document, section)
     before = await text_of(client, view.document_id, found.draft)
@@ -54,7 +56,11 @@ async def write_in_editor(client: Client, *, document: str, section: str, as_jso
         note("nothing was changed, so nothing is sent" if text == before else "the text is empty, so nothing is sent")
         return
     with kept_unless_sent(file, f"stemma edit {view.document_id[:8]} {section} --file {file}"):
-        await _write(client, view.document_id, section, text, found.version, as_json)
+        try:
+            await _write(client, view.document_id, section, text, found.version, as_json)
+        except RequestRejectedError:
+            await merge_into(file, client, view.document_id, found, before)
+            raise
 
 
 async def _write(client: Client, document_id: str, section: str, text: str, version: int, as_json: bool) -> None:

@@ -1,0 +1,57 @@
+"""Two texts that were made of one, as one text: merged by blocks, and inside a block that both changed by sentences."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import NamedTuple
+
+from .blocks import Block, split
+from .diff3 import Merged, diff3, disputed
+from .lines import BLANK
+from .units import lines, units
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class _Unit(NamedTuple):
+    """A sentence with its markup, or a line of a table or of code, and the space behind it."""
+
+    content: str
+    gap: str
+
+
+def merge(base: str, ours: str, theirs: str, language: str = "en") -> Merged:
+    """Merge two texts that were both made of ``base``; what both changed stays as ``ours`` has it, with a conflict.
+
+    Nothing is merged below a sentence, or a row of a table: no sentence comes out that nobody wrote, and none of ours
+    is lost. What only one side changed is taken byte for byte, and both sides lead to the same conflicts when they
+    change places. ``language`` is the BCP 47 tag of the texts.
+    """
+    line_end = _LINE_END.search(ours)
+    space = 2 * (line_end[0] if line_end else "\n")
+    return diff3(split(base), split(ours), split(theirs), partial(_merge_block, language), space)
+
+
+def _merge_block(language: str, base: Block, ours: Block, theirs: Block) -> Merged:
+    """A block that both changed; one that became another kind, or a table with other columns, is left whole."""
+    if not _shape(base) == _shape(ours) == _shape(theirs):
+        return disputed(base.content, ours.content, theirs.content)
+    before, mine, other = (_units(block, language) for block in (base, ours, theirs))
+    return diff3(before, mine, other, _merge_unit, " ")
+
+
+def _merge_unit(base: _Unit, ours: _Unit, theirs: _Unit) -> Merged:
+    return disputed(base.content, ours.content, theirs.content)
+
+
+def _shape(block: Block) -> tuple[str, int]:
+    """What three blocks must have in common to be merged inside."""
+    columns = block.content.splitlines()[1].count("|") if block.kind == "table" else 0
+    return block.kind, columns
+
+
+def _units(block: Block, language: str) -> list[_Unit]:
+    parts = lines(block) if block.kind == "table" else units(block, language)
+    contents = [part.text.rstrip(BLANK) for part in parts]
+    return [_Unit(content, part.text[len(content) :]) for content, part in zip(contents, parts, strict=True)]
