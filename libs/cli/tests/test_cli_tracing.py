@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from stemma_cli.tasks.tracing import LEGEND, lines, trees
+from stemma_cli.rendering.trace import LEGEND, lines, trees
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, envelope_for, registry
 from stemma_contracts.v1 import events as e

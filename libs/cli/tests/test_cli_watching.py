@@ -223,7 +223,7 @@ def test_help_lists_the_exit_codes_and_needs_neither_nats_nor_pydantic() -> None
 
 def test_verbs_that_read_no_text_load_neither_markdown_nor_languages() -> None:
     code = (
-        "import sys\nimport stemma_client.client, stemma_cli.tasks.documents\n"
+        "import sys\nimport stemma_client.client, stemma_cli.rendering.documents\n"
         "assert not {'yaml', 'stemma_markdown', 'stemma_languages'} & set(sys.modules), 'a list loads too much'"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

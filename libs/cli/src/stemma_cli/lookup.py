@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from stemma_artifacts.store import ArtifactMissing
-from stemma_client.client import Client
-from stemma_contracts.tokens import check_token
-from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import DocumentView, SectionView
+from typing import TYPE_CHECKING
 
 from .exit_codes import CliError, ExitCode
 from .output import clean_line
-from .prompt import text_in
+
+if TYPE_CHECKING:
+    from stemma_client.client import Client
+    from stemma_contracts.v1.references import ArtifactRef
+    from stemma_document.views import DocumentView, SectionView
 
 NOT_STORED = "(not stored any more)"
 
 
 async def find_document(client: Client, beginning: str) -> str:
     """The id of the one document that begins so; an id that no read model knows yet is taken as it is."""
+    from stemma_contracts.tokens import check_token
+
     check_token(beginning, "document id")
     ids = [summary.document_id for summary in await client.documents()]
     found = [beginning] if beginning in ids else [i for i in ids if i.startswith(beginning)]
@@ -48,6 +50,8 @@ async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> 
 
 async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
     """A title on one line; an erased document has none any more, and is listed all the same."""
+    from stemma_artifacts.store import ArtifactMissing
+
     try:
         return clean_line(await text_of(client, document_id, ref))
     except ArtifactMissing:
@@ -56,4 +60,6 @@ async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) ->
 
 async def words_or_stdin(message: str) -> str:
     """What was given with ``-m``; ``-`` stands for stdin."""
+    from .prompt import text_in
+
     return message if message != "-" else await text_in(message)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .help_plain import NARROW, Verb, Verbs
 from .output import console
+from .runtime import command
 from .verbs import comparing, decisions, documents, editing, exporting, identity, installation, kinds, progress, tracing
 
 EPILOG = """\
@@ -50,16 +52,18 @@ def stemma(
     """Long documents with several authors: models write, people review."""
 
 
-VERBS = {
+VERBS: dict[str, Callable[..., Any]] = {
     name: verb
     for group in (documents, kinds, progress, decisions, editing, comparing, exporting, tracing, identity, installation)
     for name, verb in group.VERBS.items()
 }
 
-
 for name, verb in VERBS.items():
-    app.command(name, cls=Verb)(verb)
-for name, group in installation.GROUPS.items():
+    app.command(name, cls=Verb)(command(verb))
+for name, (words, verbs) in installation.GROUPS.items():
+    group = typer.Typer(help=words, no_args_is_help=True)
+    for verb_name, verb in verbs.items():
+        group.command(verb_name, cls=Verb)(command(verb))
     app.add_typer(group, name=name, cls=Verbs)
 
 

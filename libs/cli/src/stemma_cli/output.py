@@ -44,9 +44,9 @@ def console(*, stderr: bool = False, width: int | None = None) -> Console:
 def rendered(text: str) -> RenderableType:
     """Markdown for a terminal."""
     # What reads Markdown takes longer to load than most verbs.
-    from . import rendering
+    from .rendering import markdown
 
-    return rendering.rendered(clean(text))
+    return markdown.rendered(clean(text))
 
 
 def say_tree(tree: Tree) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stemma_contracts.v1.answers import RequestAccepted
+from .output import note, say, say_json
 
-from .output import say, say_json
+if TYPE_CHECKING:
+    from stemma_client.client import Client
+    from stemma_contracts.v1.answers import RequestAccepted
 
 
 def tell_answer(accepted: RequestAccepted, words: str, *, as_json: bool, **more: Any) -> None:
@@ -15,3 +17,14 @@ def tell_answer(accepted: RequestAccepted, words: str, *, as_json: bool, **more:
         say_json(accepted.model_dump(mode="json") | more)
     else:
         say(words)
+
+
+async def tell_new_version(
+    client: Client, accepted: RequestAccepted, document_id: str, section: str, done: str, *, as_json: bool
+) -> None:
+    """The version that a decision made, with what that made stale."""
+    view = await client.document(document_id)
+    number, stale = view.sections[section].version, [s.section_id for s in view.stale]
+    tell_answer(accepted, f"{done} {section} version {number}", as_json=as_json, version=number, stale=stale)
+    if stale:
+        note(f"stale now: {', '.join(stale)}; see `stemma stale {document_id[:8]}`")

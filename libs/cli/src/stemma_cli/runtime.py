@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,57 +17,61 @@ from .output import note, say_json
 if TYPE_CHECKING:
     from stemma_client.client import Client
 
-
-class Action(Protocol):
-    """A verb with its options: a `functools.partial` that takes the connection."""
-
-    @property
-    def keywords(self) -> Mapping[str, Any]: ...
-
-    def __call__(self, client: Client, /) -> Awaitable[ExitCode | None]: ...
+Outcome = Coroutine[Any, Any, ExitCode | None] | ExitCode | None
 
 
-def run(action: Action) -> None:
-    """Connect, run a verb, and end the process with its exit code; never with a traceback for a user's error."""
-    _end_with(partial(_run, action))
+def command(verb: Callable[..., Outcome]) -> Callable[..., None]:
+    """A verb as the command line calls it: it ends the process with its exit code.
+
+    It never ends with a traceback for a user's error.
+    """
+
+    @wraps(verb)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            code = _finished(verb(*args, **kwargs)) or ExitCode.OK
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            note("interrupted; what was sent to Stemma goes on there")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        except BrokenPipeError:
+            # Who read the output has gone; what is still buffered must not fail again when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(ExitCode.FAILED) from None
+        except (typer.Abort, typer.BadParameter, typer.Exit):
+            raise
+        except Exception as error:
+            if (words := _told(error)) is None:
+                raise
+            raise typer.Exit(words.code) from None
+        raise typer.Exit(code)
+
+    return run
 
 
-def run_offline(action: Callable[[], None]) -> None:
-    """The same for a verb that needs no server."""
-    _end_with(action)
+def _finished(outcome: Outcome) -> ExitCode | None:
+    if not isinstance(outcome, Coroutine):
+        return outcome
+    import asyncio
+
+    return asyncio.run(outcome)
 
 
-def _end_with(work: Callable[[], ExitCode | None]) -> None:
+def _told(error: Exception) -> CliError | None:
+    """What is wrong and what to do next, said on stderr; nothing of an error that only a bug explains."""
     from .errors import words_for
 
-    try:
-        code = work() or ExitCode.OK
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        note("interrupted; what was sent to Stemma goes on there")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-    except BrokenPipeError:
-        # Who read the output has gone; what is still buffered must not fail again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(ExitCode.FAILED) from None
-    except Exception as error:
-        told = words_for(error)
-        if told is None:
-            raise
-        tell(told)
-        raise typer.Exit(told.code) from None
-    raise typer.Exit(code)
+    words = words_for(error)
+    if words is not None:
+        note(f"error: {words}")
+        if words.hint:
+            note(words.hint)
+    return words
 
 
-def tell(error: CliError) -> None:
-    """Say on stderr what is wrong and what to do next."""
-    note(f"error: {error}")
-    if error.hint:
-        note(error.hint)
-
-
-def _run(action: Action) -> ExitCode | None:
-    import asyncio
+@asynccontextmanager
+async def connected(as_json: bool = False) -> AsyncIterator[Client]:
+    """The client of whoever runs the command; ``as_json`` tells a rejection so."""
     import logging
 
     from stemma_client.client import Client
@@ -74,18 +79,14 @@ def _run(action: Action) -> ExitCode | None:
 
     # The verbs tell of a lost connection in their own words.
     logging.getLogger("nats").setLevel(logging.CRITICAL)
-
-    async def connected() -> ExitCode | None:
-        async with Client.connect(actor=_actor(), told=note) as client:
-            try:
-                return await action(client)
-            except RequestRejectedError as error:
-                if action.keywords.get("as_json"):
-                    say_json(error.answer.model_dump(mode="json"))
-                    sys.stdout.flush()
-                raise
-
-    return asyncio.run(connected())
+    async with Client.connect(actor=_actor(), told=note) as client:
+        try:
+            yield client
+        except RequestRejectedError as error:
+            if as_json:
+                say_json(error.answer.model_dump(mode="json"))
+                sys.stdout.flush()
+            raise
 
 
 def _actor() -> str:

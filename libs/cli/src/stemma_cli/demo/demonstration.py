@@ -14,8 +14,9 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.section import SectionStatus
 
+from stemma_cli.exit_codes import ExitCode
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.tasks.changes import excerpt
+from stemma_cli.rendering.changes import excerpt
 from stemma_cli.wording import reasons_words
 
 from .agentic import AgenticDemonstration
@@ -29,14 +30,13 @@ FILE_NAMES = {ExportFormat.JSON: "structure.json"}
 PERSON = "demo"
 WITHIN_S = 120.0
 FAILED = (DocumentStatus.FAILED, DocumentStatus.CANCELLED)
-USAGE = 2
 
 
-async def demonstrate(output: Path, kind: str) -> int:
+async def demonstrate(output: Path, kind: str) -> ExitCode:
     """Write the sample of a kind, change it, export it to ``output``; returns the exit code."""
     if kind not in TELLERS:
         say(f"There is no demonstration of {kind!r}, only of {', '.join(TELLERS)}.")
-        return USAGE
+        return ExitCode.USAGE
     await asyncio.to_thread(output.mkdir, parents=True, exist_ok=True)
     began = time.monotonic()
     try:
@@ -48,12 +48,12 @@ async def demonstrate(output: Path, kind: str) -> int:
                     await TELLERS[kind](client, kind, output).tell()
     except (StoryFailedError, StemmaError) as failure:
         say(f"\nThe story did not hold: {failure}")
-        return 1
+        return ExitCode.FAILED
     except TimeoutError:
         say(f"\nThe story did not come to its end within {WITHIN_S:.0f} seconds.")
-        return 1
+        return ExitCode.FAILED
     say(f"Done in {time.monotonic() - began:.0f} seconds.")
-    return 0
+    return ExitCode.OK
 
 
 class Demonstration(Stage):

@@ -16,7 +16,8 @@ from stemma_client.settings import DEFAULT_TENANT, TENANT_VARIABLE
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_provisioning import BadBound, Bounds, ServerFailed
 
-from stemma_cli.demo.demonstration import USAGE, demonstrate
+from stemma_cli.demo.demonstration import demonstrate
+from stemma_cli.exit_codes import ExitCode
 
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
 from .processes import DidNotStartError, Report
@@ -24,21 +25,20 @@ from .supervisor import LocalStemma
 from .tenants import DamagedTenantsError
 
 TAIL_LINES = 5
-INTERRUPTED = 130
 
 
-def run_in_foreground(data: Path, *, in_process: bool, port: int | None, as_json: bool) -> int:
+def run_in_foreground(data: Path, *, in_process: bool, port: int | None, as_json: bool) -> ExitCode:
     """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
     return _told(_up(data, in_process=in_process, port=port, say=_say_json if as_json else _say))
 
 
-def run_demo(output: Path, kind: str, *, as_json: bool) -> int:
+def run_demo(output: Path, kind: str, *, as_json: bool) -> ExitCode:
     """Run the demonstration and return its exit code; Ctrl-C stops all that it started.
 
     As JSON the story goes to stderr, and stdout has one line that names the files.
     """
 
-    async def stoppable() -> int:
+    async def stoppable() -> ExitCode:
         _cancel_on_signals(_say_on_stderr if as_json else _say)
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             return await demonstrate(output, kind)
@@ -46,29 +46,29 @@ def run_demo(output: Path, kind: str, *, as_json: bool) -> int:
     try:
         code = _told(stoppable())
     except asyncio.CancelledError:
-        return INTERRUPTED
-    if as_json and code == 0:
+        return ExitCode.INTERRUPTED
+    if as_json and code is ExitCode.OK:
         print(json.dumps({"folder": str(output), "files": sorted(path.name for path in output.iterdir())}))
     return code
 
 
-def _told(running: Coroutine[Any, Any, int]) -> int:
+def _told(running: Coroutine[Any, Any, ExitCode]) -> ExitCode:
     try:
         return asyncio.run(running)
     except DidNotStartError as error:
         print(f"error: {error}", *_tail(error.log), sep="\n", file=sys.stderr)
     except UnusableFolderError as error:
         print(f"error: {error}; name another folder by --data or STEMMA_DATA_DIR", file=sys.stderr)
-        return USAGE
+        return ExitCode.USAGE
     except (InvalidToken, BadBound) as error:
         print(f"error: {error}", file=sys.stderr)
-        return USAGE
+        return ExitCode.USAGE
     except (AlreadyRunningError, DamagedPasswordsError, DamagedTenantsError, ServerFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
-    return 1
+    return ExitCode.FAILED
 
 
-async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) -> int:
+async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) -> ExitCode:
     tenant = check_token(os.environ.get(TENANT_VARIABLE) or DEFAULT_TENANT, TENANT_VARIABLE)
     _cancel_on_signals(say)
     tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
@@ -81,7 +81,7 @@ async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) ->
                 print(_how_to_connect(local), flush=True)
             await asyncio.Event().wait()
     say("stemma", "stopped")
-    return 0
+    return ExitCode.OK
 
 
 def _cancel_on_signals(say: Report) -> None:

@@ -6,17 +6,15 @@ import fcntl
 import json
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 from stemma_client.settings import DEFAULT_TENANT
-from stemma_contracts.tokens import check_token
-from stemma_provisioning import client_user
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.output import say, say_json, say_table
 
-from .folder import CREDENTIALS_FILE, DataFolder, write_private
+from .folder import DataFolder, write_private
 
 SERVED_WITHIN_S = 60.0
 POLL_S = 0.1
@@ -50,61 +48,41 @@ class KeptTenants:
             write_private(self._file, {"tenants": [*names, *({name} - set(names))]})
 
 
-def add(data: Path, name: str, *, as_json: bool) -> None:
-    """Add a tenant: where Stemma runs, it is served when this returns."""
-    folder = _folder(data)
-    check_token(name, "tenant")
-    if name in (served := _served(folder)) or name in (DEFAULT_TENANT, *_known(folder)):
-        raise CliError(ExitCode.USAGE, f"{name} is there already", "see `stemma tenant list`")
-    KeptTenants(folder).add(name)
-    if served:
-        _wait(folder, name)
-    passwords = folder.root / CREDENTIALS_FILE
-    if as_json:
-        told = {"tenant": name, "served": bool(served), "user": client_user(name), "passwords": str(passwords)}
-        say_json(told)
-    elif served:
-        say(f"{name} is served; its programs are {client_user(name)} with the password in {passwords}")
-        say(f"people: stemma user add NAME --role author --tenant {name}")
-    else:
-        say(f"{name} is served from the next `stemma up` on")
+@dataclass(frozen=True)
+class Tenants:
+    """The tenants of an installation as a person sees them."""
 
+    folder: DataFolder
 
-def list_all(data: Path, *, as_json: bool) -> None:
-    """Every tenant, and whether it is served now."""
-    folder = _folder(data)
-    served = _served(folder)
-    rows = [(name, name in served) for name in dict.fromkeys([*served, DEFAULT_TENANT, *_known(folder)])]
-    if as_json:
-        say_json([{"tenant": name, "served": is_served} for name, is_served in rows])
-    else:
-        say_table(("TENANT", "SERVED"), [(name, "yes" if is_served else "no") for name, is_served in rows])
+    @classmethod
+    def of(cls, data: Path) -> Tenants:
+        """Those of a folder; raises `CliError` where there is no installation."""
+        folder = DataFolder(data)
+        if not folder.root.is_dir():
+            raise CliError(ExitCode.USAGE, f"there is no Stemma in {data}", "go to the folder of `stemma up`")
+        return cls(folder)
 
+    def known(self) -> list[str]:
+        """The one that there always is, and those that were added."""
+        try:
+            return [DEFAULT_TENANT, *KeptTenants(self.folder).names()]
+        except DamagedTenantsError as error:
+            raise CliError(ExitCode.FAILED, str(error)) from None
 
-def _folder(data: Path) -> DataFolder:
-    folder = DataFolder(data)
-    if not folder.root.is_dir():
-        raise CliError(ExitCode.USAGE, f"there is no Stemma in {data}", "go to the folder of `stemma up`")
-    return folder
+    def served(self) -> list[str]:
+        """Those that are served now: none where nothing runs."""
+        with suppress(OSError, ValueError, KeyError):
+            return [str(name) for name in json.loads(self.folder.state_file.read_text(encoding="utf-8"))["tenants"]]
+        return []
 
+    def add(self, name: str) -> None:
+        """Keep one more."""
+        KeptTenants(self.folder).add(name)
 
-def _known(folder: DataFolder) -> list[str]:
-    try:
-        return KeptTenants(folder).names()
-    except DamagedTenantsError as error:
-        raise CliError(ExitCode.FAILED, str(error)) from None
-
-
-def _served(folder: DataFolder) -> list[str]:
-    """The tenants that are served now: none where nothing runs."""
-    with suppress(OSError, ValueError, KeyError):
-        return [str(name) for name in json.loads(folder.state_file.read_text(encoding="utf-8"))["tenants"]]
-    return []
-
-
-def _wait(folder: DataFolder, name: str) -> None:
-    deadline = time.monotonic() + SERVED_WITHIN_S
-    while name not in _served(folder):
-        if time.monotonic() > deadline:
-            raise CliError(ExitCode.FAILED, f"{name} is kept, and not served yet", "see what `stemma up` tells")
-        time.sleep(POLL_S)
+    def wait_until_served(self, name: str) -> None:
+        """Return once it is served; raises `CliError` if that takes too long."""
+        deadline = time.monotonic() + SERVED_WITHIN_S
+        while name not in self.served():
+            if time.monotonic() > deadline:
+                raise CliError(ExitCode.FAILED, f"{name} is kept, and not served yet", "see what `stemma up` tells")
+            time.sleep(POLL_S)

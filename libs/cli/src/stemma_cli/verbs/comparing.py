@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from stemma_cli.arguments import AsJson, Document, Section
-from stemma_cli.runtime import run
+from stemma_cli.lookup import find_document, find_section
+from stemma_cli.output import console, note, say, say_json, say_table, say_tree
+from stemma_cli.runtime import connected
 
 
-def stale(document: Document, as_json: AsJson = False) -> None:
+async def stale(document: Document, as_json: AsJson = False) -> None:
     """Tell what is stale, since when and because of what, down to the lines that differ.
 
     Example: stemma stale 3f2a
     """
-    from stemma_cli.tasks import staleness
+    from stemma_cli.rendering.staleness import section_json, staleness_of, tree
 
-    run(partial(staleness.stale, document=document, as_json=as_json))
+    async with connected(as_json) as client:
+        view = await client.document(await find_document(client, document))
+        found = await staleness_of(client, view)
+    if as_json:
+        say_json([section_json(found, section) for section in view.stale])
+    elif not view.stale:
+        note("nothing is stale")
+    else:
+        say_tree(tree(found))
+        note(f"keep one with `stemma keep {view.document_id[:8]} SECTION`, or have it written anew with `regenerate`")
 
 
-def diff(
+async def diff(
     document: Document,
     section: Section,
     old: Annotated[int | None, typer.Argument(metavar="A", min=1, help="Old version; the one before the last.")] = None,
@@ -33,12 +43,22 @@ def diff(
 
     Example: stemma diff 3f2a budget 1 2
     """
-    from stemma_cli.tasks import changes
+    from stemma_cli.rendering.changes import change_json, changes_of, print_changes, stat_words, two_versions
 
-    run(partial(changes.diff, document=document, section=section, versions=(old, new), stat=stat, as_json=as_json))
+    async with connected(as_json) as client:
+        view, found = await find_section(client, document, section)
+        before, after = two_versions(found, old, new)
+        drafts = {version.number: version.draft for version in found.versions}
+        changes = await changes_of(client, view, drafts[before], drafts[after])
+    if as_json:
+        told = [change_json(change) for change in changes]
+        say_json({"section_id": section, "old_version": before, "new_version": after, "changes": told})
+        return
+    say(f"{section}: version {before} -> {after}: {stat_words(changes)}")
+    print_changes(() if stat else changes, console())
 
 
-def history(
+async def history(
     document: Document,
     everything: Annotated[bool, typer.Option("--all", help="Tell all that happened, not only decisions.")] = False,
     as_json: AsJson = False,
@@ -47,9 +67,21 @@ def history(
 
     Example: stemma history 3f2a
     """
-    from stemma_cli.tasks import history
+    from stemma_cli.rendering.history import COLUMNS, is_decision, line, row, said_with
+    from stemma_cli.wording import event_json
 
-    run(partial(history.history, document=document, everything=everything, as_json=as_json))
+    async with connected(as_json) as client:
+        document_id = await find_document(client, document)
+        events = [event for event in await client.history(document_id) if everything or is_decision(event)]
+        said = [] if everything and not as_json else [await said_with(client, document_id, event) for event in events]
+    if as_json:
+        for event, words in zip(events, said, strict=True):
+            say_json(event_json(event) | {"said": words})
+    elif everything:
+        for event in events:
+            say(line(event))
+    else:
+        say_table(COLUMNS, [row(event, words) for event, words in zip(events, said, strict=True)])
 
 
 VERBS = {"stale": stale, "diff": diff, "history": history}

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from stemma_cli.arguments import AsJson, Document, Message, Section, Version
-from stemma_cli.runtime import run
+from stemma_cli.lookup import find_document, find_section, words_or_stdin
+from stemma_cli.output import note, say_json, say_table
+from stemma_cli.report import tell_answer
+from stemma_cli.runtime import connected
 
 
-def inbox(as_json: AsJson = False) -> None:
+async def inbox(as_json: AsJson = False) -> None:
     """List all that waits for a person, across documents; what holds up the most comes first.
 
     Example: stemma inbox
     """
-    from stemma_cli.tasks import inbox
+    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, entries_of, finding_lines, row, waiting_sections
 
-    run(partial(inbox.inbox, as_json=as_json))
+    async with connected(as_json) as client:
+        documents = [document for document in await client.documents() if waiting_sections(document)]
+        found = [entry for document in documents for entry in await entries_of(client, document)]
+    found.sort(key=lambda entry: len(entry["unblocks"]), reverse=True)
+    if as_json:
+        say_json(found)
+        return
+    say_table(COLUMNS, [row(entry) for entry in found])
+    for line in (*(line for entry in found for line in finding_lines(entry)), *closing_lines(found)):
+        note(line)
 
 
-def approve(
+async def approve(
     document: Document,
     section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Section id.")] = None,
     version: Version = None,
@@ -36,17 +47,27 @@ def approve(
 
     Example: stemma approve 3f2a research --version 1
     """
-    from stemma_cli.tasks import decisions
-
     if (section is None) != everything or (everything and version is not None):
         raise typer.BadParameter("give either SECTION, with or without --version, or --all")
-    if section is None:
-        run(partial(decisions.approve_all, document=document, as_json=as_json))
-    else:
-        run(partial(decisions.approve, document=document, section=section, version=version, as_json=as_json))
+
+    from stemma_cli.choice import EVERY, chosen, seen_versions
+    from stemma_cli.consent import seen_version
+
+    async with connected(as_json) as client:
+        if section is None:
+            view, waiting = await chosen(client, document, EVERY, lambda found: found.waits_for_review)
+            versions = await seen_versions(client, view, waiting, EVERY, "approve") if waiting else {}
+        else:
+            view, found = await find_section(client, document, section)
+            versions = {section: await seen_version(client, view, found, version, "approve")}
+        if not versions:
+            note("no section waits for review")
+        for name, number in versions.items():
+            accepted = await client.approve(view.document_id, name, number)
+            tell_answer(accepted, f"approved {name} version {number}", as_json=as_json, version=number)
 
 
-def revise(
+async def revise(
     document: Document,
     section: Section,
     message: Message,
@@ -66,13 +87,20 @@ def revise(
 
     Example: stemma revise 3f2a research --version 1 -m "Shorten the first paragraph."
     """
-    from stemma_cli.tasks import decisions
+    from stemma_cli.consent import seen_version
 
-    revising = partial(decisions.revise, message=message, cycle=cycle, replace_edited=replace_edited)
-    run(partial(revising, document=document, section=section, version=version, as_json=as_json))
+    async with connected(as_json) as client:
+        view, found = await find_section(client, document, section)
+        version = await seen_version(client, view, found, version, "revise")
+        feedback = await words_or_stdin(message)
+        accepted = await client.revise(
+            view.document_id, section, version, feedback, cycle=cycle, replace_edited=replace_edited
+        )
+    words = "every section is written again" if cycle else f"sent {section} version {version} to the editor"
+    tell_answer(accepted, words, as_json=as_json, version=version)
 
 
-def answer(
+async def answer(
     document: Document,
     section: Section,
     need: Annotated[str | None, typer.Argument(metavar="NEED", help="Id of the question; the open one.")] = None,
@@ -86,45 +114,55 @@ def answer(
 
     Example: stemma answer 3f2a document --skip media/old.png --supply media/plan.png=plan.png
     """
-    from stemma_cli.tasks import answering
-
     if not (message or skip or supply or use):
         raise typer.BadParameter("give --message, --skip, --supply or --use")
-    decide = partial(answering.answer, message=message, skip=skip, supply=supply, use=use, as_json=as_json)
-    run(partial(decide, document=document, section=section, need=need))
+
+    from pathlib import Path
+
+    from stemma_cli.answers import check_names, decisions, open_need, pair
+
+    async with connected(as_json) as client:
+        view, found = await find_section(client, document, section)
+        need = need or open_need(found)
+        chosen, files = decisions(skip, use), dict(map(pair, supply))
+        check_names(found, {*chosen, *files})
+        uploads = {name: await client.upload(Path(file)) for name, file in files.items()}
+        words = await words_or_stdin(message) if message else ""
+        accepted = await client.answer_need(view.document_id, section, need, words, decisions={**chosen, **uploads})
+    tell_answer(accepted, f"answered {need} of {section}", as_json=as_json, need_id=need)
 
 
-def retry(document: Document, section: Section, as_json: AsJson = False) -> None:
+async def retry(document: Document, section: Section, as_json: AsJson = False) -> None:
     """Try a failed section again.
 
     Example: stemma retry 3f2a budget
     """
-    from stemma_cli.tasks import decisions
+    async with connected(as_json) as client:
+        view, _ = await find_section(client, document, section)
+        tell_answer(await client.retry(view.document_id, section), f"trying {section} again", as_json=as_json)
 
-    run(partial(decisions.retry, document=document, section=section, as_json=as_json))
 
-
-def pause(document: Document, as_json: AsJson = False) -> None:
+async def pause(document: Document, as_json: AsJson = False) -> None:
     """Start no new work on a document.
 
     Example: stemma pause 3f2a
     """
-    from stemma_cli.tasks import decisions
+    async with connected(as_json) as client:
+        document_id = await find_document(client, document)
+        tell_answer(await client.pause(document_id), f"paused {document_id}", as_json=as_json)
 
-    run(partial(decisions.pause, document=document, as_json=as_json))
 
-
-def resume(document: Document, as_json: AsJson = False) -> None:
+async def resume(document: Document, as_json: AsJson = False) -> None:
     """Go on with a paused document.
 
     Example: stemma resume 3f2a
     """
-    from stemma_cli.tasks import decisions
+    async with connected(as_json) as client:
+        document_id = await find_document(client, document)
+        tell_answer(await client.resume(document_id), f"resumed {document_id}", as_json=as_json)
 
-    run(partial(decisions.resume, document=document, as_json=as_json))
 
-
-def cancel(
+async def cancel(
     document: Document,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False,
     as_json: AsJson = False,
@@ -133,23 +171,15 @@ def cancel(
 
     Example: stemma cancel 3f2a --yes
     """
-    from stemma_cli.tasks import decisions
-
-    if not yes:
-        _ask_before_cancelling(document)
-    run(partial(decisions.cancel, document=document, as_json=as_json))
-
-
-def _ask_before_cancelling(document: str) -> None:
-    if not sys.stdin.isatty():
-        raise typer.BadParameter("there is no terminal to ask at: say --yes to cancel for good")
-    import asyncio
-
     from stemma_cli.prompt import ask
 
-    question = f"Cancel document {document} for good?"
-    if not asyncio.run(ask(question, otherwise="nothing was cancelled")):
+    if not yes and not sys.stdin.isatty():
+        raise typer.BadParameter("there is no terminal to ask at: say --yes to cancel for good")
+    if not yes and not await ask(f"Cancel document {document} for good?", otherwise="nothing was cancelled"):
         raise typer.Abort
+    async with connected(as_json) as client:
+        document_id = await find_document(client, document)
+        tell_answer(await client.cancel(document_id), f"cancelled {document_id}", as_json=as_json)
 
 
 VERBS = {

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from stemma_cli.arguments import AsJson, Document
-from stemma_cli.runtime import run, run_offline
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import find_document, find_section, title_of
+from stemma_cli.output import note, say, say_json, say_table, say_tree
+from stemma_cli.runtime import connected
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.outline import OutlineSection
 
 
-def new(
+async def new(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of document, for example `proposal`.")],
     brief: Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief; `-` is stdin.")] = None,
     inputs: Annotated[
@@ -44,13 +50,65 @@ def new(
 
     Example: stemma new proposal --brief brief.md --input inputs/
     """
-    from stemma_cli.tasks import documents
-
     if outline is not None and outline_from:
         raise typer.BadParameter("--outline and --outline-from both give the sections: leave one of them out")
-    given = (language, outline, outline_from or [], request_id)
-    wish = documents.Wish(kind, brief, inputs or [], title, policy, min_score, sample, *given)
-    run(partial(documents.create, wish=wish, as_json=as_json))
+
+    from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+
+    async with connected(as_json) as client:
+        if sample:
+            brief, inputs = _sample_of(kind, brief, inputs)
+        accepted = await client.create_document(
+            kind,
+            brief=await _brief_in(brief),
+            inputs=inputs or (),
+            title=title,
+            review=ReviewPolicy(mode=ReviewMode(policy), min_score=min_score) if policy else None,
+            language=language,
+            outline=await _outline_of(outline, outline_from),
+            request_id=request_id,
+        )
+    if as_json:
+        say_json(accepted.model_dump(mode="json"))
+        return
+    say(accepted.document_id)
+    if attachments := _attachments(inputs or ()):
+        note(f"no writer reads {', '.join(attachments)}: kept as attachments")
+    note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
+
+
+def _sample_of(kind: str, brief: str | None, inputs: list[Path] | None) -> tuple[str, list[Path]]:
+    from stemma_cli.samples import sample_folder
+
+    folder = sample_folder(kind)
+    if brief or inputs:
+        raise CliError(ExitCode.USAGE, "--sample brings its own brief and inputs")
+    return str(folder / "brief.md"), [folder / "inputs"]
+
+
+async def _brief_in(file: str | None) -> str:
+    from stemma_cli.prompt import text_in
+
+    if file is None:
+        hint = "give --brief FILE, or --sample for a first look"
+        raise CliError(ExitCode.USAGE, "a document needs a brief", hint)
+    return await text_in(file)
+
+
+async def _outline_of(file: str | None, inputs: list[Path] | None) -> Sequence[OutlineSection] | None:
+    if file is None and not inputs:
+        return None
+    # What reads outlines takes a tenth of what a verb without them does.
+    from stemma_cli.outlines import given_outline
+
+    return await given_outline(file, inputs or ())
+
+
+def _attachments(inputs: Sequence[Path]) -> list[str]:
+    from stemma_client.inputs import collect, media_type_of
+    from stemma_contracts.media import is_attachment
+
+    return [file.name for file in collect(inputs) if is_attachment(media_type_of(file.name))]
 
 
 def outline(
@@ -65,22 +123,37 @@ def outline(
 
     Example: stemma outline request.md > outline.md
     """
-    from stemma_cli.tasks import outlines
+    from stemma_client.outlines import write_outline
 
-    run_offline(partial(outlines.propose, inputs=inputs, as_json=as_json))
+    from stemma_cli.outlines import asked_for
+
+    sections = asked_for(inputs)
+    if as_json:
+        say_json([section.model_dump(mode="json", exclude_none=True) for section in sections])
+        return
+    say(write_outline(sections).rstrip())
+    note(f"{len(sections)} sections: look at them, then `stemma new KIND --brief BRIEF --outline FILE`")
 
 
-def list_documents(as_json: AsJson = False) -> None:
+async def list_documents(as_json: AsJson = False) -> None:
     """List the documents, newest first.
 
     Example: stemma list
     """
-    from stemma_cli.tasks import documents
+    from stemma_cli.rendering.documents import LIST_COLUMNS, list_row
 
-    run(partial(documents.list_all, as_json=as_json))
+    async with connected(as_json) as client:
+        summaries = await client.documents()
+        titles = [await title_of(client, s.document_id, s.title) for s in summaries]
+    if as_json:
+        say_json([s.model_dump(mode="json") | {"title": t} for s, t in zip(summaries, titles, strict=True)])
+        return
+    say_table(LIST_COLUMNS, [list_row(s, t) for s, t in zip(summaries, titles, strict=True)])
+    if not summaries:
+        note("no documents yet: ask for one with `stemma new proposal --sample`")
 
 
-def show(
+async def show(
     document: Document,
     section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Print the text of this section.")] = None,
     graph: Annotated[bool, typer.Option("--graph", "-g", help="Draw which section rests on which.")] = False,
@@ -92,21 +165,28 @@ def show(
 
     Example: stemma show 3f2a research
     """
-    from stemma_cli.tasks import documents, drawing
-    from stemma_cli.tasks import sources as claims
-
     if sources and section is None:
         raise typer.BadParameter("--sources goes with a section")
     if (graph or mermaid) and (section is not None or as_json):
         raise typer.BadParameter("--graph and --mermaid go with a document alone")
-    if graph or mermaid:
-        run(partial(drawing.graph, document=document, mermaid=mermaid))
-    elif sources and section is not None:
-        run(partial(claims.show_sources, document=document, section=section, as_json=as_json))
-    elif section is None:
-        run(partial(documents.show, document=document, as_json=as_json))
-    else:
-        run(partial(documents.show_section, document=document, section=section, as_json=as_json))
+
+    from stemma_cli.rendering import dependency_map, documents
+    from stemma_cli.rendering.sources import show_sources
+
+    async with connected(as_json) as client:
+        if section is not None:
+            show_section = show_sources if sources else documents.show_section
+            await show_section(client, *await find_section(client, document, section), as_json=as_json)
+            return
+        view = await client.document(await find_document(client, document))
+        if mermaid:
+            print("\n".join(dependency_map.mermaid(view)))
+        elif graph:
+            say_tree(dependency_map.tree(view))
+        elif as_json:
+            say_json(await documents.document_json(client, view))
+        else:
+            await documents.show_document(client, view)
 
 
 VERBS = {"new": new, "outline": outline, "list": list_documents, "show": show}

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stemma_cli.arguments import AsJson, Document, Section, Version
-from stemma_cli.runtime import run
+from stemma_cli.lookup import find_document, find_section, text_of, version_to_decide, words_or_stdin
+from stemma_cli.output import note
+from stemma_cli.report import tell_answer, tell_new_version
+from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
-    from stemma_cli.tasks.several import Choice
+    from stemma_client.client import Client
+    from stemma_document.views import DocumentView, SectionView
 
 
-def edit(
+async def edit(
     document: Document,
     section: Section,
     message: Annotated[
@@ -33,24 +37,62 @@ def edit(
 
     Example: stemma edit 3f2a budget -m "Replace 12 weeks with 10 weeks."
     """
-    from stemma_cli.tasks import editing
-
     if (message is not None) + (file is not None) + editor != 1 or (editor and version is not None):
         raise typer.BadParameter("give one of --message, --file and --editor; --editor takes no --version")
-    if message is not None:
-        instruct = partial(editing.instruct, message=message, version=version)
-        run(partial(instruct, document=document, section=section, as_json=as_json))
-    elif file is not None:
-        write = partial(editing.write, file=file, version=version)
-        run(partial(write, document=document, section=section, as_json=as_json))
-    else:
-        run(partial(editing.write_in_editor, document=document, section=section, as_json=as_json))
+
+    from stemma_cli.prompt import text_in
+
+    async with connected(as_json) as client:
+        text = None if file is None else await text_in(file)
+        view, found = await find_section(client, document, section)
+        if message is not None:
+            version = version_to_decide(found, version)
+            words = await words_or_stdin(message)
+            accepted = await client.edit(view.document_id, section, version, instruction=words)
+            done = f"asked the editor to change {section} version {version}"
+            tell_answer(accepted, done, as_json=as_json, version=version)
+            note(f"see what comes of it with `stemma watch {view.document_id[:8]}`")
+        elif text is not None:
+            version = found.version if version is None else version
+            accepted = await client.edit(view.document_id, section, version, text=text)
+            await tell_new_version(client, accepted, view.document_id, section, "wrote", as_json=as_json)
+        else:
+            await _edit_by_hand(client, view, found, as_json)
+
+
+async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView, as_json: bool) -> None:
+    """Open the current text in the person's editor and send what comes of it, if it is another.
+
+    It is a decision about the version that was opened: if another came meanwhile, nothing is replaced, and what
+    it changed is merged into the person's text, which stays in its file.
+    """
+    from stemma_client.errors import RequestRejectedError
+
+    from stemma_cli.meanwhile import merge_into
+    from stemma_cli.prompt import text_in
+    from stemma_cli.text_editor import edited_in_file, kept_unless_sent
+
+    document_id, name = view.document_id, section.section_id
+    before = await text_of(client, document_id, section.draft)
+    file = await edited_in_file(name, before)
+    text = await text_in(str(file))
+    if text == before or not text.strip():
+        file.unlink()
+        note("nothing was changed, so nothing is sent" if text == before else "the text is empty, so nothing is sent")
+        return
+    with kept_unless_sent(file, f"stemma edit {document_id[:8]} {name} --file {file}"):
+        try:
+            accepted = await client.edit(document_id, name, section.version, text=text)
+        except RequestRejectedError:
+            await merge_into(file, client, document_id, section, before)
+            raise
+        await tell_new_version(client, accepted, document_id, name, "wrote", as_json=as_json)
 
 
 Proposal = Annotated[str | None, typer.Option("--proposal", help="The edit that was read, as `show` names it.")]
 
 
-def accept_edit(
+async def accept_edit(
     document: Document,
     section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Section id.")] = None,
     proposal: Proposal = None,
@@ -63,24 +105,38 @@ def accept_edit(
 
     Example: stemma accept-edit 3f2a budget --proposal p17
     """
-    from stemma_cli.tasks import proposals
-
     if (section is None) != everything or (everything and proposal is not None):
         raise typer.BadParameter("give either SECTION, with or without --proposal, or --all")
-    if section is None:
-        run(partial(proposals.accept_all, document=document, as_json=as_json))
-    else:
-        run(partial(proposals.accept, document=document, section=section, proposal=proposal, as_json=as_json))
+
+    from stemma_cli.consent import seen_proposal, seen_proposals
+
+    async with connected(as_json) as client:
+        if section is None:
+            view = await client.document(await find_document(client, document))
+            seen = await seen_proposals(client, view)
+        else:
+            view, found = await find_section(client, document, section)
+            seen = {section: await seen_proposal(client, view, found, proposal, "accept")}
+        if not seen:
+            note("no edit is proposed")
+        for name, (version, proposal_id) in seen.items():
+            accepted = await client.accept_edit(view.document_id, name, version, proposal_id)
+            done = f"accepted {proposal_id}:"
+            await tell_new_version(client, accepted, view.document_id, name, done, as_json=as_json)
 
 
-def reject_edit(document: Document, section: Section, proposal: Proposal = None, as_json: AsJson = False) -> None:
+async def reject_edit(document: Document, section: Section, proposal: Proposal = None, as_json: AsJson = False) -> None:
     """Drop an edit that the editor proposes, or is still making.
 
     Example: stemma reject-edit 3f2a budget --proposal p17
     """
-    from stemma_cli.tasks import proposals
+    from stemma_cli.consent import seen_proposal
 
-    run(partial(proposals.reject, document=document, section=section, proposal=proposal, as_json=as_json))
+    async with connected(as_json) as client:
+        view, found = await find_section(client, document, section)
+        version, proposal_id = await seen_proposal(client, view, found, proposal, "reject")
+        rejected = await client.reject_edit(view.document_id, section, version, proposal_id)
+        tell_answer(rejected, f"rejected {proposal_id}: {section} stays version {found.version}", as_json=as_json)
 
 
 Sections = Annotated[
@@ -89,7 +145,7 @@ Sections = Annotated[
 ]
 
 
-def keep(
+async def keep(
     document: Document,
     sections: Sections = None,
     version: Version = None,
@@ -103,13 +159,25 @@ def keep(
 
     Example: stemma keep 3f2a conclusion --version 2
     """
-    from stemma_cli.tasks import editing
+    from stemma_cli.choice import Choice, chosen, seen_versions, versions_words
 
-    choice = _choice(sections, version, everything)
-    run(partial(editing.keep, document=document, choice=choice, as_json=as_json))
+    choice = Choice(*_checked(sections, version, everything))
+    async with connected(as_json) as client:
+        view, found = await chosen(client, document, choice, lambda section: section.is_to_be_kept_or_regenerated)
+        if not found:
+            note("nothing is stale")
+            return
+        versions = await seen_versions(client, view, found, choice, "keep")
+        if len(versions) == 1:
+            [(name, number)] = versions.items()
+            accepted = await client.keep(view.document_id, name, number)
+            tell_answer(accepted, f"kept {name} version {number}", as_json=as_json, version=number)
+        else:
+            accepted = await client.keep_sections(view.document_id, versions)
+            tell_answer(accepted, f"kept {versions_words(accepted, versions)}", as_json=as_json, versions=versions)
 
 
-def regenerate(
+async def regenerate(
     document: Document,
     sections: Sections = None,
     message: Annotated[
@@ -131,33 +199,45 @@ def regenerate(
 
     Example: stemma regenerate 3f2a budget --version 2 -m "Mention the rent of the rooms."
     """
-    from stemma_cli.tasks import editing
+    from stemma_cli.choice import Choice, chosen, seen_versions, versions_words
+    from stemma_cli.consent import may_replace
 
-    run(
-        partial(
-            editing.regenerate,
-            document=document,
-            choice=_choice(sections, version, stale or everything),
-            stale=stale,
-            message=message,
-            replace_edited=replace_edited,
-            as_json=as_json,
-        )
-    )
+    choice = Choice(*_checked(sections, version, stale or everything))
+    possible = attrgetter("is_to_be_kept_or_regenerated" if stale else "can_be_regenerated")
+    async with connected(as_json) as client:
+        view, found = await chosen(client, document, choice, possible)
+        if not found:
+            note("there is nothing to regenerate")
+            return
+        versions = await seen_versions(client, view, found, choice, "regenerate")
+        replace_edited = replace_edited or any([await may_replace(section) for section in found])
+        guidance = await words_or_stdin(message) if message else None
+        if len(versions) == 1:
+            [(name, number)] = versions.items()
+            accepted = await client.regenerate(
+                view.document_id, name, number, guidance=guidance, replace_edited=replace_edited
+            )
+            words = f"regenerating {name}, in place of version {number}"
+            tell_answer(accepted, words, as_json=as_json, version=number)
+        else:
+            accepted = await client.regenerate_sections(
+                view.document_id, versions, guidance=guidance, replace_edited=replace_edited
+            )
+            words = f"regenerating {versions_words(accepted, versions)}"
+            tell_answer(accepted, words, as_json=as_json, versions=versions)
 
 
-def _choice(sections: list[str] | None, version: int | None, everything: bool) -> Choice:
-    from stemma_cli.tasks.several import Choice
-
+def _checked(sections: list[str] | None, version: int | None, everything: bool) -> tuple[list[str], int | None, bool]:
+    """The options by which sections are chosen, if they fit together."""
     named = sections or []
     if bool(named) == everything:
         raise typer.BadParameter("give either sections, as SECTION or SECTION=VERSION, or an option for all")
     if version is not None and len(named) != 1:
         raise typer.BadParameter("--version is of one section; of several, write SECTION=VERSION")
-    return Choice(named, version, everything)
+    return named, version, everything
 
 
-def restore(
+async def restore(
     document: Document,
     section: Section,
     earlier: Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version to bring back.")],
@@ -167,9 +247,12 @@ def restore(
 
     Example: stemma restore 3f2a research 2
     """
-    from stemma_cli.tasks import editing
-
-    run(partial(editing.restore, document=document, section=section, earlier=earlier, as_json=as_json))
+    async with connected(as_json) as client:
+        view, found = await find_section(client, document, section)
+        version = version_to_decide(found, None)
+        accepted = await client.restore(view.document_id, section, version, restore_version=earlier)
+        now = (await client.document(view.document_id)).sections[section].version
+        tell_answer(accepted, f"restored {section} version {earlier} as version {now}", as_json=as_json, version=now)
 
 
 VERBS = {

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from stemma_cli.arguments import AsJson, Document
-from stemma_cli.runtime import run
+from stemma_cli.exit_codes import ExitCode
+from stemma_cli.lookup import find_document
+from stemma_cli.output import console, note, say, say_json
+from stemma_cli.runtime import connected
 
 
-def export(
+async def export(
     document: Document,
     format: Annotated[
         Literal["docx", "pdf", "html", "json", "md"] | None,
@@ -31,7 +34,7 @@ def export(
         str | None, typer.Option("--section", metavar="SECTION", help="With --redline: two versions of this section.")
     ] = None,
     as_json: AsJson = False,
-) -> None:
+) -> ExitCode:
     """Export a document, finished or not.
 
     Exit code 5 says that a file was written and that the document in it is unfinished.
@@ -40,10 +43,32 @@ def export(
     Example: stemma export 3f2a --redline export-31 now -o changes.docx
     Example: stemma export 3f2a --section budget --redline 1 2 -o budget.docx
     """
-    from stemma_cli.tasks import exporting
+    from stemma_cli import exports
+    from stemma_cli.redlines import pairs
 
-    asked = exporting.Asked(document, format, output, redline, section)
-    run(partial(exporting.export, asked=asked, as_json=as_json))
+    async with connected(as_json) as client:
+        chosen = exports.format_of(format, output)
+        exports.check_output(output, as_json=as_json)
+        exports.check_redline(chosen, redline, section)
+        document_id = await find_document(client, document)
+        path = exports.path_of(output, f"{document_id}{'-changes' if redline else ''}.{chosen}")
+        compared = await pairs(client, document_id, section, redline) if redline else ()
+        with console(stderr=True).status(f"exporting {chosen}"):
+            done = await client.export(document_id, chosen, redline=compared)
+            content = await client.artifact(document_id, done.artifact)
+    if path == exports.STDOUT:
+        sys.stdout.buffer.write(content)
+    else:
+        exports.write_atomically(path, content)
+    finished = not exports.is_unfinished(done)
+    if as_json:
+        say_json(done.model_dump(mode="json") | {"path": str(path), "finished": finished})
+    else:
+        if path != exports.STDOUT:
+            say(str(path))
+        for line in (f"exported as {done.export_id}", *exports.warning_lines(done)):
+            note(line)
+    return ExitCode.OK if finished else ExitCode.UNFINISHED
 
 
 VERBS = {"export": export}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stemma_cli.arguments import AsJson
-from stemma_cli.runtime import run_offline
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.output import say, say_json
+
+if TYPE_CHECKING:
+    from stemma_client.logins import Login
 
 
-def login(
+async def login(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The login that `stemma user add` made.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -23,9 +26,19 @@ def login(
 
     Example: stemma login ada.login
     """
-    from stemma_cli.tasks import identity
+    from stemma_client.client import Client
+    from stemma_client.logins import login_file, read_login, write_login
 
-    run_offline(partial(identity.tell if file is None else partial(identity.log_in, file=file), as_json=as_json))
+    known = read_login(file) if file else _kept()
+    if file:
+        async with Client.connect(login=file) as client:
+            await client.documents()
+        write_login(login_file(), known)
+    told = {name: getattr(known, name) for name in ("person", "role", "tenant", "url")}
+    if as_json:
+        say_json(told)
+    else:
+        say("{person} is {role} of {tenant} at {url}".format(**told))
 
 
 def logout(as_json: AsJson = False) -> None:
@@ -33,9 +46,22 @@ def logout(as_json: AsJson = False) -> None:
 
     Example: stemma logout
     """
-    from stemma_cli.tasks import identity
+    from stemma_client.logins import login_file
 
-    run_offline(partial(identity.log_out, as_json=as_json))
+    known = _kept()
+    login_file().unlink()
+    if as_json:
+        say_json({"forgotten": known.person})
+    else:
+        say(f"{known.person} is logged out")
+
+
+def _kept() -> Login:
+    from stemma_client.logins import login_file, read_login
+
+    if not login_file().exists():
+        raise CliError(ExitCode.FAILED, "nobody is logged in here", "log in with `stemma login FILE`")
+    return read_login(login_file())
 
 
 VERBS = {"login": login, "logout": logout}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stemma_cli.arguments import AsJson
-from stemma_cli.help_plain import Verb
-from stemma_cli.runtime import run_offline
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.output import say, say_json, say_table
+
+if TYPE_CHECKING:
+    from stemma_client.logins import Login
 
 Data = Annotated[Path, typer.Option("--data", envvar="STEMMA_DATA_DIR", help="Folder of `stemma up`.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="One word of a-z, 0-9 and -.")]
@@ -21,9 +24,6 @@ LoginFile = Annotated[Path | None, typer.Option("--output", "-o", help="The logi
 DATA = Path(".stemma")
 TENANT = "default"
 
-user = typer.Typer(help="Say who may use Stemma, and as what.", no_args_is_help=True)
-tenant = typer.Typer(help="Say for whom Stemma works apart from the others.", no_args_is_help=True)
-
 
 def up(
     data: Annotated[
@@ -32,7 +32,7 @@ def up(
     in_process: Annotated[bool, typer.Option("--in-process", help="Run all services in one process.")] = False,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of NATS; else a free one.")] = None,
     as_json: AsJson = False,
-) -> None:
+) -> ExitCode:
     """Start NATS and every service here, and keep them running until Ctrl-C.
 
     The other verbs, run in the same folder, find the server by themselves.
@@ -41,14 +41,14 @@ def up(
     """
     from stemma_cli.local.foreground import run_in_foreground
 
-    raise typer.Exit(run_in_foreground(data, in_process=in_process, port=port, as_json=as_json))
+    return run_in_foreground(data, in_process=in_process, port=port, as_json=as_json)
 
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("demo-output"),
     kind: Annotated[str, typer.Option("--kind", help="Whose sample to write.")] = "proposal",
     as_json: AsJson = False,
-) -> None:
+) -> ExitCode:
     """Write the shipped sample from brief to DOCX: start everything, review, export, stop.
 
     Needs no key and no network.
@@ -57,11 +57,10 @@ def demo(
     """
     from stemma_cli.local.foreground import run_demo
 
-    raise typer.Exit(run_demo(output, kind, as_json=as_json))
+    return run_demo(output, kind, as_json=as_json)
 
 
-@user.command("add", cls=Verb)
-def add(
+def add_user(
     name: Name,
     role: Annotated[str, typer.Option("--role", help="reader, reviewer, author or owner.")],
     data: Data = DATA,
@@ -78,27 +77,39 @@ def add(
 
     Example: stemma user add ada --role reviewer
     """
-    from stemma_cli.local import people as tasks
+    from stemma_client.logins import write_login
 
-    place = tasks.Place(data, admitted, tenant, url)
-    run_offline(partial(tasks.add, place, name, role, output, as_json=as_json))
+    from stemma_cli.local.people import Place, file_of, in_words, keys_of, new_login, role_of
+
+    place, chosen, file = Place(data, admitted, tenant, url), role_of(role), file_of(name, output)
+    if file.exists():
+        raise CliError(ExitCode.USAGE, f"{file} is there already", "name another file by --output")
+    login = new_login(place, name, chosen)
+    with in_words():
+        place.admitted.add(name, chosen, keys_of(login))
+    write_login(file, login)
+    _tell_login(login, file, f"{name} is admitted as {role}", as_json)
 
 
-@user.command("list", cls=Verb)
-def list_people(
+def list_users(
     data: Data = DATA, tenant: Tenant = TENANT, admitted: AdmittedFolder = None, as_json: AsJson = False
 ) -> None:
     """List the people of a tenant with their roles.
 
     Example: stemma user list
     """
-    from stemma_cli.local import people as tasks
+    from stemma_cli.local.people import Place, in_words
 
-    run_offline(partial(tasks.list_all, tasks.Place(data, admitted, tenant), as_json=as_json))
+    with in_words():
+        people = Place(data, admitted, tenant).admitted.people()
+    rows = [(name, str(people[name].role)) for name in sorted(people)]
+    if as_json:
+        say_json([{"person": name, "role": role} for name, role in rows])
+    else:
+        say_table(("NAME", "ROLE"), rows)
 
 
-@user.command("remove", cls=Verb)
-def remove(
+def remove_user(
     name: Name,
     data: Data = DATA,
     tenant: Tenant = TENANT,
@@ -109,13 +120,17 @@ def remove(
 
     Example: stemma user remove ada
     """
-    from stemma_cli.local import people as tasks
+    from stemma_cli.local.people import Place, in_words
 
-    run_offline(partial(tasks.remove, tasks.Place(data, admitted, tenant), name, as_json=as_json))
+    with in_words():
+        Place(data, admitted, tenant).admitted.remove(name)
+    if as_json:
+        say_json({"removed": name})
+    else:
+        say(f"{name} is not admitted any more")
 
 
-@user.command("rotate", cls=Verb)
-def rotate(
+def rotate_user(
     name: Name,
     data: Data = DATA,
     tenant: Tenant = TENANT,
@@ -128,13 +143,28 @@ def rotate(
 
     Example: stemma user rotate ada
     """
-    from stemma_cli.local import people as tasks
+    from dataclasses import replace
 
-    place = tasks.Place(data, admitted, tenant, url)
-    run_offline(partial(tasks.rotate, place, name, output, as_json=as_json))
+    from stemma_client.logins import write_login
+
+    from stemma_cli.local.people import Place, file_of, in_words, keys_of, new_login
+
+    place, file = Place(data, admitted, tenant, url), file_of(name, output)
+    login = new_login(place, name)
+    with in_words():
+        role = place.admitted.rotate(name, keys_of(login)).role
+    login = replace(login, role=role)
+    write_login(file, login)
+    _tell_login(login, file, f"{name} has new keys", as_json)
 
 
-@tenant.command("add", cls=Verb)
+def _tell_login(login: Login, file: Path, words: str, as_json: bool) -> None:
+    if as_json:
+        say_json({"person": login.person, "role": login.role, "tenant": login.tenant, "login": str(file)})
+    else:
+        say(f"{words}; hand over {file}, and there: stemma login {file.name}")
+
+
 def add_tenant(
     name: Annotated[str, typer.Argument(metavar="NAME", help="One word of letters, digits, _ and -.")],
     data: Data = DATA,
@@ -144,21 +174,50 @@ def add_tenant(
 
     Example: stemma tenant add garden
     """
-    from stemma_cli.local import tenants as tasks
+    from stemma_contracts.tokens import check_token
+    from stemma_provisioning import client_user
 
-    run_offline(partial(tasks.add, data, name, as_json=as_json))
+    from stemma_cli.local.folder import CREDENTIALS_FILE
+    from stemma_cli.local.tenants import Tenants
+
+    tenants = Tenants.of(data)
+    check_token(name, "tenant")
+    if name in (*(served := tenants.served()), *tenants.known()):
+        raise CliError(ExitCode.USAGE, f"{name} is there already", "see `stemma tenant list`")
+    tenants.add(name)
+    if served:
+        tenants.wait_until_served(name)
+    passwords = data / CREDENTIALS_FILE
+    if as_json:
+        say_json({"tenant": name, "served": bool(served), "user": client_user(name), "passwords": str(passwords)})
+    elif served:
+        say(f"{name} is served; its programs are {client_user(name)} with the password in {passwords}")
+        say(f"people: stemma user add NAME --role author --tenant {name}")
+    else:
+        say(f"{name} is served from the next `stemma up` on")
 
 
-@tenant.command("list", cls=Verb)
 def list_tenants(data: Data = DATA, as_json: AsJson = False) -> None:
     """List the tenants, and which are served now.
 
     Example: stemma tenant list
     """
-    from stemma_cli.local import tenants as tasks
+    from stemma_cli.local.tenants import Tenants
 
-    run_offline(partial(tasks.list_all, data, as_json=as_json))
+    tenants = Tenants.of(data)
+    served = tenants.served()
+    rows = [(name, name in served) for name in dict.fromkeys([*served, *tenants.known()])]
+    if as_json:
+        say_json([{"tenant": name, "served": is_served} for name, is_served in rows])
+    else:
+        say_table(("TENANT", "SERVED"), [(name, "yes" if is_served else "no") for name, is_served in rows])
 
 
 VERBS = {"demo": demo, "up": up}
-GROUPS = {"tenant": tenant, "user": user}
+GROUPS: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
+    "tenant": ("Say for whom Stemma works apart from the others.", {"add": add_tenant, "list": list_tenants}),
+    "user": (
+        "Say who may use Stemma, and as what.",
+        {"add": add_user, "list": list_users, "remove": remove_user, "rotate": rotate_user},
+    ),
+}

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from stemma_cli.arguments import AsJson
-from stemma_cli.runtime import run
+from stemma_cli.output import note, say_json, say_table
+from stemma_cli.runtime import connected
 
 
-def kinds(as_json: AsJson = False) -> None:
+async def kinds(as_json: AsJson = False) -> None:
     """List the kinds of documents that can be asked for, and what each consists of.
 
     Example: stemma kinds
     """
-    from stemma_cli.tasks import kinds as tasks
+    from stemma_cli.rendering.kinds import COLUMNS, row
 
-    run(partial(tasks.list_kinds, as_json=as_json))
+    async with connected(as_json) as client:
+        found = await client.kinds()
+    if as_json:
+        say_json([kind.model_dump(mode="json") for kind in found])
+        return
+    say_table(COLUMNS, [row(kind) for kind in found])
+    note("inputs are Markdown, text, CSV, JSON and images: `stemma new KIND --brief FILE --input FOLDER`")
 
 
 VERBS = {"kinds": kinds}

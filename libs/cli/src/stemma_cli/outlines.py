@@ -7,24 +7,24 @@ from pathlib import Path
 
 from stemma_client.inputs import collect, media_type_of, read
 from stemma_client.outline_finding import find_outline
-from stemma_client.outlines import write_outline
+from stemma_client.outlines import read_outline
 from stemma_contracts.media import READ
 from stemma_contracts.v1.outline import OutlineSection
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.output import note, say, say_json
+from stemma_cli.output import note
+from stemma_cli.prompt import text_in
 
 HELP = "write one: a heading for each section, the purpose below it, lines such as `max 500 words`"
 
 
-def propose(*, inputs: Sequence[Path], as_json: bool) -> None:
-    """Print what a passage of the inputs asks for."""
+async def given_outline(file: str | None, inputs: Sequence[Path]) -> Sequence[OutlineSection]:
+    """The sections that a person gives or has looked for; what was found is told, for nobody has seen it yet."""
+    if file is not None:
+        return read_outline(file, await text_in(file))
     sections = asked_for(inputs)
-    if as_json:
-        say_json([section.model_dump(mode="json", exclude_none=True) for section in sections])
-        return
-    say(write_outline(sections).rstrip())
-    note(f"{len(sections)} sections: look at them, then `stemma new KIND --brief BRIEF --outline FILE`")
+    note(f"{len(sections)} sections are asked for: {', '.join(section.title for section in sections)}")
+    return sections
 
 
 def asked_for(inputs: Sequence[Path]) -> tuple[OutlineSection, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from stemma_document.views import UNDER_WAY, DocumentView, SectionView
 
 from stemma_cli.coverage import coverage_words
 from stemma_cli.lookup import text_of, title_of
-from stemma_cli.output import note, say_json, say_table
+from stemma_cli.output import note
 from stemma_cli.wording import (
     NOT_JUDGED,
     age_words,
@@ -31,28 +31,25 @@ from stemma_cli.wording import (
 from .findings import Finding, findings_of, lines_about_edit, lines_of
 from .findings import as_json as as_json_findings
 
+COLUMNS = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "OF")
 FEW = 4
 """Findings of a section that stand below the list."""
 
 
-async def inbox(client: Client, *, as_json: bool) -> None:
-    """All that waits for a person, across documents; what holds up the most comes first."""
-    documents = [document for document in await client.documents() if waiting_sections(document)]
-    found = [entry for document in documents for entry in await _entries(client, document)]
-    found.sort(key=lambda entry: len(entry["unblocks"]), reverse=True)
-    if as_json:
-        say_json(found)
-        return
-    columns = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "OF")
-    say_table(columns, [_row(entry) for entry in found])
-    for entry in found:
-        for words in lines_of([Finding(**finding) for finding in entry["findings"]], FEW):
-            note(f"{entry['document_id'][:8]} {entry['section_id']}: {words}")
-        for words in entry["edit_findings"]:
-            note(f"{entry['document_id'][:8]} {entry['section_id']}: edit {entry['proposal_id']}: {words}")
-    note("read one with `stemma show DOC SECTION`" if found else "nothing waits for you")
+def finding_lines(entry: dict[str, Any]) -> Iterator[str]:
+    """What is known of the text of an entry, and of the edit that is proposed."""
+    about = f"{entry['document_id'][:8]} {entry['section_id']}"
+    for words in lines_of([Finding(**finding) for finding in entry["findings"]], FEW):
+        yield f"{about}: {words}"
+    for words in entry["edit_findings"]:
+        yield f"{about}: edit {entry['proposal_id']}: {words}"
+
+
+def closing_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """How to go on."""
+    yield "read one with `stemma show DOC SECTION`" if found else "nothing waits for you"
     if any(entry["stale"] for entry in found):
-        note("see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`")
+        yield "see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`"
 
 
 def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
@@ -66,7 +63,8 @@ def _waits(section: SectionSummary) -> bool:
     return open_question or in_review or (section.stale and section.status not in UNDER_WAY)
 
 
-async def _entries(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
+async def entries_of(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
+    """All that waits for a person in a document."""
     try:
         view = await client.document(document.document_id)
     except DocumentNotFoundError:  # one spoilt summary hides nothing that waits elsewhere
@@ -118,7 +116,8 @@ def stale_words(reasons: Sequence[StaleReason]) -> str:
     return f"stale ({reasons_words(reasons)}): {choice}"
 
 
-def _row(entry: dict[str, Any]) -> tuple[str, ...]:
+def row(entry: dict[str, Any]) -> tuple[str, ...]:
+    """An entry for a table."""
     answer = f"answer {entry['need_id']}: {entry['question']}" if entry["need_id"] else ""
     return (
         entry["document_id"],

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stemma_client.client import Client
+from stemma_contracts.v1.answers import RequestAccepted
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import note
 
-from .seeing import agreed, at_a_terminal, note_findings, seen_version, show_text
+from .consent import agreed, at_a_terminal, note_findings, seen_version, show_text
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,9 @@ class Choice:
     sections: Sequence[str]
     version: int | None = None
     every: bool = False
+
+
+EVERY = Choice((), every=True)
 
 
 async def chosen(
@@ -89,3 +93,9 @@ def current_version(section: SectionView) -> int:
     if section.version == 0:
         raise CliError(ExitCode.FAILED, f"nothing is written in {section.section_id} yet")
     return section.version
+
+
+def versions_words(accepted: RequestAccepted, versions: Mapping[str, int]) -> str:
+    """The sections in the order in which they were taken; an orchestrator of before names none of them."""
+    names = accepted.section_ids or tuple(versions)
+    return ", ".join(f"{name} version {versions[name]}" for name in names)

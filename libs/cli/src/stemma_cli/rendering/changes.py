@@ -12,28 +12,12 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_section, text_of
-from stemma_cli.output import clean, console, note, say, say_json
+from stemma_cli.lookup import text_of
+from stemma_cli.output import clean, console, note
 
 _STYLES = {Kind.SAME: "", Kind.REMOVED: "red strike", Kind.ADDED: "bold green"}
 _MARKS = {Kind.SAME: ("", ""), Kind.REMOVED: ("[-", "-]"), Kind.ADDED: ("{+", "+}")}
 _AROUND = 6
-
-
-async def diff(
-    client: Client, *, document: str, section: str, versions: tuple[int | None, int | None], stat: bool, as_json: bool
-) -> None:
-    """What differs between two versions, by default the two last ones."""
-    view, found = await find_section(client, document, section)
-    old, new = _chosen(found, *versions)
-    drafts = {version.number: version.draft for version in found.versions}
-    changes = await changes_of(client, view, drafts[old], drafts[new])
-    if as_json:
-        told = [change_json(change) for change in changes]
-        say_json({"section_id": section, "old_version": old, "new_version": new, "changes": told})
-        return
-    say(f"{section}: version {old} -> {new}: {stat_words(changes)}")
-    _print(() if stat else changes, console())
 
 
 async def changes_of(
@@ -47,16 +31,18 @@ async def changes_of(
 def changes_note(changes: Sequence[Change]) -> None:
     """Changes on stderr, for a person who is asked about them."""
     note(stat_words(changes))
-    _print(changes, console(stderr=True))
+    print_changes(changes, console(stderr=True))
 
 
-def _print(changes: Sequence[Change], screen: Console) -> None:
+def print_changes(changes: Sequence[Change], screen: Console) -> None:
+    """Each change below the place where it is."""
     for change in changes:
         screen.print(Text(f"\n{place_words(change)}", style="dim"))
         screen.print(excerpt(change) if change.moved else marked(change.pieces), soft_wrap=True)
 
 
-def _chosen(section: SectionView, old: int | None, new: int | None) -> tuple[int, int]:
+def two_versions(section: SectionView, old: int | None, new: int | None) -> tuple[int, int]:
+    """The versions to compare, by default the two last ones."""
     known = [version.number for version in section.versions]
     if old is None and len(known) < 2:
         raise CliError(ExitCode.FAILED, f"{section.section_id} has {len(known)} version: there is nothing to compare")

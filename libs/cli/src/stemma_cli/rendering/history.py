@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from stemma_artifacts.store import ArtifactMissing
@@ -12,42 +11,32 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import ArtifactRef
 
-from stemma_cli.lookup import NOT_STORED, find_document, text_of
-from stemma_cli.output import clean_line, say, say_json, say_table
-from stemma_cli.wording import detail_words, event_json, event_words, name_words, person_words, version_words
+from stemma_cli.lookup import NOT_STORED, text_of
+from stemma_cli.output import clean_line
+from stemma_cli.wording import detail_words, event_words, name_words, person_words, version_words
 
 _SAID = ("feedback", "instruction", "guidance", "answer", "summary", "reason")
 # What came of a decision, told beside it.
 _RESULTS = (e.SectionRevised, e.SectionEdited, e.SectionRevisionRefused)
 _ELSEWHERE = ("version", "actor", "by_policy", "starts", "makes_stale", "clears_stale")
 _LONGEST = 200
+COLUMNS = ("WHEN", "WHO", "SECTION", "VERSION", "WHAT", "IN WORDS")
 
 
-async def history(client: Client, *, document: str, everything: bool, as_json: bool) -> None:
-    """The decisions about a document, or all that happened to it."""
-    document_id = await find_document(client, document)
-    events = [event for event in await client.history(document_id) if everything or _is_decision(event)]
-    if as_json:
-        for event in events:
-            say_json(event_json(event) | {"said": await _said(client, document_id, event)})
-    elif everything:
-        for event in events:
-            say(f"{event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S} {event_words(event)}")
-    else:
-        say_table(("WHEN", "WHO", "SECTION", "VERSION", "WHAT", "IN WORDS"), await _rows(client, document_id, events))
+def line(event: RecordedEvent) -> str:
+    """What happened and when, in a line."""
+    return f"{event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S} {event_words(event)}"
 
 
-def _is_decision(event: RecordedEvent) -> bool:
+def is_decision(event: RecordedEvent) -> bool:
+    """Whether somebody decided it, or it is what came of a decision."""
     contract = event.contract
     by_policy = isinstance(contract, e.SectionApproved) and contract.by_policy
     return isinstance(contract, e.Event) and (contract.actor is not None or by_policy or isinstance(contract, _RESULTS))
 
 
-async def _rows(client: Client, document_id: str, events: Sequence[RecordedEvent]) -> list[tuple[str, ...]]:
-    return [_row(event, await _said(client, document_id, event)) for event in events]
-
-
-def _row(event: RecordedEvent, said: str) -> tuple[str, ...]:
+def row(event: RecordedEvent, said: str) -> tuple[str, ...]:
+    """A decision for a table."""
     contract: Any = event.contract
     details = detail_words(event, without=_ELSEWHERE)
     return (
@@ -73,7 +62,7 @@ def _what(event: RecordedEvent) -> str:
     return name_words(event)
 
 
-async def _said(client: Client, document_id: str, event: RecordedEvent) -> str:
+async def said_with(client: Client, document_id: str, event: RecordedEvent) -> str:
     """What was said in words with a decision or its result; an erased document has no texts any more."""
     refs = (getattr(event.contract, name, None) for name in _SAID)
     ref = next((ref for ref in refs if isinstance(ref, ArtifactRef)), None)

@@ -12,14 +12,13 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 from stemma_client.client import Client
-from stemma_client.reading import Reading
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import ExitCode
-from stemma_cli.lookup import find_document, text_of
+from stemma_cli.lookup import text_of
 from stemma_cli.output import clean_line, console, note, say, say_json, table
 from stemma_cli.wording import (
     event_json,
@@ -110,7 +109,8 @@ class TableScreen:
         )
 
 
-def _screen(as_json: bool) -> AbstractContextManager[Screen]:
+def screen_for(*, as_json: bool) -> AbstractContextManager[Screen]:
+    """The table at a terminal, lines elsewhere."""
     return _table_screen() if sys.stdout.isatty() and not as_json else _line_screen(as_json)
 
 
@@ -125,25 +125,10 @@ def _table_screen() -> Iterator[Screen]:
         yield TableScreen(display)
 
 
-async def watch(client: Client, *, document: str, follow: bool, from_sequence: int, as_json: bool) -> ExitCode:
-    """Show the events of a document until there is nothing more to come without a person."""
-    known = await client.document(await find_document(client, document))
-    reading = Reading(known.document_id)
-    view, document_id = reading.view, known.document_id
-    with _screen(as_json) as screen:
-        async with _live_text(client, document_id, screen), aclosing(client.follow(document_id)) as events:
-            async for event in events:
-                reading = reading.after(event)
-                view = reading.view
-                if event.sequence >= from_sequence:
-                    screen.update(view, event)
-                if event.pending == 0 and _is_over(view, follow):
-                    break
-    return await _verdict(client, view)
-
-
 @asynccontextmanager
-async def _live_text(client: Client, document_id: str, screen: Screen) -> AsyncIterator[None]:
+async def live_text(client: Client, document_id: str, screen: Screen) -> AsyncIterator[None]:
+    """Show what is written as it comes."""
+
     async def show() -> None:
         async with aclosing(client.follow_live(document_id)) as pieces:
             async for piece in pieces:
@@ -158,14 +143,15 @@ async def _live_text(client: Client, document_id: str, screen: Screen) -> AsyncI
             await task
 
 
-def _is_over(view: DocumentView, follow: bool) -> bool:
+def is_over(view: DocumentView, *, follow: bool) -> bool:
+    """Whether nothing more is to come, or nothing without a person."""
     if view.status is DocumentStatus.COMPLETED:
         return not view.checking
     needs_a_person = bool(view.waiting) or view.status is DocumentStatus.PAUSED
     return view.status in ENDED or (needs_a_person and not view.at_work and not follow)
 
 
-async def _verdict(client: Client, view: DocumentView) -> ExitCode:
+async def tell_verdict(client: Client, view: DocumentView) -> ExitCode:
     """What to do next, on stderr, and whether something failed."""
     await _tell_proposals(client, view)
     for section in (s for s in view.sections.values() if s.refusal):

@@ -13,8 +13,7 @@ from stemma_client.differences import Change
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView, SectionView
 
-from stemma_cli.lookup import find_document
-from stemma_cli.output import clean_line, note, say_json, say_tree
+from stemma_cli.output import clean_line
 from stemma_cli.wording import origin_words
 
 from .changes import changes_of, excerpt, place_words, stat_words
@@ -33,20 +32,12 @@ class Staleness:
     changes: dict[tuple[_Cause, int], tuple[Change, ...]] = field(default_factory=dict)
 
 
-async def stale(client: Client, *, document: str, as_json: bool) -> None:
-    """Every stale section, below what made it so."""
-    view = await client.document(await find_document(client, document))
+async def staleness_of(client: Client, view: DocumentView) -> Staleness:
+    """What is stale, with the changes that made it so."""
     found = Staleness(view, {s.section_id: s.stale_reasons for s in view.stale})
     for reason in (r for reasons in found.reasons.values() for r in reasons if _changed(r)):
         found.changes[_key(reason)] = await _changes(client, view, reason)
-    if as_json:
-        say_json([_json(found, section) for section in view.stale])
-        return
-    if not view.stale:
-        note("nothing is stale")
-        return
-    say_tree(_tree(found))
-    note(f"keep one with `stemma keep {view.document_id[:8]} SECTION`, or have it written anew with `regenerate`")
+    return found
 
 
 def _changed(reason: StaleReason) -> bool:
@@ -62,7 +53,8 @@ async def _changes(client: Client, view: DocumentView, reason: StaleReason) -> t
     return await changes_of(client, view, drafts.get(reason.accepted_version), drafts.get(reason.current_version))
 
 
-def _json(found: Staleness, section: SectionView) -> dict[str, Any]:
+def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
+    """A stale section for programs."""
     reasons = found.reasons[section.section_id]
     assert section.stale is not None
     return {
@@ -81,16 +73,17 @@ def _json(found: Staleness, section: SectionView) -> dict[str, Any]:
     }
 
 
-def _tree(found: Staleness) -> Tree:
-    tree = Tree(Text(f"{found.view.document_id}: {len(found.reasons)} of {len(found.view.sections)} sections stale"))
+def tree(found: Staleness) -> Tree:
+    """Every stale section, below what made it so."""
+    root = Tree(Text(f"{found.view.document_id}: {len(found.reasons)} of {len(found.view.sections)} sections stale"))
     drawn: set[str] = set()
     causes = dict.fromkeys(_key(r) for reasons in found.reasons.values() for r in reasons if _changed(r))
     for (upstream, accepted), current in causes:
-        branch = tree.add(_cause_label(found, upstream, accepted, current))
+        branch = root.add(_cause_label(found, upstream, accepted, current))
         for name, reasons in found.reasons.items():
             if any(_changed(r) and _key(r) == ((upstream, accepted), current) for r in reasons):
                 _add(branch, found, name, drawn)
-    return tree
+    return root
 
 
 def _add(branch: Tree, found: Staleness, name: str, drawn: set[str]) -> None:

@@ -6,14 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stemma_client.client import Client
-from stemma_client.reading import read_document
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_document.views import DocumentView
 
-from stemma_cli.lookup import find_document
-from stemma_cli.output import clean_line, note, say_fitting, say_json, stdout_width
+from stemma_cli.output import clean_line
 from stemma_cli.wording import event_words, paused_words, waiting_words
 
 WIDE = 56
@@ -81,26 +78,12 @@ def critical_path(root: Step) -> list[Step]:
     return path[::-1]
 
 
-async def trace(client: Client, *, document: str, as_json: bool) -> None:
-    """All trees of a document with times, each with its critical path marked, and who is waited for."""
-    document_id = await find_document(client, document)
-    events = await client.history(document_id)
-    for root in trees(events):
-        if as_json:
-            say_json(_as_json(root, critical_path(root)))
-        else:
-            say_fitting(lines(root, stdout_width()))
-    if not as_json:
-        for line in LEGEND:
-            note(line)
-        _tell_who_is_waited_for(read_document(document_id, events))
-
-
-def _tell_who_is_waited_for(view: DocumentView) -> None:
+def waiting_lines(view: DocumentView) -> Iterable[str]:
+    """Who is waited for."""
     if view.waiting and view.status is not DocumentStatus.CANCELLED:
-        note(waiting_words(view.waiting))
+        yield waiting_words(view.waiting)
     if view.status is DocumentStatus.PAUSED:
-        note(paused_words(view))
+        yield paused_words(view)
 
 
 def lines(root: Step, width: int) -> Iterable[str]:
@@ -137,7 +120,9 @@ def _with_depth(step: Step, depth: int = 0) -> Iterable[tuple[Step, int]]:
         yield from _with_depth(child, depth + 1)
 
 
-def _as_json(root: Step, path: Sequence[Step]) -> dict[str, Any]:
+def tree_json(root: Step) -> dict[str, Any]:
+    """A tree for programs."""
+    path = critical_path(root)
     return {
         "trace_id": root.trace_id,
         "time": root.event.envelope.time.isoformat(),

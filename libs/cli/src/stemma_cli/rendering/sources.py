@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stemma_client.client import Client
 from stemma_contracts.v1.grounding import ClaimSource, ClaimStanding, GroundedClaim
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_section
 from stemma_cli.output import note, say_json, say_table
 
 _COLUMNS = ("LINE", "CLAIM", "STANDING", "WHERE")
@@ -21,18 +21,18 @@ _STANDINGS: dict[ClaimStanding, str] = {
 _PLACES = {"brief": "the brief", "person": "words of a person"}
 
 
-async def show_sources(client: Client, *, document: str, section: str, as_json: bool) -> None:
+async def show_sources(client: Client, view: DocumentView, section: SectionView, *, as_json: bool) -> None:
     """Each amount, date, quantity, name, quotation and citation of a section with the place that says it."""
-    view, found = await find_section(client, document, section)
-    report = await client.grounding(view.document_id, section)
+    name = section.section_id
+    report = await client.grounding(view.document_id, name)
     if report is None:
-        raise CliError(ExitCode.FAILED, f"the claims of {section} were not looked up yet", "wait for its validation")
+        raise CliError(ExitCode.FAILED, f"the claims of {name} were not looked up yet", "wait for its validation")
     if as_json:
-        say_json(report.model_dump(mode="json") | {"version": found.version})
+        say_json(report.model_dump(mode="json") | {"version": section.version})
         return
     say_table(_COLUMNS, [_row(claim) for claim in report.claims])
     if not report.claims:
-        note(f"{section} states no amount, date, quantity, name, quotation or citation")
+        note(f"{name} states no amount, date, quantity, name, quotation or citation")
     if report.left_off:
         note(f"{report.left_off} more claims are in no report")
     if report.unread:

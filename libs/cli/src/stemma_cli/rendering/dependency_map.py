@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 from rich.text import Text
 from rich.tree import Tree
-from stemma_client.client import Client
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.dependencies import in_order
 from stemma_document.views import DocumentView, SectionView
 
-from stemma_cli.lookup import find_document
-from stemma_cli.output import clean_line, say_tree
+from stemma_cli.output import clean_line
 from stemma_cli.wording import reasons_words, status_words
 
 _STYLES = {
@@ -41,22 +39,14 @@ _CLASS_OF = {
 }
 
 
-async def graph(client: Client, *, document: str, mermaid: bool) -> None:
-    """Draw which section rests on which, with statuses and staleness."""
-    view = await client.document(await find_document(client, document))
-    if mermaid:
-        print("\n".join(_mermaid(view)))
-    else:
-        say_tree(_tree(view))
-
-
-def _tree(view: DocumentView) -> Tree:
-    tree = Tree(Text(f"{view.document_id}: {view.status}", style="bold"))
-    branches = [tree]
+def tree(view: DocumentView) -> Tree:
+    """The map as a tree with statuses and staleness."""
+    root = Tree(Text(f"{view.document_id}: {view.status}", style="bold"))
+    branches = [root]
     for section, depth in in_order(view):
         del branches[depth + 1 :]
         branches.append(branches[depth].add(_label(view, section)))
-    return tree
+    return root
 
 
 def _label(view: DocumentView, section: SectionView) -> Text:
@@ -74,7 +64,8 @@ def _state(section: SectionView) -> str:
     return f"{status_words(section)}{f', version {section.version}' if section.version else ''}"
 
 
-def _mermaid(view: DocumentView) -> Iterator[str]:
+def mermaid(view: DocumentView) -> Iterator[str]:
+    """The map as lines for Mermaid."""
     names = {section_id: f"s{number}" for number, section_id in enumerate(view.sections, 1)}
     yield "flowchart TD"
     for section in view.sections.values():

@@ -1,0 +1,124 @@
+"""A person decides about what was seen: it is shown before it is asked for, and a script names its version."""
+
+from __future__ import annotations
+
+import sys
+
+from stemma_client.client import Client
+from stemma_contracts.v1.provenance import Origin
+from stemma_document.views import DocumentView, SectionView
+
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import text_of
+from stemma_cli.output import clean_line, console, note, rendered
+from stemma_cli.prompt import ask
+from stemma_cli.rendering.changes import changes_note, changes_of
+from stemma_cli.rendering.findings import lines_about
+from stemma_cli.rendering.proposals import show_proposal
+from stemma_cli.wording import origin_words
+
+_CHANGED = frozenset({Origin.REVISED, Origin.EDITED})
+
+
+async def seen_version(client: Client, view: DocumentView, section: SectionView, given: int | None, verb: str) -> int:
+    """The version that a decision is about: the one that is named, else the current one once it was shown."""
+    if section.version == 0:
+        raise CliError(ExitCode.FAILED, f"nothing is written in {section.section_id} yet")
+    if given is not None:
+        return given
+    number, name = section.version, f"{view.document_id[:8]} {section.section_id}"
+    if at_a_terminal():
+        await show_text(client, view, section)
+        await note_findings(client, view, section, number)
+    await agreed(
+        f"{verb.capitalize()} {section.section_id} version {number}?",
+        f"say which version of {section.section_id} you read",
+        f"version {number} is current: read it with `stemma show {name}`, then say --version {number}",
+    )
+    return number
+
+
+def at_a_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty()
+
+
+async def agreed(question: str, otherwise: str, hint: str) -> None:
+    """Ask a person at the terminal; without one it has to be said on the command line, as the hint tells."""
+    if not at_a_terminal():
+        raise CliError(ExitCode.USAGE, otherwise, hint)
+    if not await ask(question, otherwise="nothing was decided"):
+        raise CliError(ExitCode.FAILED, "nothing was decided")
+
+
+async def note_findings(client: Client, view: DocumentView, section: SectionView, version: int) -> None:
+    """What is wrong with a version, or may be, on stderr; of one that is not current any more nothing is known."""
+    for words in await lines_about(client, view, section) if version == section.version else ():
+        note(f"{section.section_id}: {words}")
+
+
+async def show_text(client: Client, view: DocumentView, section: SectionView) -> None:
+    """The text; of a version that the editor made of another one, what it changed."""
+    current = section.current
+    assert current is not None
+    before = section.versions[-2] if len(section.versions) > 1 else None
+    if before is None or current.origin not in _CHANGED:
+        console(stderr=True).print(rendered(await text_of(client, view.document_id, current.draft)))
+        return
+    note(f"version {before.number} -> {current.number}: {await text_of(client, view.document_id, current.summary)}")
+    changes_note(await changes_of(client, view, before.draft, current.draft))
+
+
+async def seen_proposal(
+    client: Client, view: DocumentView, section: SectionView, given: str | None, verb: str
+) -> tuple[int, str]:
+    """Which proposal a decision is about: the one that is named, else the one that is shown first."""
+    proposal = section.proposal
+    if given is not None:
+        known = proposal is not None and proposal.proposal_id == given
+        return (proposal.version if known and proposal else max(1, section.version)), given
+    if proposal is None:
+        raise CliError(
+            ExitCode.FAILED, f"no edit of {section.section_id} is proposed", await _last_edit(client, view, section)
+        )
+    name = f"{view.document_id[:8]} {section.section_id}"
+    await show_proposal(client, view, section, proposal)
+    await agreed(
+        f"{verb.capitalize()} {proposal.proposal_id}?",
+        f"say which proposed edit of {section.section_id} you read",
+        f"read it with `stemma show {name}`, then `stemma {verb}-edit {name} --proposal {proposal.proposal_id}`",
+    )
+    return proposal.version, proposal.proposal_id
+
+
+async def _last_edit(client: Client, view: DocumentView, section: SectionView) -> str:
+    """What came of the last instruction, if it was no proposal."""
+    if section.refusal is not None:
+        return f"the editor refused the last instruction: {await text_of(client, view.document_id, section.refusal)}"
+    return f"what failed last: {section.failure}" if section.failure else ""
+
+
+async def seen_proposals(client: Client, view: DocumentView) -> dict[str, tuple[int, str]]:
+    """All proposals that wait, once they were shown: by section the version that each changes, and its id."""
+    waiting = {s.section_id: s.proposal for s in view.sections.values() if s.proposes and s.proposal is not None}
+    for name, proposal in waiting.items():
+        await show_proposal(client, view, view.sections[name], proposal)
+    if waiting and at_a_terminal():
+        await agreed("Accept these?", "", "")
+    return {name: (proposal.version, proposal.proposal_id) for name, proposal in waiting.items()}
+
+
+async def may_replace(section: SectionView) -> bool:
+    """Whether a version may be replaced that a person made; raises `CliError` where nobody says so."""
+    current = section.current
+    if current is None or not current.is_a_persons:
+        return False
+    words = (
+        f"version {current.number} of {section.section_id} holds a person's words: {clean_line(origin_words(current))}"
+    )
+    if not at_a_terminal():
+        hint = "say --replace-edited if it may be replaced; `stemma restore` brings it back"
+        raise CliError(ExitCode.REJECTED, words, hint)
+    if not await ask(f"{words}. Replace it?", otherwise=f"{section.section_id} stays as it is"):
+        raise CliError(ExitCode.FAILED, f"{section.section_id} stays as it is")
+    return True

@@ -1,0 +1,107 @@
+"""Exports: the format and the file that a person means, and what to know of what came."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from stemma_contracts.v1.events import DocumentExported
+from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning
+
+from stemma_cli.coverage import export_lines, lacks_inputs
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.wording import overlong_words
+
+STDOUT = Path("-")
+UNFINISHED = ("not_written", "not_approved", "stale")
+
+
+def check_output(output: Path | None, *, as_json: bool) -> None:
+    """Refuse a document where nobody could use it."""
+    if output == STDOUT and as_json:
+        raise CliError(ExitCode.USAGE, "stdout takes the document or --json, not both")
+    if output == STDOUT and sys.stdout.isatty():
+        hint = "send stdout to a file or a pipe, or name a file"
+        raise CliError(ExitCode.USAGE, "a terminal shows no document", hint)
+
+
+def check_redline(chosen: ExportFormat, redline: tuple[str, str] | None, section: str | None) -> None:
+    """Refuse a comparison that there is not."""
+    if redline and chosen is not ExportFormat.DOCX:
+        raise CliError(ExitCode.USAGE, f"a redline is a docx, not a {chosen}")
+    if section and not redline:
+        hint = "`stemma show DOC SECTION` prints a section"
+        raise CliError(ExitCode.USAGE, "--section goes with --redline A B", hint)
+
+
+def warning_lines(done: DocumentExported) -> Iterator[str]:
+    """What a person should know of an export."""
+    warnings = (
+        *map(_warning_words, done.warnings),
+        *export_lines(done.not_covered),
+        *map(_remark_words, done.remarks),
+        *map(overlong_words, done.too_long),
+    )
+    return (f"warning: {words}" for words in warnings)
+
+
+def format_of(wanted: str | None, output: Path | None) -> ExportFormat:
+    """What was asked for, else what the ending of the file says; the two never contradict each other."""
+    ending = "" if output is None or output.is_dir() else output.suffix.lstrip(".").lower()
+    known = ending in {*ExportFormat}
+    if wanted and known and ending != wanted:
+        raise CliError(ExitCode.USAGE, f"{output} ends as {ending}, and --format says {wanted}", "say one of the two")
+    if ending and not (wanted or known):
+        endings = ", ".join(f".{known_format}" for known_format in ExportFormat)
+        raise CliError(ExitCode.USAGE, f"no format has the ending of {output}", f"use {endings}, or say --format")
+    return ExportFormat(wanted or ending or ExportFormat.DOCX)
+
+
+def path_of(output: Path | None, name: str) -> Path:
+    """Where the document goes to; ``name`` is that of its file unless another is given."""
+    if output == STDOUT:
+        return STDOUT
+    path = Path(name) if output is None else output / name if output.is_dir() else output
+    if not path.parent.is_dir():
+        raise CliError(ExitCode.USAGE, f"no such folder: {path.parent}")
+    return path
+
+
+def is_unfinished(done: DocumentExported) -> bool:
+    """Whether the document lacks something."""
+    return any(warning.code in UNFINISHED for warning in done.warnings) or lacks_inputs(done.not_covered)
+
+
+def _warning_words(warning: ExportWarning) -> str:
+    about = f"{warning.section_id}: " if warning.section_id else ""
+    times = f" ({warning.count} times)" if warning.count > 1 else ""
+    return f"{about}{warning.code.replace('_', ' ')}{times}"
+
+
+def _remark_words(remark: ExportRemark) -> str:
+    about = f"{remark.section_id}: " if remark.section_id else ""
+    detail = f": {remark.detail}" if remark.detail else ""
+    return f"{about}{remark.code.replace('_', ' ')}{detail}"
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that nobody ever sees a part of it."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            temporary.chmod(0o666 & ~_umask())
+            os.replace(temporary, path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

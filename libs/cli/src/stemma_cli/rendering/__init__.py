@@ -1,0 +1,1 @@
+"""What verbs print: tables, trees, lines and JSON."""

@@ -1,0 +1,164 @@
+"""Documents and their sections, in tables and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import TypeAdapter
+from stemma_client.client import Client
+from stemma_client.recipes import Recipes, outdated_recipe
+from stemma_contracts.media import is_attachment
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary
+from stemma_document.views import DocumentView, SectionView
+
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import text_of, title_of
+from stemma_cli.output import clean, console, note, rendered, say, say_json, say_table
+from stemma_cli.wording import (
+    age_words,
+    cost_words,
+    count_words,
+    cycle_words,
+    origin_words,
+    overlong_words,
+    reasons_words,
+    recipe_words,
+    score_words,
+    status_words,
+    version_words,
+    waits_since,
+)
+
+from .findings import as_json as as_json_findings
+from .findings import findings_of, lines_about, lines_about_edit
+from .inbox import waiting_sections
+from .proposals import proposal_json, show_proposal
+
+LIST_COLUMNS = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "ISSUES", "CREATED", "TITLE")
+SECTION_COLUMNS = (
+    "SECTION",
+    "TITLE",
+    "STATUS",
+    "VERSION",
+    "MADE",
+    "SCORE",
+    "LINT",
+    "STALE BECAUSE",
+    "FAILURE",
+    "WAITS",
+)
+SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
+FEW = 4
+"""Findings of a section that stand below the table of its document."""
+MEGABYTE = 1_000_000
+_AS_JSON = TypeAdapter(Any)
+
+
+def list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
+    """A document for the list."""
+    settled = sum(s.status in SETTLED for s in summary.sections)
+    waiting = len(waiting_sections(summary))
+    issues = sum(section.issue_count for section in summary.sections)
+    return (
+        summary.document_id,
+        summary.kind,
+        summary.status,
+        f"{settled}/{len(summary.sections)}",
+        str(waiting or ""),
+        str(issues or ""),
+        f"{summary.created_at.astimezone():%Y-%m-%d %H:%M}",
+        title,
+    )
+
+
+async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
+    """A document section by section, for programs."""
+    recipes = await client.recipes()
+    sections = [
+        _section_json(view, section, recipes) | {"findings": as_json_findings(await findings_of(client, view, section))}
+        for section in view.sections.values()
+    ]
+    title = await title_of(client, view.document_id, view.title)
+    return _as_json(view) | {"title": title, "sections": sections}
+
+
+async def show_document(client: Client, view: DocumentView) -> None:
+    """A document section by section, for people."""
+    title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
+    say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
+    say_table(SECTION_COLUMNS, [_section_row(view, s, recipes) for s in view.sections.values()])
+    for section in view.sections.values():
+        for words in await lines_about(client, view, section, FEW):
+            say(f"{section.section_id}: {words}")
+        for words in await lines_about_edit(client, view, section, FEW):
+            say(f"{section.section_id}: proposed edit: {words}")
+    if view.cycle is not None:
+        say(cycle_words(view.cycle))
+    for section in (s for s in view.sections.values() if s.refusal):
+        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
+    for file in (f for f in view.inputs if is_attachment(f.artifact.media_type)):
+        say(f"attachment {file.name}: {file.artifact.size / MEGABYTE:.1f} MB")
+    for export in view.exports.values():
+        state = "done" if export.artifact else export.failure or "under way"
+        say(f"export {export.format}: {state}")
+        for one in export.too_long:
+            note(f"warning: {overlong_words(one)}")
+    say(_usage_words(view))
+
+
+def _as_json(value: DocumentView | SectionView) -> dict[str, Any]:
+    dumped: dict[str, Any] = _AS_JSON.dump_python(asdict(value), mode="json")
+    return dumped
+
+
+def _section_json(view: DocumentView, section: SectionView, recipes: Recipes) -> dict[str, Any]:
+    draft = section.draft.model_dump() if section.draft else None
+    current = {"version": section.version, "draft": draft, "issue_count": section.issue_count}
+    reasons = [reason.model_dump() for reason in section.stale_reasons]
+    because = {"stale_reasons": reasons, "outdated_recipe": outdated_recipe(section, recipes)}
+    return _as_json(section) | current | because
+
+
+def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> tuple[str, ...]:
+    return (
+        section.section_id,
+        section.title,
+        status_words(section),
+        version_words(section.version),
+        ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
+        score_words(section.evaluation),
+        count_words(section.validation) if section.validation else "",
+        reasons_words(section.stale_reasons),
+        section.failure or "",
+        age_words(waits_since(section)),
+    )
+
+
+def _usage_words(view: DocumentView) -> str:
+    usage = view.usage
+    tokens = f"{usage.input_tokens} tokens read, {usage.output_tokens} written"
+    return f"model calls: {usage.calls}, {tokens}, {cost_words(usage.cost)}"
+
+
+async def show_section(client: Client, view: DocumentView, section: SectionView, *, as_json: bool) -> None:
+    """The text of a section: rendered on a terminal, Markdown in a pipe."""
+    if section.draft is None:
+        words = f"nothing is written in {section.section_id} yet"
+        raise CliError(ExitCode.FAILED, words, f"it is {status_words(section)}")
+    text = await text_of(client, view.document_id, section.draft)
+    if as_json:
+        told = _section_json(view, section, await client.recipes()) | await proposal_json(client, view, section)
+        findings = as_json_findings(await findings_of(client, view, section))
+        say_json(told | {"findings": findings, "text": text})
+        return
+    if sys.stdout.isatty():
+        console().print(rendered(text))
+    else:
+        sys.stdout.write(clean(text))
+    for words in await lines_about(client, view, section, None):
+        note(words)
+    if section.proposal is not None:
+        await show_proposal(client, view, section, section.proposal)

@@ -1,1 +1,0 @@
-"""What the verbs do; imported only when a verb runs, so that help is quick."""
