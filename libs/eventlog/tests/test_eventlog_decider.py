@@ -46,7 +46,7 @@ def evolve(state: Counts, event: Contract, _: datetime, __: int) -> Counts:
     return {**state, actor: state.get(actor, 0) + 1}
 
 
-DECIDER: Decider[str, Counts] = Decider({}, decide, evolve)
+DECIDER: Decider[str, Counts, Contract] = Decider({}, decide, evolve)
 
 
 def cause(name: str) -> Cause:
@@ -67,7 +67,7 @@ def places(seen: Places, _: Contract, at: datetime, sequence: int) -> Places:
 
 
 async def test_an_event_is_folded_with_its_time_and_its_place_in_the_log_now_and_when_it_is_read_again() -> None:
-    decider: Decider[str, Places] = Decider((), lambda a, _: decide(a, {}), places)
+    decider: Decider[str, Places, Contract] = Decider((), lambda a, _: decide(a, {}), places)
     log = MemoryEventLog()
     handled = await EventStore(log, decider).handle(STREAM, "two-a", cause("a"))
     assert handled.folded.state == ((cause("a").time, 1), (cause("a").time, 2))
@@ -157,7 +157,7 @@ async def test_after_a_lost_acknowledgement_the_log_is_read_and_nothing_is_appen
     orchestrator: Client, command: str, lost: tuple[int, ...], number: int
 ) -> None:
     """A decider that is not idempotent shows it: only what was read back keeps it from deciding again."""
-    always: Decider[str, Counts] = Decider({}, lambda c, _: decide(c, {}), evolve)
+    always: Decider[str, Counts, Contract] = Decider({}, lambda c, _: decide(c, {}), evolve)
     stream = StreamId("default", f"lost-{command}-{len(lost)}-{lost[0]}")
     connection: Any = LosesReplies(orchestrator, *lost)
     handled = await EventStore(JetStreamEventLog(connection), always).handle(stream, command, cause(command))

@@ -29,7 +29,7 @@ def evolve(state: Actors, event: Contract, _: datetime, __: int) -> Actors:
     return (*state, getattr(event, "actor", None))
 
 
-DECIDER: Decider[str, Actors] = Decider((), decide, evolve)
+DECIDER: Decider[str, Actors, Contract] = Decider((), decide, evolve)
 
 
 def headers(event: type[Contract] = DocumentPaused, number: int = 2, about: str = "default/doc1") -> dict[str, str]:

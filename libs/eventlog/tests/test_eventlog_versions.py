@@ -39,7 +39,7 @@ def evolve(totals: Totals, event: Contract, _: datetime, __: int) -> Totals:
     return (*totals, event.cents) if isinstance(event, BudgetSet) else totals
 
 
-DECIDER: Decider[Contract, Totals] = Decider((), lambda command, _: [command], evolve)
+DECIDER: Decider[Contract, Totals, Contract] = Decider((), lambda command, _: [command], evolve)
 
 
 async def publish(client: Client, ce_type: str, number: int, data: bytes) -> None:

@@ -20,6 +20,7 @@ from stemma_client.errors import RequestRejectedError
 from stemma_contracts import Envelope, registry, subjects
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_document.state import Document, State, status_of
 from stemma_eventlog import EventStore, JetStreamEventLog, StreamId
@@ -78,7 +79,7 @@ class Crowd:
     async def clients(self, client: Client, document_id: str, requests: int) -> None:
         """One client: looks at the log and asks for something, again and again."""
         async with connected(self.server) as nats:
-            store: EventStore[Command, State] = EventStore(JetStreamEventLog(nats), DECIDER)
+            store: EventStore[Command, State, AnyEvent] = EventStore(JetStreamEventLog(nats), DECIDER)
             for _ in range(requests):
                 state = (await store.load(StreamId(TENANT, document_id))).state
                 assert isinstance(state, Document)

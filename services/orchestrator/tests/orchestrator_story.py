@@ -11,6 +11,7 @@ from typing import Any
 from orchestrator_reader import ABOUT, Reader, known
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.evaluation import COMPLETE, Evaluation, ProgramCheck
+from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.review import ReviewPolicy
@@ -25,7 +26,7 @@ from stemma_orchestrator.core.commands import Command, Record, RequestMeta
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import open_jobs
 
-DECIDER: Decider[Command, State] = Decider(NoDocument(), decide, evolve)
+DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
 TENANT, DOCUMENT = ABOUT
 CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
 

@@ -133,7 +133,7 @@ def test_a_text_that_covers_the_inputs_is_settled_by_its_policy(story: Story, mo
     covering(story, mode, CoverageSummary(total=9, covered=7, left_out=2)).then_types(e.SectionApproved)
 
 
-def covering(story: Story, mode: ReviewMode, coverage: CoverageSummary | None) -> Then[State]:
+def covering(story: Story, mode: ReviewMode, coverage: CoverageSummary | None) -> Then[State, e.AnyEvent]:
     """What comes of a draft whose section is to hold all that the inputs say."""
     story.create(
         {"research": (), "solution": ("research",)}, ReviewPolicy(mode=mode, min_score=0.5), covers_inputs=True

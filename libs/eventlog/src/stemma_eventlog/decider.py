@@ -15,7 +15,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -25,6 +25,7 @@ from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId
 
 S = TypeVar("S")
 C = TypeVar("C")
+E = TypeVar("E", bound=Contract)
 MAX_TRIES = 50
 CACHED_DOCUMENTS = 4096
 PAUSE_S = 0.002
@@ -32,15 +33,16 @@ LONGEST_PAUSE_S = 0.1
 
 
 @dataclass(frozen=True)
-class Decider(Generic[C, S]):
+class Decider(Generic[C, S, E]):
     """The pure core: a start value, ``decide(command, state) -> events``, ``evolve(state, event, time, sequence)``.
 
     The time of an event is that of its envelope, its sequence that in the log: those of one append follow one another.
+    Whatever the log gives back as an event of the document is an ``E``; what does not fold is none.
     """
 
     initial: S
-    decide: Callable[[C, S], Sequence[Contract]]
-    evolve: Callable[[S, Any, datetime, int], S]
+    decide: Callable[[C, S], Sequence[E]]
+    evolve: Callable[[S, E, datetime, int], S]
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,11 @@ class Folded(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Handled(Generic[S]):
+class Handled(Generic[S, E]):
     """What came of a command: the state after it, and the events that it added (none: nothing to do)."""
 
     folded: Folded[S]
-    events: tuple[Contract, ...]
+    events: tuple[E, ...]
 
 
 Report = Callable[[StreamId, int, str], None]
@@ -86,7 +88,7 @@ class TooManyConflicts(Exception):
     """Other writers were faster each time; the command should be tried again later."""
 
 
-class EventStore(Generic[C, S]):
+class EventStore(Generic[C, S, E]):
     """Handles commands against the event log; one at a time per document in this process.
 
     ``report`` is told what was skipped in the log of a document: its sequence, and why.
@@ -95,7 +97,7 @@ class EventStore(Generic[C, S]):
     def __init__(
         self,
         log: EventLog,
-        decider: Decider[C, S],
+        decider: Decider[C, S, E],
         cached_documents: int = CACHED_DOCUMENTS,
         report: Report = _unreported,
     ) -> None:
@@ -116,7 +118,7 @@ class EventStore(Generic[C, S]):
         folded = self._cache.get(stream)
         return folded if folded is not None and folded.count else await self.load(stream)
 
-    async def handle(self, stream: StreamId, command: C, cause: Cause) -> Handled[S]:
+    async def handle(self, stream: StreamId, command: C, cause: Cause) -> Handled[S, E]:
         """Decide a command and append what it gives. Raises `TooManyConflicts` and `AppendUnknown`."""
         async with self._lock(stream):
             folded = self._cache.get(stream)
@@ -138,14 +140,12 @@ class EventStore(Generic[C, S]):
                 folded, tail = await self._refresh(stream)
                 fresh = True
                 if appended := _caused_by(tail, cause):
-                    return Handled(folded, appended)
+                    return Handled(folded, cast("tuple[E, ...]", appended))
             if isinstance(hindrance, AppendUnknown):
                 raise hindrance
             raise TooManyConflicts(f"{MAX_TRIES} conflicts on {stream.document_id}")
 
-    async def _append(
-        self, stream: StreamId, folded: Folded[S], events: tuple[Contract, ...], cause: Cause
-    ) -> Handled[S]:
+    async def _append(self, stream: StreamId, folded: Folded[S], events: tuple[E, ...], cause: Cause) -> Handled[S, E]:
         new = [_new_event(stream, event, cause, i, folded.count) for i, event in enumerate(events)]
         last = await self._log.append(stream, folded.sequence, new)
         folded = self._cache[stream] = self._fold(folded, new, last)
@@ -185,7 +185,7 @@ class EventStore(Generic[C, S]):
     def _fold(self, folded: Folded[S], events: Sequence[NewEvent | Recorded], sequence: int) -> Folded[S]:
         state, traces = folded.state, dict(folded.traces)
         for place, new in enumerate(events, start=sequence - len(events) + 1):
-            state = self._decider.evolve(state, new.event, new.envelope.time, place)
+            state = self._decider.evolve(state, cast("E", new.event), new.envelope.time, place)
             traces[""] = traces[str(getattr(new.event, "section_id", ""))] = new.envelope.trace
         return Folded(state, sequence, events[-1].envelope.sequence, traces)
 

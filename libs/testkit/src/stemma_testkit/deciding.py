@@ -5,57 +5,59 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from stemma_contracts import Contract
 from stemma_eventlog import Decider
 
+C = TypeVar("C")
 S = TypeVar("S")
+E = TypeVar("E", bound=Contract)
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Then(Generic[S]):
+class Then(Generic[S, E]):
     """What a command gave: its events and the state after them."""
 
-    events: tuple[Contract, ...]
+    events: tuple[E, ...]
     state: S
 
-    def then(self, *expected: Contract) -> Then[S]:
+    def then(self, *expected: E) -> Then[S, E]:
         """The command gave just these events."""
         assert list(self.events) == list(expected)
         return self
 
-    def then_types(self, *expected: type[Contract]) -> Then[S]:
+    def then_types(self, *expected: type[E]) -> Then[S, E]:
         """The command gave events of just these types."""
         assert [type(event) for event in self.events] == list(expected)
         return self
 
-    def then_nothing_happened(self) -> Then[S]:
+    def then_nothing_happened(self) -> Then[S, E]:
         """The command gave no event."""
         assert self.events == ()
         return self
 
 
 @dataclass(frozen=True)
-class Given(Generic[S]):
+class Given(Generic[C, S, E]):
     """A history."""
 
-    decider: Decider[Any, S]
+    decider: Decider[C, S, E]
     state: S
 
-    def when(self, command: Any) -> Then[S]:
+    def when(self, command: C) -> Then[S, E]:
         """Decide a command on the history."""
         events = tuple(self.decider.decide(command, self.state))
         return Then(events, fold(self.decider, self.state, events))
 
 
-def given(decider: Decider[Any, S], *events: Contract) -> Given[S]:
+def given(decider: Decider[C, S, E], *events: E) -> Given[C, S, E]:
     """Start from a history of events."""
     return Given(decider, fold(decider, decider.initial, events))
 
 
-def fold(decider: Decider[Any, S], state: S, events: Sequence[Contract]) -> S:
+def fold(decider: Decider[C, S, E], state: S, events: Sequence[E]) -> S:
     """The state after some more events."""
     for event in events:
         state = decider.evolve(state, event, AT, 0)

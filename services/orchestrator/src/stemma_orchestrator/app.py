@@ -17,6 +17,7 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities
+from stemma_contracts.v1.events import AnyEvent
 from stemma_document.evolve import evolve
 from stemma_document.state import NoDocument, State
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog, StreamId
@@ -51,7 +52,7 @@ from .repair import Repair
 from .sweeper import Sweeper
 from .telling import told
 
-DECIDER: Decider[Command, State] = Decider(NoDocument(), decide, evolve)
+DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
 ADVISORY_SLOTS = 1
 PROJECTION_REST_S = 0.25
 """How far the list of documents may be behind; meanwhile the events of a document gather."""
@@ -87,7 +88,7 @@ def check(_settings: OrchestratorSettings) -> None:
     catalog()
 
 
-def event_store(broker: StemmaBroker) -> EventStore[Command, State]:
+def event_store(broker: StemmaBroker) -> EventStore[Command, State, AnyEvent]:
     """The documents in the log of this installation; what is no event of them is told to operators."""
     return EventStore(JetStreamEventLog(broker.nats), DECIDER, report=_skipped)
 
@@ -141,7 +142,7 @@ def _graphs(capabilities: bytes) -> frozenset[str]:
 class Parts:
     """The orchestrator, ready to handle what arrives, and to mend what is derived from the log."""
 
-    store: EventStore[Command, State]
+    store: EventStore[Command, State, AnyEvent]
     jobs: OpenJobs
     tools: Tools
     lost: LostMessages

@@ -8,6 +8,7 @@ from datetime import datetime
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
+from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_document.state import Document, HandledRequest, State
 from stemma_eventlog import Cause, EventStore, StreamId
@@ -27,7 +28,7 @@ from .requests import Received
 class Desk:
     """Where commands are handled, each to its end: events in the log, open jobs in their queues."""
 
-    store: EventStore[Command, State]
+    store: EventStore[Command, State, AnyEvent]
     intake: Intake
     jobs: OpenJobs
     bounds: Bounds

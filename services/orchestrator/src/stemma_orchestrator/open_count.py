@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from stemma_contracts.v1.events import AnyEvent
 from stemma_document.state import State
 from stemma_eventlog import EventStore, StreamId
 
@@ -28,7 +29,7 @@ def _any(_: str) -> bool:
 class OpenCount:
     """Counts open jobs by tenant. Another process may have closed some that this one knows as open."""
 
-    def __init__(self, store: EventStore[Command, State]) -> None:
+    def __init__(self, store: EventStore[Command, State, AnyEvent]) -> None:
         self._store = store
         self._open: dict[str, dict[str, Open]] = {}
 

@@ -14,6 +14,7 @@ from nats.js.kv import KeyValue
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.details import is_in_motion, section_details
@@ -81,7 +82,7 @@ def key_of(subject: str) -> StreamId | str:
 class Projector:
     """Writes read models; many events of one document that wait together are written once."""
 
-    def __init__(self, store: EventStore[Command, State], views: KeyValue) -> None:
+    def __init__(self, store: EventStore[Command, State, AnyEvent], views: KeyValue) -> None:
         self._store = store
         self._views = views
         self._known: LRUCache[StreamId, Known] = LRUCache(_REMEMBERED)

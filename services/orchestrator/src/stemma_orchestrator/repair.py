@@ -11,6 +11,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
+from stemma_contracts.v1.events import AnyEvent
 from stemma_document.state import State
 from stemma_eventlog import Cause, EventStore, StreamId
 
@@ -27,7 +28,7 @@ class Repair:
     """Goes through all documents; harmless beside a running orchestrator, and as often as one likes."""
 
     jetstream: JetStreamContext
-    store: EventStore[Command, State]
+    store: EventStore[Command, State, AnyEvent]
     projector: Projector
     jobs: OpenJobs
 
