@@ -26,7 +26,7 @@ NATS_MODULES = {
     "stemma_orchestrator/lost.py",
     "stemma_orchestrator/projector.py",
     "stemma_orchestrator/repair.py",
-    "stemma_orchestrator/sweeper.py",
+    "stemma_orchestrator/advisories.py",
 }
 SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_cli", "stemma_provisioning", "stemma_testkit"}
 SETTINGS_MODULES = {"stemma_telemetry/tracing.py"}

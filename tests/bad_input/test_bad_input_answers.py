@@ -10,14 +10,13 @@ import json
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 import stemma_orchestrator
 from generation_workshop import HEAD, RECIPE, Workshop, evaluation
-from orchestrator_intake import ASKED
+from orchestrator_intake import commanded
 from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_contracts.v1.outcomes import (
@@ -98,7 +97,7 @@ async def taken_in(text: str) -> bool:
     intake = Intake(CATALOG, workshop.artifacts, no_uploads, graphs, limits)
     request = CreateDocument(kind="proposal", brief=text)
     try:
-        command = await intake.command("default", ASKED, request, datetime.now(UTC))
+        command = await commanded(intake, request)
     except Refused as refusal:
         return bool(refusal.problems)
     return isinstance(command, Create)

@@ -20,7 +20,7 @@ from stemma_testkit.driving import ENDS, approve_all, request_sample, sample_fol
 from stemma_testkit.servers import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-SECTIONS = "research solution connections problem_statement approach timeline budget conclusion".split()
+SECTIONS = ["research", "solution", "connections", "problem_statement", "approach", "timeline", "budget", "conclusion"]
 
 
 @pytest.mark.req("E1", "G13")

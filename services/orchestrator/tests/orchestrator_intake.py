@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 from orchestrator_story import meta
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.references import InputFile
 from stemma_orchestrator.core import documents
+from stemma_orchestrator.core.commands import RequestCommand
 from stemma_orchestrator.intake import Intake, Refused
+from stemma_orchestrator.requests import Received, document_id_for
 
 ASKED = meta("r1")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+async def commanded(intake: Intake, request: r.Request, inputs: Sequence[InputFile] = ()) -> RequestCommand:
+    received = Received("default", ASKED, 1, 0, request, document_id_for("default", ASKED["request_id"]))
+    return await intake.command(received, request, NOW, inputs)
+
+
 async def create(intake: Intake, **fields: object) -> documents.Create:
     request = r.CreateDocument.model_validate({"kind": "proposal", "brief": "Write it."} | fields)
-    command = await intake.command("default", ASKED, request, NOW)
+    command = await commanded(intake, request)
     assert isinstance(command, documents.Create)
     return command
 

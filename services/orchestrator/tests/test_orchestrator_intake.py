@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from orchestrator_intake import ASKED, NOW, create, refusal_of
+from orchestrator_intake import ASKED, NOW, commanded, create, refusal_of
 from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, UploadRef
 from stemma_orchestrator.core import needs, proposals, review, several
-from stemma_orchestrator.core.identity import document_id_for
 from stemma_orchestrator.inputs import as_input, reference
 from stemma_orchestrator.intake import Intake, Refused
+from stemma_orchestrator.requests import document_id_for
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 
@@ -109,7 +109,7 @@ async def test_names_every_input_that_is_wrong_before_any_is_copied(intake: Inta
         {"kind": "proposal", "brief": "b", "inputs": [good.model_dump(), bad | {"name": "b.md"}, bad]}
     )
     with pytest.raises(Refused) as refused:
-        await intake.command("default", ASKED, request, NOW)
+        await commanded(intake, request)
     assert [problem.field for problem in refused.value.problems] == ["inputs.1", "inputs.2.name", "inputs.2"]
     with pytest.raises(ArtifactMissing):
         await intake.artifacts.get("default", document_id_for("default", ASKED["request_id"]), reference(good))
@@ -168,7 +168,7 @@ async def test_refuses_a_brief_that_is_no_text(
 
 async def test_stores_feedback_before_it_is_decided(intake: Intake) -> None:
     request = r.ReviseSection(document_id="d1", section_id="research", version=1, feedback="Shorter.")
-    command = await intake.command("default", ASKED, request, NOW)
+    command = await commanded(intake, request)
     assert isinstance(command, review.Revise)
     assert await intake.artifacts.get("default", "d1", command.feedback) == b"Shorter."
 
@@ -184,7 +184,7 @@ async def test_decisions_about_images_are_stored_with_the_uploads_as_artifacts(
 ) -> None:
     upload = await uploads.put(PNG, name="plan.png", media_type="image/png")
     decisions = {"media/plan.png": upload.model_dump(), "media/old.png": "skip"}
-    command = await intake.command("default", ASKED, answer(answer="Use it.", decisions=decisions), NOW)
+    command = await commanded(intake, answer(answer="Use it.", decisions=decisions))
     assert isinstance(command, needs.Answer)
     stored = NeedAnswer.model_validate_json(await intake.artifacts.get("default", "doc1", command.answer))
     assert (stored.text, stored.decisions["media/old.png"]) == ("Use it.", "skip")
@@ -207,7 +207,7 @@ async def test_refuses_a_decision_that_is_no_image(
 ) -> None:
     upload = await uploads.put(data, name="plan.png", media_type=media_type)
     with pytest.raises(Refused) as refused:
-        await intake.command("default", ASKED, answer(decisions={"a.png": upload.model_dump()}), NOW)
+        await commanded(intake, answer(decisions={"a.png": upload.model_dump()}))
     [problem] = refused.value.problems
     assert problem.field == "decisions.a.png"
     assert words in problem.message
@@ -220,7 +220,7 @@ async def test_refuses_more_images_than_a_job_could_carry_beside_those_of_the_do
     inputs = [as_input(image(number)) for number in range(200)]
     request = answer(decisions={f"{number}.png": image(number).model_dump() for number in range(200)})
     with pytest.raises(Refused) as refused:
-        await intake.command("default", ASKED, request, NOW, inputs)
+        await commanded(intake, request, inputs)
     [problem] = refused.value.problems
     assert (problem.field, "too many images" in problem.message) == ("decisions", True)
 
@@ -239,13 +239,13 @@ async def test_a_request_says_whether_edits_are_reviewed(intake: Intake) -> None
 @pytest.mark.req("P9", "P10")
 async def test_decisions_about_proposals_and_several_sections_become_commands(intake: Intake) -> None:
     about = {"document_id": "d1", "section_id": "budget", "version": 2, "proposal_id": "p7"}
-    accepted = await intake.command("default", ASKED, r.AcceptEdit.model_validate(about), NOW)
-    rejected = await intake.command("default", ASKED, r.RejectEdit.model_validate(about), NOW)
+    accepted = await commanded(intake, r.AcceptEdit.model_validate(about))
+    rejected = await commanded(intake, r.RejectEdit.model_validate(about))
     assert accepted == proposals.AcceptEdit(ASKED, "budget", 2, "p7")
     assert rejected == proposals.RejectEdit(ASKED, "budget", 2, "p7")
     seen = {"document_id": "d1", "sections": [{"section_id": "budget", "version": 2}], "guidance": "shorter"}
-    kept = await intake.command("default", ASKED, r.KeepSections.model_validate(seen), NOW)
-    anew = await intake.command("default", ASKED, r.RegenerateSections.model_validate(seen), NOW)
+    kept = await commanded(intake, r.KeepSections.model_validate(seen))
+    anew = await commanded(intake, r.RegenerateSections.model_validate(seen))
     assert isinstance(kept, several.KeepSeveral)
     assert isinstance(anew, several.RegenerateSeveral)
     assert anew.guidance is not None

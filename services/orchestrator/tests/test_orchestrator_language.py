@@ -10,8 +10,8 @@ from orchestrator_intake import create, refusal_of
 from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_orchestrator.core.identity import document_id_for
 from stemma_orchestrator.intake import Intake
+from stemma_orchestrator.requests import document_id_for
 
 
 @pytest.mark.req("T5", "P19")

@@ -22,8 +22,8 @@ from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
 from stemma_orchestrator.core import documents, editing, exports
 from stemma_orchestrator.core.commands import Record
+from stemma_orchestrator.job_publisher import JobPublisher
 from stemma_orchestrator.open_count import OpenCount
-from stemma_orchestrator.open_jobs import OpenJobs
 from stemma_orchestrator.projector import Projector
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, provisioned_server
@@ -174,7 +174,7 @@ async def test_overlapping_handlings_of_a_document_publish_each_job_once(client:
     before = story.state
     story.drafted("research")
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
-    jobs = OpenJobs(Publisher(client.jetstream(), "/test"), nobody, open_count, 64)
+    jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64)
     stream, cause = StreamId("default", "overlapping"), Cause("x", "/test", datetime(2026, 1, 1, tzinfo=UTC))
     sent = client.stats["out_msgs"]
     await asyncio.gather(*(jobs.publish(stream, state, cause) for state in (before, story.state, story.state)))
@@ -191,7 +191,7 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(600)])
     (requested,) = story.do(exports.Export(story.asked(), ExportFormat.DOCX))
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
-    jobs = OpenJobs(Publisher(client.jetstream(), "/test"), nobody, open_count, 64)
+    jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64)
     await jobs.publish(StreamId("default", DOCUMENT), story.state, Cause("x", "/test", created.created_at))
     assert story.job_of("research") in await queued(client)
     subject = subjects.outcome(subjects.ORCHESTRATOR, "job-dead")

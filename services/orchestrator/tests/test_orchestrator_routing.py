@@ -16,18 +16,18 @@ from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.jobs import GenerateSection, ValidateDraft
 from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_eventlog import EventStore, MemoryEventLog
+from stemma_orchestrator.advisories import AdvisoryHandler
 from stemma_orchestrator.answers import Answers
 from stemma_orchestrator.app import DECIDER, OrchestratorSettings, make_broker
 from stemma_orchestrator.bounds import Bounds, TenantLimits
 from stemma_orchestrator.catalog import load_catalog
-from stemma_orchestrator.desk import Desk
+from stemma_orchestrator.command_service import CommandService
 from stemma_orchestrator.handlers import Tools, routes
 from stemma_orchestrator.inputs import Limits
 from stemma_orchestrator.intake import Intake
+from stemma_orchestrator.job_publisher import JobPublisher
 from stemma_orchestrator.open_count import OpenCount
-from stemma_orchestrator.open_jobs import OpenJobs
 from stemma_orchestrator.projector import Projector
-from stemma_orchestrator.sweeper import Sweeper
 from stemma_testkit.routing import routed, routed_bytes
 
 pytestmark = pytest.mark.req("E1", "E10")
@@ -50,10 +50,11 @@ class Orchestrator:
 
     def _tools(self) -> Tools:
         sender = self.broker.sender
-        jobs = OpenJobs(sender, self.broker.cancel_job, self._open, 16)
-        desk = Desk(self._store, self._intake(), jobs, Bounds(self._open, LIMITS, self._nothing))
-        answers, sweeper = Answers(self.broker.jetstream, sender), Sweeper(self.queues, sender)
-        return Tools(desk, answers, Projector(self._store, self.views), sweeper)
+        jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16)
+        commands = CommandService(self._store, self._intake(), jobs)
+        bounds = Bounds(self._store, self._open, LIMITS, self._nothing, commands.request)
+        answers = Answers(self.broker.jetstream, sender, bounds.request)
+        return Tools(commands, answers, Projector(self._store, self.views), AdvisoryHandler(self.queues, sender))
 
     def _intake(self) -> Intake:
         async def graphs() -> frozenset[str]:

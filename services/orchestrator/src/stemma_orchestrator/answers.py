@@ -1,32 +1,61 @@
-"""Answers to requests: where they are published, and whether an id was used before."""
+"""Around the handler of requests: each is read, handled by itself under its id, and answered."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from stemma_contracts import registry, subjects
-from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
+from stemma_contracts.execution import graph_execution_id
+from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
+from stemma_contracts.v1.requests import Request
+from stemma_document.state import Document, State
 from stemma_eventlog import Cause
-from stemma_messaging import Publisher
+from stemma_messaging import Delivery, Publisher
+from stemma_telemetry import annotate, get_logger, inject
 
-from .core.identity import request_id_for
-from .requests import Received
+from .core.problems import problem_of
+from .requests import Received, read_request, request_id_for
 
-_ANY_ANSWER = (RequestAccepted, RequestRejected)
+SOURCE = f"/{subjects.ORCHESTRATOR}"
+Answer = RequestAccepted | RequestRejected
+Handle = Callable[[Received, Request, Cause], Awaitable[Answer]]
 
 
 class Answers:
-    """The stream of answers."""
+    """The outer middleware of requests: what ``handle`` returns is stored where the caller reads it, now or later."""
 
-    def __init__(self, jetstream: JetStreamContext, publisher: Publisher) -> None:
+    def __init__(self, jetstream: JetStreamContext, publisher: Publisher, handle: Handle) -> None:
         self._js = jetstream
         self._publisher = publisher
+        self._handle = handle
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
-    def one_at_a_time(self, received: Received) -> asyncio.Lock:
+    async def __call__(self, delivery: Delivery) -> None:
+        """Answer a request event."""
+        received = read_request(
+            delivery.subject, delivery.headers, delivery.data, delivery.stream_sequence, delivery.waiting
+        )
+        request_id = received.asked["request_id"]
+        annotate(tenant=received.tenant, request_id=request_id)
+        cause = Cause(f"request-{received.sequence}", SOURCE, delivery.time, request_id, inject())
+        async with self._one_at_a_time(received):
+            answer = await self._answer(received, cause)
+            annotate(document_id=answer.document_id or "")
+            _log(answer)
+            await self._publish(answer, received, cause)
+
+    async def _answer(self, received: Received, cause: Cause) -> Answer:
+        if await self._belongs_to_another(received):
+            return id_used_before(received)
+        if received.request is None:
+            return rejected(received, *received.problems)
+        return await self._handle(received, received.request, cause)
+
+    def _one_at_a_time(self, received: Received) -> asyncio.Lock:
         """What requests with the same id wait for, so that the first one is answered before the next is looked at."""
         key = (received.tenant, received.asked["request_id"])
         lock = self._locks.get(key)
@@ -34,7 +63,7 @@ class Answers:
             lock = self._locks[key] = asyncio.Lock()
         return lock
 
-    async def belongs_to_another(self, received: Received) -> bool:
+    async def _belongs_to_another(self, received: Received) -> bool:
         """Whether the id was first answered for a request with another body."""
         if received.asked["request_id"] == request_id_for(received.sequence):
             return False
@@ -47,10 +76,9 @@ class Answers:
             answer = registry.decode((first.headers or {}).get("ce-type", ""), first.data or b"")
         except ValueError:  # what nobody can read answered nobody
             return False
-        return isinstance(answer, _ANY_ANSWER) and answer.request_digest != received.asked["request_digest"]
+        return isinstance(answer, Answer) and answer.request_digest != received.asked["request_digest"]
 
-    async def publish(self, answer: RequestAccepted | RequestRejected, received: Received, cause: Cause) -> None:
-        """Store the answer where its caller reads it, now or later."""
+    async def _publish(self, answer: Answer, received: Received, cause: Cause) -> None:
         await self._publisher.publish(
             subjects.answer(received.tenant, answer.request_id),
             answer,
@@ -59,3 +87,48 @@ class Answers:
             causation=cause.id,
             correlation=answer.request_id,
         )
+
+
+def _log(answer: Answer) -> None:
+    if isinstance(answer, RequestRejected):
+        get_logger().info("request_rejected", fields=",".join(problem.field for problem in answer.problems)[:200])
+
+
+def answer_of(received: Received, state: State) -> Answer:
+    """What came of a request, as the document has it."""
+    handled = state.requests.get(received.asked["request_id"]) if isinstance(state, Document) else None
+    assert handled is not None, "every request about a document leaves an event"
+    if handled.digest != received.asked["request_digest"]:
+        return id_used_before(received)
+    if handled.refusals:
+        problems = (problem_of(refusal) for refusal in handled.refusals)
+        return rejected(received, *problems, document_id=received.document_id)
+    return RequestAccepted(
+        request_id=received.asked["request_id"],
+        request_sequence=received.sequence,
+        request_digest=received.asked["request_digest"],
+        document_id=received.document_id,
+        section_id=handled.section_ids[0] if len(handled.section_ids) == 1 else None,
+        section_ids=handled.section_ids,
+        export_id=handled.export_id,
+        graph_execution_ids={name: graph_execution_id(job_id) for name, job_id in handled.started.items()},
+        ignored_fields=received.ignored_fields,
+        sequence=handled.sequence,
+    )
+
+
+def id_used_before(received: Received) -> RequestRejected:
+    """The same id with another body is another request."""
+    return rejected(received, Problem(field="request_id", message="it was used for another request"))
+
+
+def rejected(received: Received, *problems: Problem, document_id: str | None = None) -> RequestRejected:
+    """The answer to a request that is not taken, and why."""
+    return RequestRejected(
+        request_id=received.asked["request_id"],
+        request_sequence=received.sequence,
+        request_digest=received.asked["request_digest"],
+        problems=problems,
+        document_id=document_id,
+        ignored_fields=received.ignored_fields,
+    )

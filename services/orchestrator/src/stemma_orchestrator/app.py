@@ -35,22 +35,22 @@ from stemma_messaging.cancellation import end
 from stemma_messaging.drivers import LatestDriver, PushDriver, SlotDriver, Turns
 from stemma_telemetry import get_logger, names
 
+from .advisories import AdvisoryHandler
 from .answers import Answers
-from .bounds import Bounds, TenantLimits
+from .bounds import Bounds, Stored, TenantLimits
 from .catalog import Catalog, ConfigError, document_kinds, load_catalog
+from .command_service import CommandService
 from .core.commands import Command
 from .core.decide import decide
-from .desk import Desk
-from .handlers import Tools, on_outcome, on_request, routes
+from .handlers import Tools, on_outcome, routes
 from .inputs import Limits
 from .intake import Intake
+from .job_publisher import JobPublisher
 from .lost import SWEEP_EVERY_S, LostMessages
 from .open_count import OpenCount
-from .open_jobs import OpenJobs
 from .projector import Projector, key_of
+from .publications import publications
 from .repair import Repair
-from .sweeper import Sweeper
-from .telling import told
 
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
 ADVISORY_SLOTS = 1
@@ -108,16 +108,20 @@ def intake(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Catalog,
     return Intake(kinds, artifacts, uploads, partial(known_graphs, capabilities), limits)
 
 
-def bounds(settings: OrchestratorSettings, broker: StemmaBroker, open_count: OpenCount) -> Bounds:
+def tenant_limits(settings: OrchestratorSettings) -> TenantLimits:
     """What one tenant may have open."""
-    limits = TenantLimits(
+    return TenantLimits(
         settings.max_waiting_requests, settings.max_open_jobs, settings.max_open_exports, settings.max_stored_bytes
     )
+
+
+def stored_bytes(broker: StemmaBroker) -> Stored:
+    """Gives the bytes of a tenant's large artifacts."""
 
     async def stored(tenant: str) -> int:
         return (await broker.jetstream.stream_info(f"OBJ_{subjects.artifacts_bucket(tenant)}")).state.bytes
 
-    return Bounds(open_count, limits, stored)
+    return stored
 
 
 async def known_graphs(bucket: KeyValue) -> frozenset[str] | None:
@@ -143,7 +147,7 @@ class Parts:
     """The orchestrator, ready to handle what arrives, and to mend what is derived from the log."""
 
     store: EventStore[Command, State, AnyEvent]
-    jobs: OpenJobs
+    jobs: JobPublisher
     tools: Tools
     lost: LostMessages
 
@@ -153,22 +157,23 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     store, sender = event_store(broker), broker.sender
     capabilities = await broker.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     open_count = OpenCount(store)
-    jobs = OpenJobs(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs)
-    desk = Desk(store, intake(settings, broker, kinds, capabilities), jobs, bounds(settings, broker, open_count))
-    answers, sweeper = Answers(broker.jetstream, sender), Sweeper(broker.jetstream, sender)
+    jobs = JobPublisher(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs)
+    commands = CommandService(store, intake(settings, broker, kinds, capabilities), jobs)
+    bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker), commands.request)
+    answers, advisories = Answers(broker.jetstream, sender, bounds.request), AdvisoryHandler(broker.jetstream, sender)
     projector = Projector(store, await broker.jetstream.key_value(subjects.VIEWS_BUCKET))
     handlers: dict[str, Handler] = {
-        subjects.REQUESTS: partial(on_request, desk=desk, answers=answers),
-        subjects.OUTCOMES: partial(on_outcome, desk=desk),
+        subjects.REQUESTS: answers,
+        subjects.OUTCOMES: partial(on_outcome, commands=commands),
     }
     lost = LostMessages(broker.jetstream, sender, handlers)
-    return Parts(store, jobs, Tools(desk, answers, projector, sweeper), lost)
+    return Parts(store, jobs, Tools(commands, answers, projector, advisories), lost)
 
 
 def build_app(settings: OrchestratorSettings) -> FastStream:
     """The orchestrator: its broker, its handlers, and what they need, which is opened when it starts."""
     broker, tools = make_broker(settings), Opened[Tools]()
-    broker.include_routers(routes(tools), told())
+    broker.include_routers(routes(tools), publications())
 
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:

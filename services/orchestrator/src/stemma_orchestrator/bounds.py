@@ -7,10 +7,16 @@ from dataclasses import dataclass
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.events import AnyEvent
 from stemma_document.job_ids import CONVERT
+from stemma_document.state import Document, State
+from stemma_eventlog import Cause, EventStore, StreamId
 
+from .answers import Answer, Handle, rejected
+from .core.commands import Command
 from .core.senders import name_of
 from .open_count import OpenCount
+from .requests import Received
 
 _ADDS_WORK = (
     r.CreateDocument,
@@ -40,17 +46,31 @@ class TenantLimits:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Tells a tenant that has enough; ``stored`` gives the bytes of its large artifacts.
+    """The inner middleware of requests: tells a tenant that has enough; ``stored`` gives its bytes.
 
-    Decisions of people are taken whatever is open: they finish work.
+    Decisions of people are taken whatever is open: they finish work. So is what was decided before.
     """
 
+    store: EventStore[Command, State, AnyEvent]
     open: OpenCount
     limits: TenantLimits
     stored: Stored
+    handle: Handle
 
-    async def problem(self, tenant: str, request: r.Request, waiting: int) -> Problem | None:
-        """Why a request is not taken now, if it is not; ``waiting`` are those of its tenant that came after it."""
+    async def request(self, received: Received, request: r.Request, cause: Cause) -> Answer:
+        """Have a request handled if it may be."""
+        new = await self._is_new(received, request)
+        if new and (full := await self._problem(received.tenant, request, received.waiting)):
+            return rejected(received, full)
+        return await self.handle(received, request, cause)
+
+    async def _is_new(self, received: Received, request: r.Request) -> bool:
+        state = (await self.store.known(StreamId(received.tenant, received.document_id))).state
+        if isinstance(state, Document):
+            return received.asked["request_id"] not in state.requests
+        return not isinstance(request, r.DocumentRequest)
+
+    async def _problem(self, tenant: str, request: r.Request, waiting: int) -> Problem | None:
         if waiting > self.limits.requests:
             return _full("requests wait", "max_waiting_requests", self.limits.requests, LATER)
         if not isinstance(request, _ADDS_WORK):

@@ -15,7 +15,6 @@ from stemma_contracts.v1.capabilities import DocumentKind, KindSection
 from stemma_kinds import KindError, KindFolder, find_kinds
 from stemma_languages import UnknownLanguage, language
 
-from .core.documents.outlines import title_key
 from .core.documents.planning import (
     Blueprint,
     DependencyMap,
@@ -23,6 +22,7 @@ from .core.documents.planning import (
     check_cycle,
     check_dependencies,
     plan_sections,
+    title_key,
 )
 from .core.documents.wording import Wording, worded
 

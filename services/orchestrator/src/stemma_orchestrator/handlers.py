@@ -9,55 +9,53 @@ from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_contracts import registry, subjects
 from stemma_contracts.subjects import ANY
-from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_eventlog import Cause
 from stemma_messaging import Delivery, ForeignMessage, InvalidMessage
-from stemma_telemetry import annotate, get_logger, inject
+from stemma_telemetry import annotate, inject
 
-from .answers import Answers
-from .core.senders import may_tell
-from .desk import Desk, id_used_before
+from .advisories import AdvisoryHandler
+from .answers import SOURCE, Answers
+from .command_service import CommandService
+from .core.senders import may_report
 from .projector import Projector
-from .requests import read_request
-from .sweeper import Sweeper
-
-SOURCE = f"/{subjects.ORCHESTRATOR}"
 
 
 @dataclass(frozen=True)
 class Tools:
     """What the handlers work with."""
 
-    desk: Desk
+    commands: CommandService
     answers: Answers
     projector: Projector
-    sweeper: Sweeper
+    advisories: AdvisoryHandler
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
     """The handlers of this service; ``tools`` are there once it runs.
 
-    Each needs more than a contract: who asks or tells stands in the subject, a request that is none is answered field
-    by field, events come without their body, and the server's advisories are no contracts.
+    Each needs more than a contract: who asks or reports stands in the subject, a request that is none is answered field
+    by field, events come without their body, and the server's advisories are no contracts. `Answers` reads requests and
+    publishes the answers, `Bounds` refuses what a tenant has too much of; within them `CommandService.request` handles
+    one.
     """
     router = NatsRouter(ack_policy=AckPolicy.MANUAL)
 
     @router.subscriber(subjects.request_of(ANY, ANY, ANY), stream=JStream(subjects.REQUESTS, declare=False))
     @router.subscriber(subjects.request(ANY, ANY), stream=JStream(subjects.REQUESTS, declare=False))
     async def request(delivery: Delivery) -> None:
-        await on_request(delivery, desk=tools().desk, answers=tools().answers)
+        await tools().answers(delivery)
 
     @router.subscriber(subjects.outcome(ANY, ANY), stream=JStream(subjects.OUTCOMES, declare=False))
     async def outcome(delivery: Delivery) -> None:
-        await on_outcome(delivery, desk=tools().desk)
+        await on_outcome(delivery, commands=tools().commands)
 
     @router.subscriber(subjects.event(ANY, ANY, ANY), stream=JStream(subjects.EVENTS, declare=False))
     async def event(delivery: Delivery) -> None:
         await tools().projector.on_event(delivery)
 
     async def advisory(delivery: Delivery) -> None:
-        await tools().sweeper.on_advisory(delivery)
+        await tools().advisories.on_advisory(delivery)
 
     for subject in subjects.ADVISORY_SUBJECTS:
         subscribed = router.subscriber(
@@ -67,33 +65,7 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     return router
 
 
-async def on_request(delivery: Delivery, *, desk: Desk, answers: Answers) -> None:
-    """Answer a request event."""
-    received = read_request(delivery.subject, delivery.headers, delivery.data, delivery.stream_sequence)
-    annotate(tenant=received.tenant, request_id=received.asked["request_id"])
-    cause = Cause(
-        id=f"request-{delivery.stream_sequence}",
-        source=SOURCE,
-        time=delivery.time,
-        correlation_id=received.asked["request_id"],
-        trace=inject(),
-    )
-    async with answers.one_at_a_time(received):
-        if not await answers.belongs_to_another(received):
-            answer = await desk.request(received, cause, delivery.time, delivery.waiting)
-        else:
-            answer = id_used_before(received)
-        annotate(document_id=answer.document_id or "")
-        _log(answer)
-        await answers.publish(answer, received, cause)
-
-
-def _log(answer: RequestAccepted | RequestRejected) -> None:
-    if isinstance(answer, RequestRejected):
-        get_logger().info("request_rejected", fields=",".join(problem.field for problem in answer.problems)[:200])
-
-
-async def on_outcome(delivery: Delivery, *, desk: Desk) -> None:
+async def on_outcome(delivery: Delivery, *, commands: CommandService) -> None:
     """Take in the outcome of a job."""
     outcome = delivery.decode(Outcome)
     _refuse_foreign(outcome, delivery.subject)
@@ -111,7 +83,7 @@ async def on_outcome(delivery: Delivery, *, desk: Desk) -> None:
         correlation_id=envelope.correlation_id if envelope else "",
         trace=inject(),
     )
-    await desk.outcome(outcome, cause)
+    await commands.outcome(outcome, cause)
 
 
 def _refuse_foreign(outcome: Outcome, subject: str) -> None:
@@ -121,5 +93,5 @@ def _refuse_foreign(outcome: Outcome, subject: str) -> None:
     except ValueError as error:
         raise InvalidMessage(str(error)) from None
     entry = registry.entry_of(outcome)
-    if entry.token != sender.name or not may_tell(sender.service, outcome):
-        raise ForeignMessage(f"{entry.ce_type} of {outcome.job_id} is not for {sender.service} to tell")
+    if entry.token != sender.name or not may_report(sender.service, outcome):
+        raise ForeignMessage(f"{entry.ce_type} of {outcome.job_id} is not for {sender.service} to report")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,13 +16,13 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.needs import NeedAnswer, answer_form
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
+from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
 from .catalog import Catalog, Kind
 from .core import documents, editing, exports, generation, needs, proposals, review, several
 from .core.commands import RequestCommand, RequestMeta
 from .core.documents.outlines import InvalidOutline, plan_outline
 from .core.documents.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
-from .core.identity import document_id_for
 from .core.needs.decide import UPLOADED
 from .inputs import (
     Limits,
@@ -33,8 +34,7 @@ from .inputs import (
     problems_of_inputs,
     reference,
 )
-from .requests import MAX_NAMED, shown
-from .speaking import NoLanguage, in_language_of
+from .requests import MAX_NAMED, Received, shown
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
@@ -51,6 +51,10 @@ class Refused(Exception):
         self.problems = problems
 
 
+class _NoLanguage(ValueError):
+    """A language in which no document can be written; the message names it and those that there are."""
+
+
 @dataclass(frozen=True)
 class Intake:
     """Makes commands. ``graphs`` gives the graphs that generation knows, None while it has not said."""
@@ -62,14 +66,14 @@ class Intake:
     limits: Limits
 
     async def command(
-        self, tenant: str, asked: RequestMeta, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
+        self, received: Received, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
     ) -> RequestCommand:
         """The command of a request about a document with these inputs. Raises `Refused`."""
         match request:
             case r.CreateDocument():
-                return await self._create(tenant, asked, request, time)
+                return await self._create(received, request, time)
             case r.DocumentRequest():
-                return await self._about_document(tenant, asked, request, inputs)
+                return await self._about_document(received.tenant, received.asked, request, inputs)
             case _:
                 raise Refused(Problem(field="", message="this request cannot be handled"))
 
@@ -138,11 +142,10 @@ class Intake:
         draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
         return editing.Write(asked, section_id, version, draft)
 
-    async def _create(
-        self, tenant: str, asked: RequestMeta, request: r.CreateDocument, time: datetime
-    ) -> documents.Create:
+    async def _create(self, received: Received, request: r.CreateDocument, time: datetime) -> documents.Create:
+        tenant = received.tenant
         kind = await self._kind(tenant, request)
-        document_id = document_id_for(tenant, asked["request_id"])
+        document_id = received.document_id
         sections = _sections(kind, request)
         missing = missing_inputs(kind.blueprint, sections, {upload.media_type for upload in request.inputs})
         if problems := [*problems_of_inputs(request.inputs, self.limits), *missing]:
@@ -151,7 +154,7 @@ class Intake:
         inputs = await self._inputs(tenant, document_id, request.inputs)
         title = await self._stored(tenant, document_id, request.title, "title.txt") if request.title.strip() else None
         return documents.Create(
-            asked=asked,
+            asked=received.asked,
             tenant=tenant,
             document_id=document_id,
             kind=request.kind,
@@ -170,8 +173,8 @@ class Intake:
         kind = await self._known_kind(request)
         brief = await self._brief_text(tenant, request) if request.language is None else ""
         try:
-            return await in_language_of(kind, request.language, brief)
-        except NoLanguage as error:
+            return await _in_language_of(kind, request.language, brief)
+        except _NoLanguage as error:
             raise Refused(Problem(field="language", message=shown(error, 300))) from None
 
     async def _known_kind(self, request: r.CreateDocument) -> Kind:
@@ -299,3 +302,27 @@ def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestComm
             return exports.Export(asked, request.format, request.redline)
         case _:
             raise Refused(Problem(field="", message="this request cannot be handled"))
+
+
+async def _in_language_of(kind: Kind, wanted: str | None, brief: str) -> Kind:
+    """The kind in the language that is wanted, else that of the brief. Raises `_NoLanguage`."""
+    tag = _named(wanted) if wanted is not None else await asyncio.to_thread(_heard, brief)
+    found = kind.in_language(tag)
+    if found is None:
+        there = ", ".join(kind.languages)
+        raise _NoLanguage(f"{kind.blueprint.kind} has no titles in {tag!r}; name a language that it has: {there}")
+    return found
+
+
+def _named(wanted: str) -> str:
+    try:
+        return language(wanted).tag
+    except UnknownLanguage as error:
+        raise _NoLanguage(str(error)) from None
+
+
+def _heard(brief: str) -> str:
+    other = foreign(brief)
+    if other is not None:
+        raise _NoLanguage(f"the brief is in {other!r}, which is not known; name one of these: {', '.join(shipped())}")
+    return detect(brief)

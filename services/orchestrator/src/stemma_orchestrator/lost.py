@@ -25,7 +25,7 @@ from stemma_messaging.outages import is_outage, reason_of
 from stemma_messaging.verdict import DeadLetter
 from stemma_telemetry import get_logger, names
 
-from .sweeper import stored_delivery
+from .advisories import stored_delivery
 
 MOMENT_S = 2.0
 """A message is taken out of its stream a little later than it is acknowledged."""

@@ -15,9 +15,9 @@ from stemma_contracts.v1.events import AnyEvent
 from stemma_document.state import State
 from stemma_eventlog import Cause, EventStore, StreamId
 
+from .answers import SOURCE
 from .core.commands import Command
-from .handlers import SOURCE
-from .open_jobs import OpenJobs
+from .job_publisher import JobPublisher
 from .projector import Projector, document_of
 
 _BEGINNINGS = subjects.event(ANY, ANY, "document-requested")
@@ -30,7 +30,7 @@ class Repair:
     jetstream: JetStreamContext
     store: EventStore[Command, State, AnyEvent]
     projector: Projector
-    jobs: OpenJobs
+    jobs: JobPublisher
 
     async def run(self) -> int:
         """Repair every document; how many there are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,28 +13,34 @@ from pydantic import ValidationError
 from stemma_contracts import Contract, Family, UnknownContract, registry, subjects
 from stemma_contracts.tokens import is_token
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.requests import Request
+from stemma_contracts.v1.requests import DocumentRequest, Request
 from stemma_messaging import InvalidMessage
 
 from .core.commands import RequestMeta
-from .core.identity import is_given, request_id_for
 
 MAX_NAMED = 20
+_ID_LENGTH = 16
+_GIVEN = "seq-"
 
 
 @dataclass(frozen=True)
 class Received:
-    """A request message: who it is from, under which id it is answered, and its body or its problems."""
+    """A request message: who it is from, under which id it is answered, and its body or its problems.
+
+    ``waiting`` are the requests of its tenant that came after it.
+    """
 
     tenant: str
     asked: RequestMeta
     sequence: int
+    waiting: int
     request: Request | None
+    document_id: str = ""
     problems: tuple[Problem, ...] = ()
     ignored_fields: tuple[str, ...] = ()
 
 
-def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence: int) -> Received:
+def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence: int, waiting: int = 0) -> Received:
     """Read a message of the stream of requests.
 
     What a caller wrote into the body is answered, never raised; `InvalidMessage` is for a subject under which no
@@ -47,9 +54,31 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
         request = _decode(headers.get("ce-type"), name, body)
     except _Unreadable as error:
         asked = _asked(None, _own_id(error.body) or fallback, digest, "unknown")
-        return Received(address.tenant, asked, sequence, None, error.problems, error.ignored_fields)
+        return Received(address.tenant, asked, sequence, waiting, None, "", error.problems, error.ignored_fields)
     asked = _asked(address.person, request.request_id or fallback, digest, request.actor)
-    return Received(address.tenant, asked, sequence, request, ignored_fields=_ignored_fields(type(request), body))
+    ignored = _ignored_fields(type(request), body)
+    document_id = _document_id(address.tenant, asked["request_id"], request)
+    return Received(address.tenant, asked, sequence, waiting, request, document_id, ignored_fields=ignored)
+
+
+def _document_id(tenant: str, request_id: str, request: Request) -> str:
+    return request.document_id if isinstance(request, DocumentRequest) else document_id_for(tenant, request_id)
+
+
+def document_id_for(tenant: str, request_id: str) -> str:
+    """The id of the document that a request asks for: 16 characters of the hash of tenant and request id."""
+    digest = sha256(f"{tenant}/{request_id}".encode()).digest()
+    return b32encode(digest).decode().lower()[:_ID_LENGTH]
+
+
+def request_id_for(sequence: int) -> str:
+    """The id of a request whose caller chose none: made of its stream sequence."""
+    return f"{_GIVEN}{sequence}"
+
+
+def _is_given(request_id: str) -> bool:
+    """Whether an id looks like one of `request_id_for`, which callers may not take from each other."""
+    return request_id.startswith(_GIVEN)
 
 
 def _asked(person: str | None, request_id: str, digest: str, claimed: str) -> RequestMeta:
@@ -119,7 +148,7 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
     except ValidationError as error:
         raise _Unreadable(*problems_of(error), body=body, cls=entry.cls) from None
     assert isinstance(request, Request)
-    if request.request_id is not None and is_given(request.request_id):
+    if request.request_id is not None and _is_given(request.request_id):
         problem = Problem(field="request_id", message="such ids are made here, for requests without one")
         raise _Unreadable(problem, body=body, cls=entry.cls)
     return request
@@ -149,4 +178,4 @@ def shown(text: object, length: int = 64) -> str:
 
 def _own_id(body: Mapping[str, Any]) -> str | None:
     own = body.get("request_id")
-    return own if isinstance(own, str) and is_token(own) and not is_given(own) else None
+    return own if isinstance(own, str) and is_token(own) and not _is_given(own) else None

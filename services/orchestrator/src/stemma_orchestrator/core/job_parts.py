@@ -1,4 +1,4 @@
-"""What jobs tell: of the document, its images and outline, and what a draft may be grounded on."""
+"""What jobs say: of the document, its images and outline, and what a draft may be grounded on."""
 
 from __future__ import annotations
 

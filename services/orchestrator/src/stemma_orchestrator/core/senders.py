@@ -23,10 +23,10 @@ def owner_of(job_id: str) -> str | None:
     return OWNERS.get(name_of(job_id))
 
 
-def may_tell(sender: str, outcome: Outcome) -> bool:
-    """Whether an outcome is the sender's to tell.
+def may_report(sender: str, outcome: Outcome) -> bool:
+    """Whether an outcome is the sender's to report.
 
-    The orchestrator tells of jobs that were given up: of its own accord, or because of a message of their owner.
+    The orchestrator reports jobs that were given up: of its own accord, or because of a message of their owner.
     """
     if isinstance(outcome, ThreadsHeld):
         return sender == subjects.GENERATION

@@ -12,7 +12,7 @@ from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.review import ReviewPolicy
 from stemma_contracts.v1.section import SectionPlan
 
-from .planning import Blueprint, BlueprintSection, DependencyMap, plan_section
+from .planning import Blueprint, BlueprintSection, DependencyMap, plan_section, title_key
 
 DEFAULT_KIND = "default"
 MAX_OUTLINE_BYTES = 64 * 1024
@@ -57,11 +57,6 @@ def plan_outline(
         _plan(blueprint, known, name, section, rests_on[name], review)
         for name, section in zip(names, outline, strict=True)
     )
-
-
-def title_key(title: str) -> str:
-    """A title as titles are compared: without case and without spaces that do not matter."""
-    return " ".join(title.split()).casefold()
 
 
 def derived_id(title: str, number: int) -> str:

@@ -62,6 +62,11 @@ class Blueprint(BaseModel):
     sections: tuple[BlueprintSection, ...] = Field(min_length=1, max_length=200)
 
 
+def title_key(title: str) -> str:
+    """A title as titles are compared: without case and without spaces that do not matter."""
+    return " ".join(title.split()).casefold()
+
+
 class InvalidPlan(ValueError):
     """A dependency map that cannot be followed; the message names the section, or the path of a cycle."""
 

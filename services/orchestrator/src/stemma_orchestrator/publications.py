@@ -9,7 +9,7 @@ from stemma_contracts import Entry, Family, registry, subjects
 from stemma_contracts.subjects import ANY
 
 
-def told() -> NatsRouter:
+def publications() -> NatsRouter:
     """Publishers that publish nothing: one for each contract and address."""
     router = NatsRouter()
     for entry in registry.entries():

@@ -33,7 +33,7 @@ class Advisory(BaseModel):
     deliveries: int = 0
 
 
-class Sweeper:
+class AdvisoryHandler:
     """Handles the advisories about messages that no consumer will see again."""
 
     def __init__(self, jetstream: JetStreamContext, publisher: Publisher) -> None:

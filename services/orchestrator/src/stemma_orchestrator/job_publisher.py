@@ -39,7 +39,7 @@ class Published:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class OpenJobs:
+class JobPublisher:
     """Publishes open jobs, each once by this process; another process may publish the same again."""
 
     def __init__(self, publisher: Publisher, call_off: CallOff, open_count: OpenCount, bulk_from: int) -> None:

@@ -1,0 +1,70 @@
+"""Handle requests and take in outcomes: translate, decide, publish the open jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.events import AnyEvent
+from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
+from stemma_document.state import Document, State
+from stemma_eventlog import Cause, EventStore, StreamId
+from stemma_telemetry import annotate, link
+
+from .answers import Answer, answer_of, rejected
+from .core.commands import Command, Record
+from .core.needs.threads import drop_threads
+from .intake import Intake, Refused
+from .job_publisher import JobPublisher
+from .requests import Received
+
+
+@dataclass(frozen=True)
+class CommandService:
+    """Where commands are handled, each to its end: events in the log, open jobs in their queues."""
+
+    store: EventStore[Command, State, AnyEvent]
+    intake: Intake
+    jobs: JobPublisher
+
+    async def request(self, received: Received, request: r.Request, cause: Cause) -> Answer:
+        """Handle a request; one that was handled before is answered as it was then."""
+        stream = StreamId(received.tenant, received.document_id)
+        known = await self.store.known(stream)
+        section_id = getattr(request, "section_id", "")
+        annotate(document_id=stream.document_id, section_id=section_id)
+        link(known.traces.get(section_id) or known.traces.get("", {}))
+        document = known.state if isinstance(known.state, Document) else None
+        if document is None and isinstance(request, r.DocumentRequest):
+            return rejected(received, Problem(field="document_id", message="there is no such document"))
+        if document is not None and received.asked["request_id"] in document.requests:
+            await self.jobs.publish(stream, document, cause)
+            return answer_of(received, document)
+        try:
+            command = await self.intake.command(received, request, cause.time, document.inputs if document else ())
+        except Refused as refusal:
+            return rejected(received, *refusal.problems)
+        state = await self._handle(stream, command, cause)
+        await self.jobs.call_off(stream, known.state, state)
+        return answer_of(received, state)
+
+    async def outcome(self, outcome: Outcome, cause: Cause) -> None:
+        """Take in what a worker says of a job."""
+        stream = StreamId(outcome.tenant, outcome.document_id)
+        if isinstance(outcome, ThreadsHeld):
+            await self._drop_threads(stream, outcome, cause)
+            return
+        await self._handle(stream, Record(outcome), cause)
+
+    async def _drop_threads(self, stream: StreamId, held: ThreadsHeld, cause: Cause) -> None:
+        """What is read anew is later than what the worker keeps, so that a thread that is begun now is none of it."""
+        state = (await self.store.load(stream)).state
+        job = drop_threads(state, held.threads) if isinstance(state, Document) else None
+        if job is not None:
+            await self.jobs.publish_one(job, cause)
+
+    async def _handle(self, stream: StreamId, command: Command, cause: Cause) -> State:
+        handled = await self.store.handle(stream, command, cause)
+        await self.jobs.publish(stream, handled.folded.state, cause)
+        return handled.folded.state
