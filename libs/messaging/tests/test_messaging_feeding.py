@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import re
 import weakref
 from collections.abc import Callable
 from importlib.metadata import version
@@ -21,8 +22,9 @@ from nats.aio.msg import Msg
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_messaging import Delivery, StemmaBroker, WorkerBroker, WorkerSettings
-from stemma_messaging.addresses import matches
+from stemma_messaging import Delivery, Opened, StemmaBroker, WorkerBroker, WorkerSettings
+from stemma_messaging.addresses import matches, overlap
+from stemma_messaging.drivers import PushDriver
 from stemma_messaging.feeding import Feed, of_stream, results_of
 from stemma_messaging.held import Incoming, Terms
 from stemma_telemetry import names
@@ -31,6 +33,18 @@ from stemma_testkit.servers import eventually
 from structlog.testing import capture_logs
 
 LOCK = Path(__file__).parents[3] / "requirements.lock"
+THEIR_START = '''    async def start(self) -> None:
+        """Private method to start subscriber by broker."""
+        self.lock = MultiLock()
+
+        self._build_fastdepends_model()
+
+        self._outer_config.logger.log(
+            f"`{self.specification.call_name}` waiting for messages",
+            extra=self.get_log_context(None),
+        )
+'''
+"""What `Feed` does in place of it: more than this must not be missed."""
 SUBJECT = subjects.job(subjects.VALIDATOR, "validate-draft")
 
 
@@ -66,7 +80,7 @@ def test_the_private_parts_are_as_we_use_them() -> None:
     assert item.item_decoder is None
     assert list(inspect.signature(made._build_fastdepends_model).parameters) == []
     assert made.running is False
-    assert "_build_fastdepends_model" in inspect.getsource(SubscriberUsecase.start)
+    assert inspect.getsource(SubscriberUsecase.start) == THEIR_START
     assert inspect.iscoroutinefunction(made.process_message)
     assert inspect.iscoroutinefunction(NatsBroker._connect)
     assert "self.config.connect(connection)" in inspect.getsource(NatsBroker._connect)
@@ -74,15 +88,17 @@ def test_the_private_parts_are_as_we_use_them() -> None:
 
 
 @pytest.mark.req("E10")
-async def test_the_broker_declares_and_subscribes_nothing_by_itself(lab: Any) -> None:
+async def test_the_broker_declares_nothing_and_subscribes_where_consumers_deliver(lab: Any) -> None:
     """With a stream by its name FastStream's own start would change it to what the handlers say."""
     before = (await lab.jetstream.stream_info(subjects.JOBS)).config
-    settings = lab.settings(subjects.VALIDATOR)
-    broker = StemmaBroker(subjects.VALIDATOR, settings)
+    consumer = (await lab.jetstream.consumer_info(subjects.JOBS, subjects.VALIDATOR)).config
+    driver = PushDriver(subjects.JOBS, (subjects.VALIDATOR,))
+    broker = StemmaBroker(subjects.VALIDATOR, lab.settings(subjects.VALIDATOR), driver)
     broker.include_router(_with_a_handler())
     async with broker.connected():
         await broker.start()
-        assert [sub for sub in broker.nats._subs.values() if not sub.subject.startswith("_INBOX")] == []
+        subscribed = {sub.subject for sub in broker.nats._subs.values() if not sub.subject.startswith("_INBOX")}
+        assert subscribed == {consumer.deliver_subject}
         await broker.stop()
     assert (await lab.jetstream.stream_info(subjects.JOBS)).config == before
 
@@ -140,6 +156,90 @@ def test_a_subscriber_that_would_settle_or_declare_is_refused() -> None:
 
 
 @pytest.mark.req("E10")
+def test_a_handler_that_publishes_past_our_envelope_is_refused() -> None:
+    made = router()
+
+    @made.subscriber(SUBJECT, stream=jobs())
+    @made.publisher(subjects.outcome(subjects.VALIDATOR, "draft-validated"))
+    async def take(job: ValidateDraft) -> None: ...
+
+    with pytest.raises(TypeError, match="Take: a worker publishes what its handlers return; take @publisher away"):
+        worker().include_router(made)
+
+
+@pytest.mark.req("E10")
+@pytest.mark.parametrize("pattern", [SUBJECT, SUBJECT.replace("validator", subjects.ANY), "stemma.job.>"])
+def test_two_handlers_of_one_message_are_refused(pattern: str) -> None:
+    made = router()
+
+    @made.subscriber(pattern, stream=jobs())
+    async def take_too(job: ValidateDraft) -> None: ...
+
+    broker = worker()
+    broker.include_router(_with_a_handler())
+    with pytest.raises(TypeError, match=rf"TakeToo: {re.escape(pattern)} is for Take already, under {SUBJECT}"):
+        broker.include_router(made)
+
+
+@pytest.mark.req("E10")
+async def test_a_handler_that_stands_on_the_broker_itself_is_refused(lab: Any) -> None:
+    broker = WorkerBroker(subjects.VALIDATOR, lab.settings(subjects.VALIDATOR))
+    broker.include_router(_with_a_handler())
+    with pytest.raises(TypeError, match="Take: handlers stand on a NatsRouter, which include_router takes"):
+        await _started(broker, broker.subscriber(SUBJECT, stream=jobs(), ack_policy=AckPolicy.MANUAL))
+
+
+@pytest.mark.req("E10")
+async def test_a_handler_that_no_driver_feeds_is_refused(lab: Any) -> None:
+    broker, made = WorkerBroker(subjects.VALIDATOR, lab.settings(subjects.VALIDATOR)), router()
+    broker.include_router(_with_a_handler())
+    outcomes = made.subscriber(
+        subjects.outcome(subjects.ANY, subjects.ANY), stream=JStream(subjects.OUTCOMES, declare=False)
+    )
+    with pytest.raises(TypeError, match="Take: no driver brings messages of OUTCOMES"):
+        await _started(broker, outcomes, made)
+
+
+async def _started(broker: WorkerBroker, subscriber: Callable[[Any], Any], made: NatsRouter | None = None) -> None:
+    @subscriber
+    async def take(job: ValidateDraft) -> None: ...
+
+    if made is not None:
+        broker.include_router(made)
+    async with broker.connected():
+        await broker.start()
+
+
+@pytest.mark.req("E10")
+async def test_a_broker_that_has_stopped_may_start_again(
+    lab: Any, validated: Callable[[ValidateDraft], DraftValidated]
+) -> None:
+    broker = WorkerBroker(subjects.VALIDATOR, lab.settings(subjects.VALIDATOR), jobs="pushed")
+    made = router()
+
+    @made.subscriber(SUBJECT, stream=jobs())
+    async def take(job: ValidateDraft) -> DraftValidated:
+        return validated(job)
+
+    broker.include_router(made)
+    for number in (1, 2):
+        async with broker.connected():
+            await broker.start()
+            await lab.publish(subjects.VALIDATOR, lab.job())
+            await eventually(lab.settled)
+            await broker.stop()
+        assert len(await lab.stored(subjects.OUTCOMES)) == number
+
+
+def test_what_the_lifespan_opens_is_not_there_before() -> None:
+    opened = Opened[int]()
+    with pytest.raises(RuntimeError, match="the lifespan of the application has not opened yet"):
+        opened()
+    opened.give(1)
+    assert opened() == 1
+
+
+@pytest.mark.req("E10")
 def test_a_handler_whose_message_cannot_be_decoded_is_refused() -> None:
     async def untyped(job) -> None: ...  # type: ignore[no-untyped-def]
 
@@ -192,6 +292,23 @@ def test_a_stream_has_the_subscribers_that_are_for_it() -> None:
 )
 def test_a_pattern_fits_as_the_server_says(pattern: str, subject: str, fits: bool) -> None:
     assert matches(pattern, subject) is fits
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "do"),
+    [
+        ("a.b", "a.b", True),
+        ("a.*.c", "a.b.*", True),
+        ("a.>", "a.b.c", True),
+        ("*.b", "a.>", True),
+        ("a.b", "a.c", False),
+        ("a.*", "a.b.c", False),
+        ("a.>", "a", False),
+        ("a.*.c", "a.b.d", False),
+    ],
+)
+def test_patterns_overlap_if_a_subject_fits_both(one: str, other: str, do: bool) -> None:
+    assert overlap(one, other) is overlap(other, one) is do
 
 
 @pytest.mark.req("E10")

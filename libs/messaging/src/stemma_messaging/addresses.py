@@ -49,6 +49,17 @@ def matches(pattern: str, subject: str) -> bool:
     return all(wanted in (subjects.ANY, token) for wanted, token in zip(own, tokens, strict=True))
 
 
+def overlap(one: str, other: str) -> bool:
+    """Whether a subject can be one of both patterns."""
+    tokens, others = one.split("."), other.split(".")
+    for token, own in zip(tokens, others, strict=False):
+        if subjects.REST in (token, own):
+            return True
+        if token != own and subjects.ANY not in (token, own):
+            return False
+    return len(tokens) == len(others)
+
+
 def last_token(subject: str) -> str:
     """The name at the end of a subject, ``unknown`` if it is no token."""
     token = subject.rsplit(".", 1)[-1]

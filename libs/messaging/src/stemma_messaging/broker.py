@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsBroker
+from faststream.nats.subscriber.usecases.stream_basic import StreamSubscriber
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
@@ -65,6 +66,7 @@ class StemmaBroker(NatsBroker):
         self._patience = Patience(settings.retry_base_s)
         self._capabilities: bytes | None = None
         self._stops: list[Stop] = []
+        self._adopted: list[StreamSubscriber] = []
         super().__init__(
             without_credentials(settings.nats_url),
             apply_types=False,
@@ -78,22 +80,23 @@ class StemmaBroker(NatsBroker):
     def _around(self) -> tuple[Middleware, ...]:
         """The middlewares of every handler, from the outside to the inside."""
         patience = self._patience
-        bury = DeadLetters(self.service, lambda: self.sender, patience)
-        return Telemetry(), Heartbeat(), Settlement(patience), bury, Judgement(patience), InTurn()
+        dead_letters = DeadLetters(self.service, lambda: self.sender, patience)
+        return Telemetry(), Heartbeat(), Settlement(patience), dead_letters, Judgement(patience), InTurn()
 
     def include_router(self, router: Any, **options: Any) -> None:
         """Make the handlers of a router handlers of this service; raises `TypeError` for what cannot be one."""
         super().include_router(router, **options)
         for subscriber in router.subscribers:
-            adopt(subscriber)
-            self._results(set(results_of(subscriber)))
+            own = adopt(subscriber, self._adopted)
+            self._adopted.append(own)
+            self._results(set(results_of(own)))
 
     def _results(self, results: set[type[Contract]]) -> None:
         """What a handler returns, which only a worker publishes."""
         if results:
             raise TypeError(f"{self.service} is no worker: nobody publishes what a handler returns")
 
-    def tells(self, *outcomes: type[Contract]) -> None:
+    def declare_outcomes(self, *outcomes: type[Contract]) -> None:
         """Name outcomes of this service in its AsyncAPI, also those that no handler returns.
 
         FastStream does not publish them: our middlewares do, before they settle.
@@ -155,6 +158,7 @@ class StemmaBroker(NatsBroker):
             self._watch.expect_close()
             await close(self.nats)
             self.config.disconnect()
+            self._connection = None
 
     async def _connect(self) -> Client:
         """Ours in place of FastStream's, which gives up, and prints what the server says."""
@@ -170,14 +174,24 @@ class StemmaBroker(NatsBroker):
             await _through_outages(lambda: impatient.stream_info(f"KV_{subjects.CAPABILITIES_BUCKET}"))
 
     async def start(self) -> None:
-        """Begin to receive; raises `BusFailed` if a consumer was not provisioned.
+        """Begin to receive; raises `BusFailed` if a consumer was not provisioned, `TypeError` for a handler that no
+        driver feeds.
 
         In place of FastStream's, which would make streams and consumers.
         """
+        self._refuse_unfed()
         for driver in self._drivers:
             infos = [await self._provisioned(name, look_up) for name, look_up in driver.bound().items()]
             self._stops.append(await self._begin(driver, infos[0]))
         self.running = True
+
+    def _refuse_unfed(self) -> None:
+        fed = {driver.stream for driver in self._drivers}
+        for subscriber in self.subscribers:
+            if subscriber not in self._adopted:
+                raise TypeError(f"{subscriber.calls.name}: handlers stand on a NatsRouter, which include_router takes")
+            if subscriber.stream.name not in fed:
+                raise TypeError(f"{subscriber.calls.name}: no driver brings messages of {subscriber.stream.name}")
 
     async def _provisioned(self, name: str, look_up: LookUp) -> ConsumerInfo:
         try:
@@ -193,7 +207,8 @@ class StemmaBroker(NatsBroker):
     async def stop(self, *_: object) -> None:
         """Take no more messages and let work under way end, of all drivers at the same time; the connection stays."""
         self._watch.expect_close()
-        await asyncio.gather(*(stop(self._settings.shutdown_grace_s) for stop in self._stops))
+        stops, self._stops = self._stops, []
+        await asyncio.gather(*(stop(self._settings.shutdown_grace_s) for stop in stops))
         self.running = False
 
     async def failure(self) -> BusFailed:
@@ -239,10 +254,10 @@ class WorkerBroker(StemmaBroker):
         push = PushDriver(subjects.JOBS, lanes, turns=LaneTurns(settings.slots, subjects.bulk_consumer(service)))
         within = (Outcomes(service, lambda: self.sender), CallingOff(self._running))
         super().__init__(service, settings, push if jobs == "pushed" else pull, within=within)
-        self.tells(JobCancelled, JobDead)
+        self.declare_outcomes(JobCancelled, JobDead)
 
     def _results(self, results: set[type[Contract]]) -> None:
-        self.tells(*results)
+        self.declare_outcomes(*results)
 
     async def start(self) -> None:
         """Begin to receive, and to hear of jobs that nobody waits for any more."""

@@ -16,26 +16,38 @@ from nats.aio.msg import Msg
 from stemma_contracts import Contract, registry
 from stemma_telemetry import get_logger, names
 
-from .addresses import matches
+from .addresses import matches, overlap
 from .delivery import Delivery
 from .errors import InvalidMessage
 from .held import HELD, Held, Incoming, Terms, Turn
 
 
-def adopt(subscriber: Any) -> None:
+def adopt(subscriber: Any, others: Iterable[StreamSubscriber]) -> StreamSubscriber:
     """Make a subscriber of a router one of ours: it is fed, decodes by its annotation, and settles nothing itself.
 
-    Raises `TypeError` for one that would settle messages, declare a stream, or take what cannot be decoded.
+    Raises `TypeError` for one that would settle messages, declare a stream, publish without an envelope, take what
+    cannot be decoded, or take what one of the others takes.
     """
     if not isinstance(subscriber, StreamSubscriber) or subscriber.stream.declare:
         raise TypeError(f"{_name(subscriber)}: it needs stream=JStream(..., declare=False), which is provisioned")
     if subscriber.ack_policy is not AckPolicy.MANUAL:
         raise TypeError(f"{_name(subscriber)}: our middlewares settle; the router needs ack_policy=AckPolicy.MANUAL")
+    if any(item.handler._publishers for item in subscriber.calls):
+        raise TypeError(f"{_name(subscriber)}: a worker publishes what its handlers return; take @publisher away")
+    _refuse_overlap(subscriber, others)
     told = {"message_id": "", "subject": pattern_of(subscriber), "queue": "", "stream": subscriber.stream.name}
     own: Any = subscriber
     own.get_log_context = lambda _: told.copy()  # its own reads the subject anew for each message
     for item in subscriber.calls:
         item.item_decoder = _decoder(pattern_of(subscriber), _taken(item.handler._declared_call))
+    return subscriber
+
+
+def _refuse_overlap(subscriber: StreamSubscriber, others: Iterable[StreamSubscriber]) -> None:
+    pattern = pattern_of(subscriber)
+    for other in of_stream(others, subscriber.stream.name):
+        if overlap(pattern, pattern_of(other)):
+            raise TypeError(f"{_name(subscriber)}: {pattern} is for {_name(other)} already, under {pattern_of(other)}")
 
 
 def results_of(subscriber: StreamSubscriber) -> Iterable[type[Contract]]:
@@ -124,7 +136,7 @@ class Feed:
 
     def _subscriber(self, subject: str) -> StreamSubscriber:
         """The subscriber for a subject; where there is none, any of them, whose decoder refuses the message."""
-        if subject in self._subscribers:
+        if subject in self._subscribers:  # as the subjects of jobs are, which come most
             return self._subscribers[subject]
         fitting = (own for pattern, own in self._subscribers.items() if matches(pattern, subject))
         return next(fitting, None) or next(iter(self._subscribers.values()))

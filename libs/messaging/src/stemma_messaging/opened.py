@@ -18,5 +18,7 @@ class Opened(Generic[T]):
         self._given = [what]
 
     def __call__(self) -> T:
-        """What was given."""
+        """What was given; raises `RuntimeError` before."""
+        if not self._given:
+            raise RuntimeError("the lifespan of the application has not opened yet what handlers work with")
         return self._given[-1]

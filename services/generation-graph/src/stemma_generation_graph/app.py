@@ -268,7 +268,7 @@ def build_app(settings: GenerationSettings) -> FastStream:
     """Generation: its broker, its handlers, and what they need, which is opened when it starts."""
     broker, desk = WorkerBroker(subjects.GENERATION, settings), Opened[Desk]()
     broker.include_router(routes(desk))
-    broker.tells(ThreadsHeld)
+    broker.declare_outcomes(ThreadsHeld)
 
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:
