@@ -12,10 +12,12 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.review import ReviewPolicy
 from stemma_document.cycle_state import Cycle
+from stemma_document.state import State
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core import documents
 from stemma_orchestrator.core.documents.planning import plan_sections, planned_cycle
 from stemma_orchestrator.core.jobs import open_jobs
+from stemma_testkit.deciding import Then
 
 CONFIG = Path(__file__).parents[1] / "config"
 DESIGN = load_catalog(CONFIG)["design_document"]
@@ -28,10 +30,10 @@ class Design(Story):
 
     texts: Any
 
-    def begin(self, review: ReviewPolicy | None = None) -> list[Any]:
+    def begin(self, review: ReviewPolicy | None = None) -> Then[State, Any]:
         self.texts = count(1)
         sections = plan_sections(DESIGN.blueprint, DESIGN.dependencies, None, review)
-        return self.do(
+        return self.when(
             documents.Create(
                 asked=self.asked("create"),
                 tenant=TENANT,
@@ -47,7 +49,7 @@ class Design(Story):
             )
         )
 
-    def write(self, section_id: str, text: str | None = None) -> list[Any]:
+    def write(self, section_id: str, text: str | None = None) -> Then[State, Any]:
         self.drafted(section_id, text or f"{section_id}, written {next(self.texts)}")
         return self.validated(section_id)
 
@@ -55,7 +57,7 @@ class Design(Story):
         for name in DRAFTS:
             self.write(name)
 
-    def review(self, needs_revision: bool, text: str | None = None) -> list[Any]:
+    def review(self, needs_revision: bool, text: str | None = None) -> Then[State, Any]:
         verdict = ReviewVerdict(needs_revision=needs_revision, findings={"major": int(needs_revision)})
         self.drafted("review_feedback", text or f"review {next(self.texts)}", review=verdict)
         return self.validated("review_feedback")

@@ -53,7 +53,7 @@ class Run:
         policy = ReviewPolicy(mode=mode)
         limits = {"max_lint_rounds": MAX_ROUNDS, "max_revisions": MAX_REVISIONS}
         edits = "human" if proposes else "none"
-        self.witness.begun(self.story.create(dependencies, policy, review_edits=edits, **limits))
+        self.witness.begun(self.story.create(dependencies, policy, review_edits=edits, **limits).events)
         self.commands: list[Command] = []
 
     def settle(self) -> None:
@@ -127,7 +127,7 @@ class Run:
         command = self._command(move)
         self.commands.append(command)
         assert decide(command, without_notes(self.story.state)) == decide(command, self.story.state)
-        self.witness.saw(move, self.story.do(command))
+        self.witness.saw(move, list(self.story.when(command)))
         assert decide(command, self.story.state) == [], "deciding again gives nothing"
         assert self.witness.state == self.story.state, "what was encoded and decoded folds to the same"
 

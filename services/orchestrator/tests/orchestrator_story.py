@@ -25,6 +25,7 @@ from stemma_orchestrator.core import documents, review
 from stemma_orchestrator.core.commands import Command, Record, RequestMeta
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import open_jobs
+from stemma_testkit.deciding import Then
 
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
 TENANT, DOCUMENT = ABOUT
@@ -78,19 +79,20 @@ class Story:
             actor_verified=False,
         )
 
-    def do(self, command: Command) -> list[Any]:
-        events = list(decide(command, self.state))
+    def when(self, command: Command) -> Then[State, Any]:
+        """Decide a command on all that was before, and go on with what it gave."""
+        events = tuple(decide(command, self.state))
         for event in events:
             self.state = evolve(self.state, event, self.now)
         self.history.extend(events)
-        self.reader.reads(events)
+        self.reader.reads(list(events))
         if events:
             assert self.reader.seen() == known(self.document)
-        return events
+        return Then(events, self.state)
 
     def create(
         self, dependencies: dict[str, tuple[str, ...]] | None = None, review: ReviewPolicy | None = None, **plan: Any
-    ) -> list[Any]:
+    ) -> Then[State, Any]:
         sections = tuple(
             SectionPlan(
                 section_id=name,
@@ -103,7 +105,7 @@ class Story:
             )
             for name, upstream in (dependencies or CHAIN).items()
         )
-        return self.do(
+        return self.when(
             documents.Create(
                 asked=self.asked("create"),
                 tenant=TENANT,
@@ -128,11 +130,11 @@ class Story:
         assert job_id is not None, f"{section_id} has no open job"
         return job_id
 
-    def outcome(self, kind: type[o.Outcome], section_id: str, **fields: Any) -> list[Any]:
+    def outcome(self, kind: type[o.Outcome], section_id: str, **fields: Any) -> Then[State, Any]:
         fields.setdefault("job_id", self.job_of(section_id) if "job_id" not in fields else None)
-        return self.do(Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields)))
+        return self.when(Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields)))
 
-    def drafted(self, section_id: str, text: str | None = None, **fields: Any) -> list[Any]:
+    def drafted(self, section_id: str, text: str | None = None, **fields: Any) -> Then[State, Any]:
         return self.outcome(
             o.SectionGenerated,
             section_id,
@@ -141,15 +143,15 @@ class Story:
             **{"evaluation": evaluation(), "usage": Usage(calls=2)} | fields,
         )
 
-    def validated(self, section_id: str, passed: bool = True) -> list[Any]:
+    def validated(self, section_id: str, passed: bool = True) -> Then[State, Any]:
         return self.outcome(o.DraftValidated, section_id, validation=validation(passed))
 
     def reviewable(self, section_id: str) -> None:
         self.drafted(section_id)
         self.validated(section_id)
 
-    def approve(self, section_id: str, version: int = 1, request_id: str | None = None) -> list[Any]:
-        return self.do(review.Approve(self.asked(request_id), section_id, version))
+    def approve(self, section_id: str, version: int = 1, request_id: str | None = None) -> Then[State, Any]:
+        return self.when(review.Approve(self.asked(request_id), section_id, version))
 
     def settle(self, *section_ids: str) -> None:
         for section_id in section_ids:

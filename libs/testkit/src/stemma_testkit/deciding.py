@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Generic, TypeVar
@@ -22,6 +22,12 @@ class Then(Generic[S, E]):
 
     events: tuple[E, ...]
     state: S
+
+    def __iter__(self) -> Iterator[E]:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        return len(self.events)
 
     def then(self, *expected: E) -> Then[S, E]:
         """The command gave just these events."""

@@ -83,9 +83,9 @@ def open_again(story: Story) -> State:
 
 def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.when(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
     begun.outcome(o.ModelUnavailable, "research")
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
     assert job.guidance == ref("more figures")
@@ -93,6 +93,6 @@ def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: S
 
 def test_a_document_cancelled_during_an_edit_keeps_the_approval_of_the_text_before(begun: Story) -> None:
     begun.settle("research")
-    begun.do(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
-    begun.do(documents.Cancel(begun.asked()))
+    begun.when(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(documents.Cancel(begun.asked()))
     assert begun.status("research") == SectionStatus.APPROVED

@@ -70,7 +70,7 @@ class Bookkeeper:
         if command is None:
             return
         before = {name: _words(section) for name, section in self.story.document.sections.items()}
-        events = self.story.do(command)
+        events = self.story.when(command).events
         if not events or isinstance(events[0], e.DecisionRefused | e.OutcomeSuperseded):
             return
         self._hear(command, before)

@@ -35,9 +35,9 @@ def taken(design: Design, step: Step) -> None:
     verb, which, choice = step
     jobs = sorted(design.open_jobs())
     if verb != "work":
-        design.do(asked_for(design, verb, EVERY[which % len(EVERY)], choice))
+        design.when(asked_for(design, verb, EVERY[which % len(EVERY)], choice))
     elif jobs:
-        design.do(Record(outcome(design.open_jobs()[jobs[which % len(jobs)]], choice)))
+        design.when(Record(outcome(design.open_jobs()[jobs[which % len(jobs)]], choice)))
 
 
 def asked_for(design: Design, verb: str, name: str, choice: int) -> RequestCommand:

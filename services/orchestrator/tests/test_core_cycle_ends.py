@@ -76,8 +76,7 @@ def test_an_evaluation_is_shown_and_stops_no_section_of_a_design(design: Design)
         assert design.document.sections[name].versions[-1].evaluation == poor
     design.review(needs_revision=False)
     design.drafted("final_document", "poor", evaluation=poor)
-    (asked,) = design.validated("final_document")
-    assert isinstance(asked, e.SectionReviewRequested)
+    design.validated("final_document").then_types(e.SectionReviewRequested)
 
 
 @pytest.mark.req("D3")
@@ -117,7 +116,7 @@ def test_a_person_may_ask_for_a_full_cycle_as_often_as_it_takes(design: Design) 
     for turn in range(5):
         feedback = ref(f"say more, {turn}")
         version = design.version("final_document")
-        (again,) = design.do(review.Revise(design.asked(), "final_document", version, feedback, cycle=True))
+        (again,) = design.when(review.Revise(design.asked(), "final_document", version, feedback, cycle=True))
         assert (again.asked_by, again.sections, again.starts) == ("person", EVERY, ("hld_draft",))
         assert (design.cycle.approved, design.cycle.human_revision_requested) == (False, True)
         assert design.job().revision_feedback == feedback
@@ -135,7 +134,7 @@ def test_the_review_by_a_person_waits_until_it_is_approved_or_leads_to_another_c
     design.review(needs_revision=False)
     design.write("final_document")
     routes.append(human_review(design.document))
-    design.do(review.Revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
+    design.when(review.Revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
     routes.append(human_review(design.document))
     design.draft_all()
     design.review(needs_revision=False)
@@ -151,7 +150,7 @@ def test_what_a_person_said_still_counts_when_the_next_review_asks_for_more(desi
     design.draft_all()
     design.review(needs_revision=False)
     design.write("final_document")
-    design.do(review.Revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
+    design.when(review.Revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
     assert (design.job().guidance, design.job().revision_feedback) == (None, ref("say more"))
     design.draft_all()
     design.review(needs_revision=True, text="the review")
@@ -173,8 +172,8 @@ def test_a_persons_cycle_takes_what_a_person_wrote_only_by_leave(
     design.draft_all()
     design.review(needs_revision=False)
     design.write("final_document")
-    design.do(editing.Write(design.asked(), "hld_draft", 1, ref("mine")))
-    (again,) = design.do(
+    design.when(editing.Write(design.asked(), "hld_draft", 1, ref("mine")))
+    (again,) = design.when(
         review.Revise(design.asked(), "final_document", 1, ref("more"), cycle=True, replace_edited=replace)
     )
     assert again.sections == sections
@@ -185,10 +184,11 @@ def test_only_the_final_section_can_ask_for_a_cycle(design: Design) -> None:
     story = Story()
     story.create()
     story.reviewable("research")
-    (refused,) = story.do(review.Revise(story.asked(), "research", 1, ref("again"), cycle=True))
+    (refused,) = story.when(review.Revise(story.asked(), "research", 1, ref("again"), cycle=True))
     assert isinstance(refused, e.RefusedNoCycle)
     design.draft_all()
     design.drafted("review_feedback", review=ReviewVerdict(needs_revision=False))
     design.validated("review_feedback", passed=False)
-    (refused,) = design.do(review.Revise(design.asked(), "review_feedback", 1, ref("again"), cycle=True))
-    assert isinstance(refused, e.RefusedNoCycle)
+    design.when(review.Revise(design.asked(), "review_feedback", 1, ref("again"), cycle=True)).then_types(
+        e.RefusedNoCycle
+    )

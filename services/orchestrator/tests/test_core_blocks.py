@@ -25,11 +25,11 @@ def kept(story: Story) -> list[ArtifactRef | None]:
 
 
 def write(story: Story, text: str) -> None:
-    story.do(editing.Write(story.asked(), "research", story.document.sections["research"].current_number, ref(text)))
+    story.when(editing.Write(story.asked(), "research", story.document.sections["research"].current_number, ref(text)))
 
 
 def restore(story: Story, version: int) -> None:
-    story.do(editing.Restore(story.asked(), "research", story.document.sections["research"].current_number, version))
+    story.when(editing.Restore(story.asked(), "research", story.document.sections["research"].current_number, version))
 
 
 def checked(story: Story, name: str) -> None:

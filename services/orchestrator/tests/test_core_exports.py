@@ -19,7 +19,7 @@ from stemma_orchestrator.core.problems import problem_of
 
 def compare(story: Story, *pairs: tuple[str, int, int]) -> Any:
     asked = tuple(VersionPair(section_id=name, from_version=old, to_version=new) for name, old, new in pairs)
-    (event,) = story.do(exports.Export(story.asked(), ExportFormat.DOCX, asked))
+    (event,) = story.when(exports.Export(story.asked(), ExportFormat.DOCX, asked))
     return event
 
 
@@ -27,7 +27,7 @@ def compare(story: Story, *pairs: tuple[str, int, int]) -> Any:
 def rewritten(begun: Story) -> Story:
     """Research has two versions; nothing else is written."""
     begun.drafted("research")
-    begun.do(editing.Write(begun.asked(), "research", 1, ref("rewritten")))
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("rewritten")))
     return begun
 
 
@@ -59,12 +59,12 @@ def test_a_comparison_names_who_made_the_versions_on_the_way(begun: Story) -> No
     draft = {"draft": ref("draft"), "evaluation": evaluation(), "provenance": generated}
     begun.outcome(o.SectionGenerated, "research", **draft)
     begun.validated("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
     revised = Provenance(model="m", agent_version="editor-agent/1.2")
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=revised)
     begun.validated("research")
-    begun.do(editing.Write(begun.asked(), "research", 2, ref("rewritten")))
-    begun.do(editing.Restore(begun.asked(), "research", 3, 1))
+    begun.when(editing.Write(begun.asked(), "research", 2, ref("rewritten")))
+    begun.when(editing.Restore(begun.asked(), "research", 3, 1))
     assert authors(begun, 0, 4) == [
         (1, "generation-graph", True), (2, "editor-agent", True), (3, "ada", True), (4, "ada", True),
     ]  # fmt: skip
@@ -76,9 +76,9 @@ def test_a_comparison_tells_when_each_version_was_made(begun: Story) -> None:
     begun.now = monday
     begun.drafted("research")
     begun.now = tuesday
-    begun.do(editing.Write(begun.asked(), "research", 1, ref("rewritten")))
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("rewritten")))
     begun.now = friday
-    begun.do(editing.Restore(begun.asked(), "research", 2, 1))
+    begun.when(editing.Restore(begun.asked(), "research", 2, 1))
     compare(begun, ("research", 0, 3))
     (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert [one.made_at for one in job.sections[0].history] == [monday, tuesday, friday]
@@ -88,10 +88,10 @@ def test_a_comparison_tells_when_each_version_was_made(begun: Story) -> None:
 def test_words_that_come_again_keep_who_made_them_and_when(begun: Story) -> None:
     begun.now = datetime(2026, 3, 2, 9, tzinfo=UTC)
     begun.drafted("research")
-    begun.do(editing.Write(begun.asked(), "research", 1, ref("mine")))
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("mine")))
     first = begun.document.sections["research"].current
     begun.now = datetime(2026, 3, 9, 9, tzinfo=UTC)
-    begun.do(editing.Regenerate(begun.asked(), "research", 2, None, True))
+    begun.when(editing.Regenerate(begun.asked(), "research", 2, None, True))
     begun.drafted("research", "mine")
     again = begun.document.sections["research"].current
     assert first is not None
@@ -103,7 +103,7 @@ def test_words_that_come_again_keep_who_made_them_and_when(begun: Story) -> None
 def test_a_comparison_of_many_versions_tells_names_alone_and_stays_a_message(begun: Story) -> None:
     begun.drafted("research")
     for number in range(1, 300):
-        begun.do(editing.Write(begun.asked(), "research", number, ref(f"text {number}")))
+        begun.when(editing.Write(begun.asked(), "research", number, ref(f"text {number}")))
     told = authors(begun, 1, 300)
     assert len(told) == 100
     assert {(author, has_draft) for _, author, has_draft in told} == {("ada", False)}
@@ -116,7 +116,7 @@ def test_a_comparison_back_in_time_names_nobody(rewritten: Story) -> None:
 
 
 def test_an_export_without_comparison_has_every_section_and_no_previous_draft(rewritten: Story) -> None:
-    rewritten.do(exports.Export(rewritten.asked(), ExportFormat.DOCX))
+    rewritten.when(exports.Export(rewritten.asked(), ExportFormat.DOCX))
     (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert not job.redline
     assert {section.previous for section in job.sections} == {None}

@@ -25,28 +25,28 @@ from stemma_orchestrator.core.outcomes import UnfittingOutcome
 
 
 def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> None:
-    begun.do(documents.Pause(begun.asked()))
+    begun.when(documents.Pause(begun.asked()))
     assert begun.open_jobs() == {}
     begun.drafted("research")
     begun.validated("research")
     begun.approve("research")
     assert begun.status("solution") == SectionStatus.QUEUED
-    (resumed,) = begun.do(documents.Resume(begun.asked()))
+    (resumed,) = begun.when(documents.Resume(begun.asked()))
     assert resumed.starts == ("solution",)
     assert len(begun.open_jobs()) == 1
 
 
 def test_resume_publishes_the_job_that_opened_during_the_pause(begun: Story) -> None:
-    begun.do(documents.Pause(begun.asked()))
+    begun.when(documents.Pause(begun.asked()))
     begun.drafted("research")
-    begun.do(documents.Resume(begun.asked()))
+    begun.when(documents.Resume(begun.asked()))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
 
 
 def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(documents.Cancel(begun.asked()))
+    begun.when(documents.Cancel(begun.asked()))
     (refused,) = begun.approve("research")
     assert isinstance(refused, e.RefusedByDocumentStatus)
     assert refused.document_status == DocumentStatus.CANCELLED
@@ -54,7 +54,7 @@ def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
 
 def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(begun: Story) -> None:
     late = begun.job_of("research")
-    begun.do(documents.Cancel(begun.asked()))
+    begun.when(documents.Cancel(begun.asked()))
     assert begun.status("research") == SectionStatus.QUEUED
     (superseded,) = begun.drafted("research", job_id=late)
     assert isinstance(superseded, e.OutcomeSuperseded)
@@ -65,15 +65,15 @@ def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(b
 @pytest.mark.parametrize("command", [documents.Resume, documents.Pause])
 def test_steering_that_the_status_does_not_allow_is_refused(begun: Story, command: type) -> None:
     if command is documents.Pause:
-        begun.do(documents.Pause(begun.asked()))
-    assert [type(event) for event in begun.do(command(begun.asked()))] == [e.RefusedByDocumentStatus]
+        begun.when(documents.Pause(begun.asked()))
+    assert [type(event) for event in begun.when(command(begun.asked()))] == [e.RefusedByDocumentStatus]
 
 
 def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: Story) -> None:
-    (requested,) = begun.do(exports.Export(begun.asked(), ExportFormat.DOCX))
+    (requested,) = begun.when(exports.Export(begun.asked(), ExportFormat.DOCX))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert [section.draft for section in job.sections] == [None] * 4
-    (exported,) = begun.do(
+    (exported,) = begun.when(
         Record(o.DocumentConverted(job_id=job.job_id, tenant="default", document_id="doc1", artifact=ref("docx")))
     )
     assert exported.export_id == requested.export_id
@@ -82,22 +82,22 @@ def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: St
 
 @pytest.mark.req("W5")
 def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
-    begun.do(exports.Export(begun.asked(), ExportFormat.PDF))
+    begun.when(exports.Export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     remark = ExportRemark(code="missing_font", detail="Thai: กข")
     about = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
-    (exported,) = begun.do(Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
+    (exported,) = begun.when(Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
     assert exported.remarks == (remark,)
 
 
 @pytest.mark.parametrize("failure", [o.ConversionFailed, o.JobDead])
 @pytest.mark.failure("conversion-fails")
 def test_a_failed_export_is_an_event_and_can_be_asked_for_again(begun: Story, failure: type[o.Outcome]) -> None:
-    begun.do(exports.Export(begun.asked(), ExportFormat.PDF))
+    begun.when(exports.Export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")
-    assert len(begun.do(Record(failed))) == 1
-    (again,) = begun.do(exports.Export(begun.asked(), ExportFormat.PDF))
+    assert len(begun.when(Record(failed))) == 1
+    (again,) = begun.when(exports.Export(begun.asked(), ExportFormat.PDF))
     assert again.export_id in begun.document.exports
 
 
@@ -107,10 +107,10 @@ def test_a_paused_graph_waits_for_its_answer_and_goes_on_at_its_checkpoint(begun
     begun.outcome(o.GraphPaused, "research", thread_id="thread-1", need=need)
     assert begun.open_jobs() == {}
     assert begun.status("research") == SectionStatus.GENERATING
-    assert [type(x) for x in begun.do(needs.Answer(begun.asked(), "research", "n2", ref("no")))] == [
+    assert [type(x) for x in begun.when(needs.Answer(begun.asked(), "research", "n2", ref("no")))] == [
         e.RefusedUnknownNeed
     ]
-    begun.do(needs.Answer(begun.asked(), "research", "n1", ref("yes")))
+    begun.when(needs.Answer(begun.asked(), "research", "n1", ref("yes")))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ResumeGraph)
     assert (job.thread_id, job.checkpoint_id, job.answer) == ("thread-1", "cp1", ref("yes"))
@@ -187,8 +187,8 @@ def test_whatever_happens_the_rules_hold(script: list[tuple[str, str, int]]) -> 
         if command is None:
             continue
         with suppress(UnfittingOutcome):
-            story.do(command)
-            assert story.do(command) == [], "deciding again gives nothing"
+            story.when(command)
+            story.when(command).then_nothing_happened(), "deciding again gives nothing"
         job_ids = [job.job_id for job in open_jobs(story.state)]
         assert len(job_ids) == len(set(job_ids))
         assert not set(job_ids) & story.document.settled_jobs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_document.staleness import staleness
+from stemma_document.state import State
 from stemma_orchestrator.core import documents, editing, several
 from stemma_orchestrator.core.problems import problem_of
+from stemma_testkit.deciding import Then
 
 pytestmark = pytest.mark.req("P10")
 
@@ -21,7 +24,7 @@ pytestmark = pytest.mark.req("P10")
 def stale(begun: Story) -> Story:
     """research <- solution <- budget, timeline; all approved, then research was written by a person."""
     begun.settle("research", "solution", "budget", "timeline")
-    begun.do(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
     return begun
 
 
@@ -29,20 +32,20 @@ def seen(**versions: int) -> tuple[SeenVersion, ...]:
     return tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
 
 
-def keep(story: Story, **versions: int) -> list[Any]:
-    return story.do(several.KeepSeveral(story.asked(), seen(**versions)))
+def keep(story: Story, **versions: int) -> Then[State, Any]:
+    return story.when(several.KeepSeveral(story.asked(), seen(**versions)))
 
 
-def regenerate(story: Story, replace_edited: bool = False, **versions: int) -> list[Any]:
-    return story.do(several.RegenerateSeveral(story.asked(), seen(**versions), ref("more figures"), replace_edited))
+def regenerate(story: Story, replace_edited: bool = False, **versions: int) -> Then[State, Any]:
+    return story.when(several.RegenerateSeveral(story.asked(), seen(**versions), ref("more figures"), replace_edited))
 
 
-def problems(events: list[Any]) -> dict[str, str]:
+def problems(events: Iterable[Any]) -> dict[str, str]:
     return {problem.field: problem.message for problem in map(problem_of, events)}
 
 
 def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(stale: Story) -> None:
-    events = keep(stale, timeline=1, budget=1, solution=1)
+    events = keep(stale, timeline=1, budget=1, solution=1).events
     assert [type(event) for event in events] == [e.SectionKept] * 3 + [e.DocumentCompleted]
     assert events[0].section_id == "solution"
     assert {event.request_id for event in events[:3]} == {events[0].request_id}
@@ -53,27 +56,27 @@ def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(st
 
 def test_the_answer_names_every_section_in_the_order_in_which_it_was_done(stale: Story) -> None:
     command = several.KeepSeveral(stale.asked(), seen(budget=1, solution=1))
-    stale.do(command)
+    stale.when(command)
     handled = stale.document.requests[command.asked["request_id"]]
     assert handled.section_ids == ("solution", "budget")
 
 
 def test_the_answer_names_the_graph_execution_of_every_section_that_begins_at_once(stale: Story) -> None:
-    stale.do(several.KeepSeveral(stale.asked(), seen(solution=1, budget=1, timeline=1)))
+    stale.when(several.KeepSeveral(stale.asked(), seen(solution=1, budget=1, timeline=1)))
     command = several.RegenerateSeveral(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
-    stale.do(command)
+    stale.when(command)
     handled = stale.document.requests[command.asked["request_id"]]
     assert set(handled.section_ids) == set(handled.started) == {"budget", "timeline"}
 
 
 def test_the_same_request_again_gives_nothing(stale: Story) -> None:
     command = several.KeepSeveral(stale.asked(), seen(solution=1, budget=1))
-    stale.do(command)
-    assert stale.do(command) == []
+    stale.when(command)
+    stale.when(command).then_nothing_happened()
 
 
 def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) -> None:
-    events = keep(stale, solution=1, budget=2, research=2, nowhere=1)
+    events = keep(stale, solution=1, budget=2, research=2, nowhere=1).events
     assert [type(event) for event in events] == [e.RefusedOldVersion, e.RefusedNotStale, e.RefusedUnknownSection]
     assert problems(events) == {
         "sections.1.version": "version 2 is not current; version 1 is",
@@ -86,7 +89,7 @@ def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) 
 
 
 def test_regenerated_sections_are_written_in_dependency_order_with_the_guidance(stale: Story) -> None:
-    events = regenerate(stale, budget=1, solution=1)
+    events = regenerate(stale, budget=1, solution=1).events
     assert [event.section_id for event in events] == ["solution", "budget"]
     assert events[-1].starts == ("solution",)
     (job,) = (job for job in stale.open_jobs().values() if isinstance(job, j.GenerateSection))
@@ -103,10 +106,10 @@ def test_what_a_person_made_is_regenerated_with_the_others_only_by_leave(stale: 
         "replace_edited": "version 2 holds a person's words (written); say so if it may be replaced"
     }
     assert stale.status("solution") == "approved"
-    events = regenerate(stale, replace_edited=True, research=2, solution=1)
+    events = regenerate(stale, replace_edited=True, research=2, solution=1).events
     assert events[-1].starts == ("research",)
 
 
 def test_a_cancelled_document_refuses_once(stale: Story) -> None:
-    stale.do(documents.Cancel(stale.asked()))
+    stale.when(documents.Cancel(stale.asked()))
     assert [type(event) for event in keep(stale, solution=1, budget=1)] == [e.RefusedByDocumentStatus]

@@ -59,14 +59,14 @@ def test_a_version_that_one_rests_on_while_it_is_stale_and_another_does_not_is_n
 
 def test_what_people_said_is_a_ground_for_what_is_written_after_it(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("name the price: EUR 5")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("name the price: EUR 5")))
     begun.outcome(o.DraftRevised, "research", draft=ref("two"), summary=ref("s"), provenance={"model": "offline"})
     assert validation_job(begun, "research").said == (ref("name the price: EUR 5"),)
 
 
 def test_a_text_that_a_person_gives_is_said_by_that_person(begun: Story) -> None:
     begun.settle("research")
-    begun.do(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
     assert begun.document.sections["research"].versions[-1].origin is Origin.WRITTEN
     assert validation_job(begun, "research").said == (ref("a person's text"),)
 
@@ -95,17 +95,18 @@ def test_a_draft_with_unsupported_claims_goes_back_at_most_as_often_and_then_wai
     invented = validation(passed=False).model_copy(update={"unsupported": {"amount": 1}})
     done = given(DECIDER, *story.history).when(validated(story, invented))
     done.then_types(e.SectionLintFailed)
-    story.do(validated(story, invented))
+    story.when(validated(story, invented))
     story.drafted("research", "the same again")
     given(DECIDER, *story.history).when(validated(story, invented)).then_types(e.SectionReviewRequested)
 
 
 def test_stays_quiet_about_a_text_of_a_person(begun: Story) -> None:
     begun.settle("research")
-    begun.do(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
     job = next(name for name, kind in begun.document.sections["research"].checks.items() if kind == "validate")
-    (event,) = begun.outcome(o.DraftValidated, "research", job_id=job, validation=unsupported(amount=1))
-    assert isinstance(event, e.SectionChecked)
+    begun.outcome(o.DraftValidated, "research", job_id=job, validation=unsupported(amount=1)).then_types(
+        e.SectionChecked
+    )
     assert begun.status("research") == "edited"
 
 

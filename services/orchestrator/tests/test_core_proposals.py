@@ -14,9 +14,11 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
+from stemma_document.state import State
 from stemma_orchestrator.core import documents, editing, proposals
 from stemma_orchestrator.core.jobs import closed_jobs, open_jobs
 from stemma_orchestrator.core.problems import problem_of
+from stemma_testkit.deciding import Then
 
 pytestmark = pytest.mark.req("P9")
 
@@ -30,8 +32,8 @@ def done() -> Story:
     return story
 
 
-def instruct(story: Story, section_id: str = "research", version: int = 1) -> list[Any]:
-    return story.do(editing.Edit(story.asked(), section_id, version, ref("shorter")))
+def instruct(story: Story, section_id: str = "research", version: int = 1) -> Then[State, Any]:
+    return story.when(editing.Edit(story.asked(), section_id, version, ref("shorter")))
 
 
 def job_of(story: Story, section_id: str = "research") -> j.ReviseDraft:
@@ -40,7 +42,7 @@ def job_of(story: Story, section_id: str = "research") -> j.ReviseDraft:
     return found
 
 
-def revised(story: Story, section_id: str = "research", text: str = "short") -> list[Any]:
+def revised(story: Story, section_id: str = "research", text: str = "short") -> Then[State, Any]:
     job_id = job_of(story, section_id).job_id
     draft, summary = ref(text), ref("cut")
     return story.outcome(o.DraftRevised, section_id, job_id=job_id, draft=draft, summary=summary, provenance=PROVENANCE)
@@ -52,16 +54,16 @@ def proposed(story: Story, section_id: str = "research") -> str:
     return str(asked.proposal_id)
 
 
-def accept(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> list[Any]:
-    return story.do(proposals.AcceptEdit(story.asked(), section_id, version, proposal_id))
+def accept(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> Then[State, Any]:
+    return story.when(proposals.AcceptEdit(story.asked(), section_id, version, proposal_id))
 
 
-def reject(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> list[Any]:
-    return story.do(proposals.RejectEdit(story.asked(), section_id, version, proposal_id))
+def reject(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> Then[State, Any]:
+    return story.when(proposals.RejectEdit(story.asked(), section_id, version, proposal_id))
 
 
-def write(story: Story, text: str, version: int = 1) -> list[Any]:
-    return story.do(editing.Write(story.asked(), "research", version, ref(text)))
+def write(story: Story, text: str, version: int = 1) -> Then[State, Any]:
+    return story.when(editing.Write(story.asked(), "research", version, ref(text)))
 
 
 def words(refusal: Any) -> tuple[str, str]:
@@ -120,10 +122,9 @@ def test_rejecting_an_instruction_under_way_ends_its_job(done: Story) -> None:
     job_id, before = job_of(done).job_id, done.state
     reject(done, asked.proposal_id)
     assert closed_jobs(before, done.state) == {job_id}
-    (late,) = done.outcome(
+    done.outcome(
         o.DraftRevised, "research", job_id=job_id, draft=ref("x"), summary=ref("y"), provenance=PROVENANCE
-    )
-    assert isinstance(late, e.OutcomeSuperseded)
+    ).then_types(e.OutcomeSuperseded)
 
 
 def test_a_newer_version_voids_it_and_an_event_says_so(done: Story) -> None:
@@ -200,7 +201,7 @@ def test_an_editor_that_fails_leaves_the_section_as_it_was(done: Story, outcome:
     (failed,) = done.outcome(outcome, "research", job_id=job_of(done).job_id)
     assert (failed.status, failed.activity, failed.makes_stale) == (SectionStatus.APPROVED, Activity.EDIT, ())
     assert done.document.sections["research"].proposal is None
-    assert isinstance(instruct(done)[0], e.SectionEditRequested)
+    instruct(done).then_types(e.SectionEditRequested)
 
 
 def test_an_instruction_that_is_refused_leaves_the_section_as_it_was(done: Story) -> None:
@@ -257,7 +258,7 @@ def test_a_cancelled_document_has_no_proposal(done: Story) -> None:
     proposal = proposed(done)
     write(done, "mine", 1)
     accept_again = proposed_after(done)
-    done.do(documents.Cancel(done.asked()))
+    done.when(documents.Cancel(done.asked()))
     assert done.document.sections["research"].proposal is None
     for name in (proposal, accept_again):
         (refused,) = accept(done, name, 2)
@@ -312,8 +313,7 @@ def test_a_decision_that_comes_before_the_check_calls_it_off(done: Story, decide
     job_id, before = check_of(done).job_id, done.state
     decide(done, proposal)
     assert job_id in closed_jobs(before, done.state)
-    (late,) = done.outcome(o.DraftValidated, "research", job_id=job_id, validation=validation())
-    assert isinstance(late, e.OutcomeSuperseded)
+    done.outcome(o.DraftValidated, "research", job_id=job_id, validation=validation()).then_types(e.OutcomeSuperseded)
 
 
 @pytest.mark.req("T7")

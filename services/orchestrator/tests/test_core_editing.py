@@ -18,7 +18,9 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleReason, UpstreamVersion
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
+from stemma_document.state import State
 from stemma_orchestrator.core import editing, exports, review
+from stemma_testkit.deciding import Then
 
 
 @pytest.fixture
@@ -28,21 +30,21 @@ def done(begun: Story) -> Story:
     return begun
 
 
-def write(story: Story, section_id: str, text: str, version: int | None = None) -> list[Any]:
+def write(story: Story, section_id: str, text: str, version: int | None = None) -> Then[State, Any]:
     seen = story.document.sections[section_id].current_number if version is None else version
-    return story.do(editing.Write(story.asked(), section_id, seen, ref(text)))
+    return story.when(editing.Write(story.asked(), section_id, seen, ref(text)))
 
 
-def edit(story: Story, section_id: str, version: int = 1) -> list[Any]:
-    return story.do(editing.Edit(story.asked(), section_id, version, ref("shorter")))
+def edit(story: Story, section_id: str, version: int = 1) -> Then[State, Any]:
+    return story.when(editing.Edit(story.asked(), section_id, version, ref("shorter")))
 
 
-def regenerate(story: Story, section_id: str, version: int = 1, replace_edited: bool = False) -> list[Any]:
-    return story.do(editing.Regenerate(story.asked(), section_id, version, ref("more figures"), replace_edited))
+def regenerate(story: Story, section_id: str, version: int = 1, replace_edited: bool = False) -> Then[State, Any]:
+    return story.when(editing.Regenerate(story.asked(), section_id, version, ref("more figures"), replace_edited))
 
 
-def keep(story: Story, section_id: str, version: int = 1) -> list[Any]:
-    return story.do(editing.Keep(story.asked(), section_id, version))
+def keep(story: Story, section_id: str, version: int = 1) -> Then[State, Any]:
+    return story.when(editing.Keep(story.asked(), section_id, version))
 
 
 def stale(story: Story) -> set[str]:
@@ -208,7 +210,7 @@ def test_the_very_text_that_dependents_rest_on_leaves_them_fresh_however_it_came
         if way == "restore"
         else editing.Write(done.asked(), "research", 2, first)
     )
-    (again, *_) = done.do(back)
+    (again, *_) = done.when(back)
     assert (again.version, again.makes_stale) == (3, ())
     assert set(again.clears_stale) == {"solution", "budget", "timeline"}
     assert done.document_status() == DocumentStatus.COMPLETED
@@ -218,7 +220,7 @@ def test_the_very_text_that_dependents_rest_on_leaves_them_fresh_however_it_came
 def test_a_stale_upstream_whose_text_came_back_is_named_by_its_version_of_now(done: Story) -> None:
     write(done, "solution", "another text")
     write(done, "research", "a person's text")
-    done.do(editing.Restore(done.asked(), "solution", 2, 1))
+    done.when(editing.Restore(done.asked(), "solution", 2, 1))
     (reason,) = staleness(done.document)["budget"]
     assert (reason.accepted_version, reason.current_version, reason.upstream_stale) == (3, 3, True)
 
@@ -278,15 +280,14 @@ def test_a_new_upstream_draft_makes_its_dependents_stale_before_it_is_approved(d
 def test_a_regeneration_supersedes_a_waiting_review(begun: Story) -> None:
     begun.reviewable("research")
     regenerate(begun, "research")
-    (refused,) = begun.approve("research")
-    assert isinstance(refused, e.RefusedByStatus)
+    begun.approve("research").then_types(e.RefusedByStatus)
 
 
 @pytest.mark.parametrize("way", ["write", "restore"])
 def test_a_regeneration_of_what_a_person_made_asks_first(done: Story, way: str) -> None:
     write(done, "solution", "a person's text")
     if way == "restore":
-        done.do(editing.Restore(done.asked(), "solution", 2, 1))
+        done.when(editing.Restore(done.asked(), "solution", 2, 1))
     version = done.document.sections["solution"].current_number
     (refused,) = regenerate(done, "solution", version)
     assert isinstance(refused, e.RefusedReplacesEdit)
@@ -299,7 +300,7 @@ def test_restore_brings_an_earlier_text_back_as_a_new_version_that_rests_on_what
     write(done, "research", "a person's text")
     keep(done, "solution")
     write(done, "solution", "another")
-    (restored, *_) = done.do(editing.Restore(done.asked(), "solution", 2, 1))
+    (restored, *_) = done.when(editing.Restore(done.asked(), "solution", 2, 1))
     section = done.document.sections["solution"]
     assert (section.current_number, section.versions[-1].draft) == (3, section.versions[0].draft)
     assert section.versions[-1].origin is Origin.RESTORED
@@ -312,15 +313,14 @@ def test_a_restored_version_rests_on_what_it_did_and_not_on_what_the_replaced_on
     write(done, "research", "a person's text")
     regenerate(done, "solution")
     done.drafted("solution", "from the new research")
-    (restored, *_) = done.do(editing.Restore(done.asked(), "solution", 2, 1))
+    (restored, *_) = done.when(editing.Restore(done.asked(), "solution", 2, 1))
     assert [v.upstream[0].version for v in done.document.sections["solution"].versions] == [1, 2, 1]
     assert "solution" in {mark.section_id for mark in restored.makes_stale}
 
 
 def test_restore_refuses_a_version_that_is_not_there(done: Story) -> None:
     for number in (1, 7):
-        (refused,) = done.do(editing.Restore(done.asked(), "solution", 1, number))
-        assert isinstance(refused, e.RefusedUnknownVersion)
+        done.when(editing.Restore(done.asked(), "solution", 1, number)).then_types(e.RefusedUnknownVersion)
 
 
 @pytest.mark.failure("refused-decision")
@@ -331,7 +331,7 @@ def test_a_decision_about_an_old_version_is_refused_whatever_it_is(done: Story) 
         edit(done, "solution", 1),
         keep(done, "solution", 1),
         regenerate(done, "solution", 1),
-        done.do(editing.Restore(done.asked(), "solution", 1, 1)),
+        done.when(editing.Restore(done.asked(), "solution", 1, 1)),
     ):
         assert [type(event) for event in events] == [e.RefusedOldVersion]
 
@@ -340,8 +340,7 @@ def test_a_persons_text_wins_over_a_generation_under_way(begun: Story) -> None:
     late = begun.job_of("research")
     write(begun, "research", "a person's text")
     assert begun.status("research") == SectionStatus.EDITED
-    (superseded,) = begun.drafted("research", "the machine's text", job_id=late)
-    assert isinstance(superseded, e.OutcomeSuperseded)
+    begun.drafted("research", "the machine's text", job_id=late).then_types(e.OutcomeSuperseded)
     assert begun.document.sections["research"].versions[-1].draft == ref("a person's text")
     assert begun.status("solution") == SectionStatus.GENERATING
 
@@ -381,7 +380,7 @@ def test_an_outcome_whose_upstream_changed_meanwhile_is_accepted_and_stale_at_on
 
 def test_an_export_shows_what_is_stale(done: Story) -> None:
     write(done, "solution", "a person's text")
-    done.do(exports.Export(done.asked(), ExportFormat.MD))
+    done.when(exports.Export(done.asked(), ExportFormat.MD))
     job = next(job for job in done.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert {section.section_id for section in job.sections if section.stale} == {"budget", "timeline"}
 
@@ -395,7 +394,7 @@ def test_a_failed_section_can_be_written_by_a_person(begun: Story) -> None:
 
 def test_a_revised_draft_is_evaluated_beside_its_review(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     jobs = {type(job) for job in begun.open_jobs().values()}
     assert jobs == {j.ValidateDraft, j.EvaluateDraft}

@@ -39,9 +39,9 @@ def pause(story: Story, need: Need) -> j.Job:
 
 def settle(story: Story, job: j.Job, kind: type[o.Outcome], **fields: Any) -> e.SectionNeedAnswered:
     outcome = kind(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, **fields)
-    (answered,) = story.do(Record(outcome))
+    (answered,) = story.when(Record(outcome))
     assert isinstance(answered, e.SectionNeedAnswered)
-    assert story.do(Record(outcome)) == []
+    story.when(Record(outcome)).then_nothing_happened()
     return answered
 
 
@@ -108,14 +108,13 @@ def test_an_outcome_of_another_kind_of_job_leaves_the_need_open(begun: Story) ->
     job = pause(begun, CHECK)
     wrong = o.DocumentConverted(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, artifact=DRAFT)
     with pytest.raises(UnfittingOutcome):
-        begun.do(Record(wrong))
+        begun.when(Record(wrong))
     assert [type(job) for job in begun.open_jobs().values()] == [j.ValidateDraft]
 
 
 def test_a_person_cannot_answer_what_a_service_is_to_meet(begun: Story) -> None:
     pause(begun, CHECK)
-    (refused,) = begun.do(needs.Answer(begun.asked(), "research", "n1", ref("yes")))
-    assert isinstance(refused, e.RefusedUnknownNeed)
+    begun.when(needs.Answer(begun.asked(), "research", "n1", ref("yes"))).then_types(e.RefusedUnknownNeed)
 
 
 def test_a_need_without_a_text_waits_for_a_person_and_breaks_nothing(begun: Story) -> None:
@@ -126,13 +125,13 @@ def test_a_need_without_a_text_waits_for_a_person_and_breaks_nothing(begun: Stor
 
 def test_a_retry_asks_for_the_same_under_another_job_and_cancel_for_nothing(begun: Story) -> None:
     first = pause(begun, CHECK)
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     (second,) = begun.open_jobs().values()
     assert isinstance(second, j.ValidateDraft)
     assert second.job_id != first.job_id
     late = o.DraftValidated(job_id=first.job_id, tenant=TENANT, document_id=DOCUMENT, validation=REPORTED)
-    assert [type(event) for event in begun.do(Record(late))] == [e.OutcomeSuperseded]
-    begun.do(documents.Cancel(begun.asked()))
+    assert [type(event) for event in begun.when(Record(late))] == [e.OutcomeSuperseded]
+    begun.when(documents.Cancel(begun.asked()))
     assert begun.open_jobs() == {}
 
 
@@ -144,7 +143,7 @@ def test_images_that_came_with_a_draft_are_there_for_its_validation_and_its_expo
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
     assert job.assets == ("media/plan.png",)
-    begun.do(exports.Export(begun.asked(), ExportFormat.DOCX))
+    begun.when(exports.Export(begun.asked(), ExportFormat.DOCX))
     export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert export.assets == (SUPPLIED,)
 
@@ -154,11 +153,11 @@ def test_images_that_came_with_a_draft_stay_with_its_revision_its_edit_and_a_com
     revised = {"summary": ref("cut"), "provenance": PROVENANCE}
     begun.outcome(o.SectionGenerated, "research", draft=DRAFT, **made)
     begun.validated("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), **revised)
-    begun.do(editing.Edit(begun.asked(), "research", 2, ref("shorter")))
+    begun.when(editing.Edit(begun.asked(), "research", 2, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("shortest"), **revised)
-    begun.do(editing.Write(begun.asked(), "research", 3, ref("mine")))
+    begun.when(editing.Write(begun.asked(), "research", 3, ref("mine")))
     assert [version.assets for version in begun.document.sections["research"].versions] == [(SUPPLIED,)] * 4
 
 
@@ -166,10 +165,10 @@ def test_a_comparison_has_the_images_of_a_version_that_is_gone(begun: Story) -> 
     made = {"evaluation": evaluation(), "provenance": PROVENANCE}
     begun.outcome(o.SectionGenerated, "research", draft=DRAFT, assets=(SUPPLIED,), **made)
     begun.validated("research")
-    begun.do(editing.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    begun.when(editing.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
     begun.outcome(o.SectionGenerated, "research", draft=ref("without images"), **made)
     pair = VersionPair(section_id="research", from_version=1, to_version=2)
-    begun.do(exports.Export(begun.asked(), ExportFormat.DOCX, (pair,)))
+    begun.when(exports.Export(begun.asked(), ExportFormat.DOCX, (pair,)))
     export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert export.assets == (SUPPLIED,)
 
@@ -180,7 +179,7 @@ def test_a_failed_resumption_keeps_the_thread_and_its_answer_for_the_retry(begun
     for failure in (o.JobDead, o.ModelUnavailable):
         begun.outcome(failure, "research")
         assert begun.status("research") == SectionStatus.FAILED
-        begun.do(generation.Retry(begun.asked(), "research"))
+        begun.when(generation.Retry(begun.asked(), "research"))
         again = resumption(begun)
         assert again.job_id != first.job_id
         tried = {"recorded_as", "recorded_before"}
@@ -191,7 +190,7 @@ def test_a_thread_whose_resumption_is_dead_twice_is_begun_anew(begun: Story) -> 
     settle(begun, pause(begun, CHECK), o.DraftValidated, validation=REPORTED)
     for _ in range(2):
         begun.outcome(o.JobDead, "research")
-        begun.do(generation.Retry(begun.asked(), "research"))
+        begun.when(generation.Retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
 
@@ -229,7 +228,7 @@ def test_an_answer_that_is_not_understood_is_refused_with_the_forms_that_are(
 ) -> None:
     story = raised(begun, need)
     before = story.status("research"), story.open_jobs()
-    (refused,) = story.do(needs.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
+    (refused,) = story.when(needs.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
     assert isinstance(refused, e.RefusedAnswer)
     assert refused.forms == need.forms
     assert (story.status("research"), story.open_jobs()) == before
@@ -248,8 +247,9 @@ def test_an_answer_that_is_not_understood_is_refused_with_the_forms_that_are(
 )
 def test_an_answer_that_is_understood_goes_on(begun: Story, need: Need, form: str, decisions: dict[str, str]) -> None:
     story = raised(begun, need)
-    (answered,) = story.do(needs.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
-    assert isinstance(answered, e.SectionNeedAnswered)
+    story.when(needs.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions)).then_types(
+        e.SectionNeedAnswered
+    )
 
 
 def generation_job(story: Story) -> j.GenerateSection:
@@ -259,7 +259,7 @@ def generation_job(story: Story) -> j.GenerateSection:
 
 
 def answer(story: Story, words: str) -> None:
-    story.do(needs.Answer(story.asked(), "research", "n1", ref(words), words))
+    story.when(needs.Answer(story.asked(), "research", "n1", ref(words), words))
 
 
 @pytest.mark.req("F6")
@@ -270,7 +270,7 @@ def test_a_lost_thread_is_never_resumed_again_and_begun_anew_with_calls_and_answ
     (failed, *_) = begun.outcome(o.ThreadLost, "research", detail="the thread is unknown")
     assert isinstance(failed, e.SectionThreadLost)
     assert begun.status("research") == SectionStatus.FAILED
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     anew = generation_job(begun)
     assert anew.thread_id != first.thread_id
     assert anew.recorded_before == ("thread-1",)
@@ -283,11 +283,11 @@ def test_answers_of_people_outlive_any_number_of_lost_threads_and_those_of_servi
     settle(begun, pause(begun, CHECK), o.DraftValidated, validation=REPORTED)
     for _ in range(2):
         begun.outcome(o.ThreadLost, "research")
-        begun.do(generation.Retry(begun.asked(), "research"))
+        begun.when(generation.Retry(begun.asked(), "research"))
         answer(raised(begun, BOUND), "end here")
         assert resumption(begun).answered_before[0].answer == ref("go on")
     begun.outcome(o.ThreadLost, "research")
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     assert [given.answer for given in generation_job(begun).answered_before] == [ref("go on"), *[ref("end here")] * 2]
 
 
@@ -296,13 +296,13 @@ def test_a_retried_resumption_records_under_its_own_name_and_knows_what_the_thre
     answer(raised(begun, BOUND), "go on")
     assert (resumption(begun).recorded_as, resumption(begun).recorded_before) == ("", ())
     begun.outcome(o.AnswerMalformed, "research")
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     again = resumption(begun)
     assert (again.recorded_as, again.recorded_before) == (again.job_id, ("thread-1",))
     answer(raised(begun, BOUND), "go on")
     assert resumption(begun).recorded_as == again.job_id
     begun.outcome(o.ThreadLost, "research")
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     assert generation_job(begun).recorded_before == (again.job_id, "thread-1")
 
 
@@ -310,22 +310,22 @@ def test_a_retried_resumption_records_under_its_own_name_and_knows_what_the_thre
 def test_a_retried_generation_knows_what_the_failed_one_recorded_and_a_regeneration_does_not(begun: Story) -> None:
     first = generation_job(begun)
     begun.outcome(o.ModelUnavailable, "research")
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     second = generation_job(begun)
     assert second.recorded_before == (first.job_id,)
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     assert generation_job(begun).recorded_before == (second.job_id, first.job_id)
     begun.reviewable("research")
-    begun.do(editing.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    begun.when(editing.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
     assert generation_job(begun).recorded_before == ()
 
 
 @pytest.mark.req("F6")
 def test_a_retried_revision_knows_what_the_hanging_one_recorded(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
     (first,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     (second,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
     assert second.recorded_before == (first.job_id,)
 
@@ -341,7 +341,7 @@ def test_threads_that_wait_or_can_be_retried_are_kept_and_all_others_dropped(beg
     assert dropped(begun, held) == tuple(sorted(needed))
     begun.outcome(o.ModelUnavailable, "research")
     assert dropped(begun, held) == tuple(sorted(needed))
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     begun.drafted("research")
     assert dropped(begun, held) == tuple(sorted(held))
     assert drop_threads(begun.document, ()) is None
@@ -350,7 +350,7 @@ def test_threads_that_wait_or_can_be_retried_are_kept_and_all_others_dropped(beg
 @pytest.mark.req("F4")
 def test_a_cancelled_document_needs_no_thread(begun: Story) -> None:
     raised(begun, BOUND)
-    begun.do(documents.Cancel(begun.asked()))
+    begun.when(documents.Cancel(begun.asked()))
     assert dropped(begun, ("thread-1",)) == ("thread-1",)
 
 

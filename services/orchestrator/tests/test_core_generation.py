@@ -20,10 +20,6 @@ from stemma_document.summary import summarise
 from stemma_orchestrator.core import editing, generation, review
 
 
-def types(events: list[object]) -> list[type]:
-    return [type(event) for event in events]
-
-
 @pytest.mark.req("P5", "P18")
 def test_a_new_document_starts_the_sections_that_rest_on_nothing(story: Story) -> None:
     (requested,) = story.create()
@@ -55,10 +51,8 @@ def test_approving_a_section_starts_all_its_dependents_at_once(begun: Story) -> 
 
 @pytest.mark.req("P7")
 def test_every_section_waits_for_a_person_by_default(begun: Story) -> None:
-    (drafted,) = begun.drafted("research")
-    assert isinstance(drafted, e.SectionDrafted)
-    (requested,) = begun.validated("research")
-    assert isinstance(requested, e.SectionReviewRequested)
+    begun.drafted("research").then_types(e.SectionDrafted)
+    begun.validated("research").then_types(e.SectionReviewRequested)
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
     assert begun.open_jobs() == {}
 
@@ -116,8 +110,7 @@ def test_the_view_of_a_draft_that_nobody_judged_has_no_score(begun: Story) -> No
 def test_lint_issues_go_back_to_the_generator_three_times_then_to_the_reviewer(begun: Story) -> None:
     for number in (1, 2, 3):
         begun.drafted("research", f"draft {number}")
-        (failed,) = begun.validated("research", passed=False)
-        assert isinstance(failed, e.SectionLintFailed)
+        begun.validated("research", passed=False).then_types(e.SectionLintFailed)
         (job,) = begun.open_jobs().values()
         assert isinstance(job, j.GenerateSection)
         assert (job.round, job.previous, job.report) == (number, ref(f"draft {number}"), validation(False).report)
@@ -160,27 +153,27 @@ def test_a_second_approval_is_refused_by_the_status(begun: Story) -> None:
 
 
 def test_a_decision_about_an_unknown_section_is_refused(begun: Story) -> None:
-    assert types(begun.approve("nowhere")) == [e.RefusedUnknownSection]
+    begun.approve("nowhere").then_types(e.RefusedUnknownSection)
 
 
 @pytest.mark.req("E3")
 def test_the_same_request_id_changes_nothing_the_second_time(begun: Story) -> None:
     begun.reviewable("research")
-    assert types(begun.approve("research", request_id="mine")) == [e.SectionApproved]
-    assert begun.approve("research", request_id="mine") == []
+    begun.approve("research", request_id="mine").then_types(e.SectionApproved)
+    begun.approve("research", request_id="mine").then_nothing_happened()
 
 
 def test_a_repeated_outcome_changes_nothing(begun: Story) -> None:
     job_id = begun.job_of("research")
     begun.drafted("research")
-    assert begun.drafted("research", job_id=job_id) == []
+    begun.drafted("research", job_id=job_id).then_nothing_happened()
 
 
 def test_an_outcome_of_a_closed_job_is_recorded_as_superseded_once(begun: Story) -> None:
     late = {"job_id": "doc1.0.generate.research", "usage": Usage(calls=2)}
     (superseded,) = begun.drafted("research", "late text", **late)
     assert isinstance(superseded, e.OutcomeSuperseded)
-    assert begun.drafted("research", "late text", **late) == []
+    begun.drafted("research", "late text", **late).then_nothing_happened()
     assert superseded.usage.calls == 2
     assert begun.document.sections["research"].versions == ()
 
@@ -193,7 +186,7 @@ def test_an_editor_gets_what_was_found_in_the_draft(begun: Story) -> None:
         if begun.status("research") == SectionStatus.GENERATING:
             begun.drafted("research")
     version = begun.document.sections["research"].current_number
-    begun.do(review.Revise(begun.asked(), "research", version, ref("put it right")))
+    begun.when(review.Revise(begun.asked(), "research", version, ref("put it right")))
     (job,) = begun.open_jobs().values()
     assert job.report == ref("report", "application/json")
 
@@ -201,7 +194,7 @@ def test_an_editor_gets_what_was_found_in_the_draft(begun: Story) -> None:
 @pytest.mark.req("P8")
 def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("shorter please")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter please")))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ReviseDraft)
     assert job.instruction == ref("shorter please")
@@ -215,7 +208,7 @@ def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> N
 @pytest.mark.failure("refused-instruction")
 def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("sing")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("sing")))
     begun.outcome(o.InstructionRefused, "research", reason=ref("no such form"))
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
     assert begun.document.sections["research"].current_number == 1
@@ -224,12 +217,12 @@ def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(beg
 def test_revisions_are_bounded(story: Story) -> None:
     story.create(max_revisions=1)
     story.reviewable("research")
-    story.do(review.Revise(story.asked(), "research", 1, ref("sing")))
+    story.when(review.Revise(story.asked(), "research", 1, ref("sing")))
     story.outcome(o.InstructionRefused, "research", reason=ref("no"))
-    story.do(review.Revise(story.asked(), "research", 1, ref("more")))
+    story.when(review.Revise(story.asked(), "research", 1, ref("more")))
     story.outcome(o.DraftRevised, "research", draft=ref("more text"), summary=ref("s"), provenance=PROVENANCE)
     story.validated("research")
-    assert types(story.do(review.Revise(story.asked(), "research", 2, ref("more")))) == [e.RefusedRevisionLimit]
+    story.when(review.Revise(story.asked(), "research", 2, ref("more"))).then_types(e.RefusedRevisionLimit)
 
 
 @pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
@@ -240,7 +233,7 @@ def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: t
     assert isinstance(ended, e.DocumentFailed)
     assert begun.status("research") == SectionStatus.FAILED
     assert begun.document_status() == DocumentStatus.FAILED
-    (retried,) = begun.do(generation.Retry(begun.asked(), "research"))
+    (retried,) = begun.when(generation.Retry(begun.asked(), "research"))
     assert retried.starts == ("research",)
     assert begun.document_status() == DocumentStatus.RUNNING
 
@@ -264,7 +257,7 @@ def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew
     begun.drafted("research")
     first = begun.job_of("research")
     begun.outcome(o.JobDead, "research")
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
     assert job.job_id != first
@@ -272,7 +265,7 @@ def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew
 
 def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
     begun.reviewable("research")
-    begun.do(review.Revise(begun.asked(), "research", 1, ref("more")))
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("more")))
     (failed,) = begun.outcome(o.ModelUnavailable, "research")
     assert failed.activity == Activity.EDIT
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
@@ -283,8 +276,8 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
     begun: Story, ended: type[o.Outcome], fields: dict[str, Any]
 ) -> None:
     begun.reviewable("research")
-    begun.do(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
-    begun.do(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.when(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
     (event,) = begun.outcome(ended, "research", **fields)
     assert event.starts == ("research",)
     (job,) = begun.open_jobs().values()
@@ -295,14 +288,14 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
 def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:
     begun.reviewable("research")
     for name in ("research", "solution"):
-        assert types(begun.do(generation.Retry(begun.asked(), name))) == [e.RefusedByStatus]
+        begun.when(generation.Retry(begun.asked(), name)).then_types(e.RefusedByStatus)
 
 
 def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: Story) -> None:
     stuck = begun.job_of("research")
-    begun.do(generation.Retry(begun.asked(), "research"))
+    begun.when(generation.Retry(begun.asked(), "research"))
     assert begun.job_of("research") != stuck
-    assert types(begun.drafted("research", "late", job_id=stuck)) == [e.OutcomeSuperseded]
+    begun.drafted("research", "late", job_id=stuck).then_types(e.OutcomeSuperseded)
     begun.drafted("research")
     assert begun.document.sections["research"].current_number == 1
 
@@ -310,5 +303,5 @@ def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: St
 def test_a_document_whose_sections_are_all_settled_is_completed(begun: Story) -> None:
     begun.settle("research", "solution", "budget")
     begun.reviewable("timeline")
-    assert types(begun.approve("timeline")) == [e.SectionApproved, e.DocumentCompleted]
+    begun.approve("timeline").then_types(e.SectionApproved, e.DocumentCompleted)
     assert begun.document.status == DocumentStatus.COMPLETED
