@@ -150,6 +150,30 @@ async def test_a_text_that_is_refused_because_another_came_meanwhile_is_not_lost
     assert f"stemma edit {settled[:8]} research --file {found[1]}" in done.stderr
 
 
+@pytest.mark.req("H3", "L4")
+async def test_what_came_while_a_person_wrote_is_merged_and_where_both_wrote_the_persons_words_stay(
+    command: Any, backstage: Any, settled: str, editor: Any, tmp_path: Path
+) -> None:
+    theirs = "# Research\n\nIt takes 14 weeks.\n\nThe ground is tested first.\n"
+
+    async def come_first(request: requests.EditSection) -> None:
+        draft = await backstage.text(settled, theirs)
+        edited = events.SectionEdited(section_id="research", version=2, draft=draft, origin=Origin.WRITTEN)
+        await backstage.append(settled, edited)
+
+    editor("p.read_text().replace('12', '10')")
+    backstage.on_request = come_first
+    backstage.problems = (Problem(field="version", message="version 1 is not current; version 2 is"),)
+
+    done = await command("edit", settled, "research", "--editor")
+
+    assert done.exit_code == 3
+    assert kept_files(tmp_path) == ["# Research\n\nIt takes 10 weeks.\n\nThe ground is tested first.\n"]
+    assert "what version 2 changed is merged into your text" in done.stderr
+    assert 'both changed: "It takes 12 weeks."; yours stays: "It takes 10 weeks."' in done.stderr
+    assert 'version 2 has: "It takes 14 weeks."' in done.stderr
+
+
 async def test_the_text_stays_when_the_editor_fails(
     command: Any, backstage: Any, settled: str, editor: Any, tmp_path: Path
 ) -> None:
