@@ -32,9 +32,9 @@ def test_every_variable_of_the_file_is_written_by_make_env_and_the_other_way_rou
     assert {match["name"] for match in VARIABLE.finditer(FILE.read_text(encoding="utf-8"))} == VARIABLES.keys()
 
 
-def test_the_readme_gets_the_password_of_a_caller_out_of_what_make_env_writes(tmp_path: Path) -> None:
+def test_the_guide_gets_the_password_of_a_caller_out_of_what_make_env_writes(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("".join(f"{name}={value}\n" for name, value in VARIABLES.items()))
-    [line] = re.findall(r"^export STEMMA_NATS_PASSWORD=.*$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    [line] = re.findall(r"^export STEMMA_NATS_PASSWORD=.*$", (ROOT / "docs/deploy.md").read_text(), re.MULTILINE)
     shown = subprocess.run(
         ["bash", "-c", f"{line}; printf %s $STEMMA_NATS_PASSWORD"], cwd=tmp_path, capture_output=True, check=True
     )

@@ -1,4 +1,4 @@
-"""Python client and command line of Stemma.
+"""The Python client of Stemma.
 
 ```python
 import asyncio

@@ -1,4 +1,7 @@
-"""Every command and program of the README runs, in order, in one folder, on one installation."""
+"""Every command and program of the guide runs, in order, in one folder, on one installation.
+
+The guide is the README and the pages of `docs`: the tour goes on where the README ends, and so on.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.criteria import load_criteria
+from stemma_markdown import Document, anchors
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
@@ -40,7 +44,6 @@ from stemma_testkit.model_server import model_server
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"bash", "python", "javascript", "json", "toml", "markdown", "mermaid", "text"}
 PROGRAMS = ("python", "javascript")
@@ -54,21 +57,26 @@ LOOK_EVERY_S = 0.2
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block and the line of the README where it begins."""
+    """A fenced block, the page that it is on, and the line where it begins."""
 
     language: str
     code: str
+    page: str
     line: int
 
 
-def blocks_of(page: str) -> list[Block]:
-    return [Block(m.group(1), m.group(2), page[: m.start()].count("\n") + 1) for m in FENCE.finditer(page)]
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    name = page.relative_to(ROOT).as_posix()
+    return [Block(m.group(1), m.group(2), name, text[: m.start()].count("\n") + 1) for m in FENCE.finditer(text)]
 
 
-BLOCKS = blocks_of(README)
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-PAGES = pytest.mark.parametrize("page", [README, CONTRIBUTING], ids=["README", "CONTRIBUTING"])
-ALL_PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
+IN_ORDER = [README, *(ROOT / "docs" / f"{name}.md" for name in ("tour", "python", "nats"))]
+GUIDE = [*IN_ORDER, *sorted({*ROOT.glob("docs/*.md")} - {*IN_ORDER})]
+BLOCKS = [block for page in GUIDE for block in blocks_of(page)]
+ALL_PAGES = sorted({*ROOT.glob("*.md"), *GUIDE})
+MAX_README = 10_000
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -118,12 +126,15 @@ def wait_until_ready(up: subprocess.Popen[bytes], log: Path) -> None:
 
 def commands() -> list[Block]:
     """The blocks that run on an installation."""
-    shell = [block for block in BLOCKS if block.language == "bash" and not block.code.startswith(("make", UP))]
-    return sorted([*shell, *(block for block in BLOCKS if block.language in PROGRAMS)], key=lambda block: block.line)
+    return [
+        block
+        for block in BLOCKS
+        if block.language in PROGRAMS or (block.language == "bash" and not block.code.startswith(("make", UP)))
+    ]
 
 
 def run_block(block: Block, folder: Path) -> str:
-    return run(command_of(block, folder), folder, f"README.md:{block.line}")
+    return run(command_of(block, folder), folder, f"{block.page}:{block.line}")
 
 
 def command_of(block: Block, folder: Path) -> list[str]:
@@ -138,7 +149,7 @@ def command_of(block: Block, folder: Path) -> list[str]:
 
 @pytest.mark.timeout(600)
 @pytest.mark.req("E3", "E4", "G12", "S1")
-async def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(installation: Path) -> None:
+async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path) -> None:
     printed, named = [], []
     async with consumers_of(installation) as consumers:
         for block in commands():
@@ -161,9 +172,10 @@ async def test_what_the_readme_says_runs_in_the_order_in_which_it_stands_there(i
     assert re.search(r"\t\S+ \(claimed\)\tresearch\t2\tapproved", decided)
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
-    assert [text.splitlines()[0].strip() for text in printed[-2:]] == ["document-requested"] * 2
+    programs = [text for block, text in zip(commands(), printed, strict=True) if block.language in PROGRAMS]
+    assert [text.splitlines()[0].strip() for text in programs] == ["document-requested"] * 3
     of_programs = [names for names in named if names]
-    assert len(of_programs) == len([block for block in BLOCKS if block.language in PROGRAMS])
+    assert len(of_programs) == len(programs)
     assert [name for names in of_programs for name in names if not is_random(name)] == []
 
 
@@ -210,7 +222,7 @@ def is_random(name: str) -> bool:
 LOCAL_MODEL = "STEMMA_GENERATION_GRAPH_API_BASE=http"
 
 
-async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_the_readme(
+async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_the_guide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [shown] = snippets("text", LOCAL_MODEL)
@@ -232,17 +244,23 @@ async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_
     assert server.total >= 3
 
 
-@PAGES
-def test_every_verb_of_make_that_is_named_exists(page: str) -> None:
-    verbs = set(re.findall(r"(?:^|`)make ([a-z-]+)", page, re.MULTILINE))
-    assert {"test", "check"} <= verbs
+def test_every_verb_of_make_that_is_named_exists() -> None:
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in ALL_PAGES)
+    verbs = set(re.findall(r"(?:^|`)make ([a-z-]+)", pages, re.MULTILINE))
+    assert {"demo", "test", "check"} <= verbs
     for verb in sorted(verbs - {"env"}):
         run(make("-n", verb), ROOT, f"make -n {verb}")
     assert "env" in run(make("-s", "help"), ROOT, "make help")
 
 
+def test_the_readme_is_short_and_leads_to_every_page() -> None:
+    assert README.stat().st_size <= MAX_README
+    text = README.read_text(encoding="utf-8")
+    assert [page.name for page in ALL_PAGES if page != README and f"({page.relative_to(ROOT)})" not in text] == []
+
+
 def test_every_block_says_what_it_is() -> None:
-    assert [block.line for block in BLOCKS if block.language not in LANGUAGES] == []
+    assert [(block.page, block.line) for block in BLOCKS if block.language not in LANGUAGES] == []
     assert [block.code for block in BLOCKS if block.code.startswith(UP) and block.language == "bash"] == [f"{UP}\n"]
 
 
@@ -250,7 +268,7 @@ def snippets(language: str, key: str) -> list[str]:
     return [block.code for block in BLOCKS if block.language == language and key in block.code]
 
 
-def test_the_section_of_the_readme_fits_the_shipped_blueprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_section_of_the_guide_fits_the_shipped_blueprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [section] = [BlueprintSection.model_validate_json(text) for text in snippets("json", '"required_headings"')]
     [dependencies] = [json.loads(text) for text in snippets("json", '"conclusion"')]
     monkeypatch.syspath_prepend(tmp_path)
@@ -263,7 +281,7 @@ def test_the_section_of_the_readme_fits_the_shipped_blueprint(tmp_path: Path, mo
     assert load_catalog(tmp_path)["proposal"].dependencies[section.id] == ("research",)
 
 
-def test_the_kind_of_the_readme_is_found_in_a_package_of_its_own(
+def test_the_kind_of_the_guide_is_found_in_a_package_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [memo] = [json.loads(text) for text in snippets("json", '"sections"')]
@@ -274,7 +292,7 @@ def test_the_kind_of_the_readme_is_found_in_a_package_of_its_own(
     assert load_catalog(tmp_path)["memo"].dependencies == {"recommendation": ("situation",)}
 
 
-def test_the_criteria_and_settings_of_the_readme_are_valid(tmp_path: Path) -> None:
+def test_the_criteria_and_settings_of_the_guide_are_valid(tmp_path: Path) -> None:
     [criteria] = snippets("json", '"weight"')
     (tmp_path / "default.json").write_text(criteria, encoding="utf-8")
     assert load_criteria(tmp_path, []).for_kind("stakeholders").ids == ("grounding", "completeness")
@@ -284,7 +302,7 @@ def test_the_criteria_and_settings_of_the_readme_are_valid(tmp_path: Path) -> No
 
 
 def test_the_exit_codes_are_those_of_the_command() -> None:
-    rows = re.findall(r"^\| (\d+) \|", README, re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \|", (ROOT / "docs/tour.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert [int(code) for code in rows] == list(ExitCode)
 
 
@@ -293,13 +311,23 @@ def test_every_other_command_for_contributors_runs() -> None:
     assert [block.language for block in others] == ["bash"]
     for block in others:
         assert block.code.startswith(".venv/bin/")
-        run(["bash", "-c", block.code.removeprefix(".venv/bin/")], ROOT, f"CONTRIBUTING.md:{block.line}")
+        run(["bash", "-c", block.code.removeprefix(".venv/bin/")], ROOT, f"{block.page}:{block.line}")
 
 
 @pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.stem)
 def test_every_path_that_is_named_is_there(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    named = re.findall(r"`((?:services|contracts|deploy|tests|libs)/[\w./-]+)`|\]\((?!https?:)([^)]+)\)", text)
-    paths = {first or second for first, second in named}
-    assert paths
-    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+    named = re.findall(r"`((?:services|contracts|deploy|tests|libs)/[\w./-]+)`", page.read_text(encoding="utf-8"))
+    assert [path for path in sorted(set(named)) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.stem)
+def test_every_link_leads_to_a_page_and_to_a_heading_on_it(page: Path) -> None:
+    document = Document(page.read_text(encoding="utf-8"))
+    targets = {link.target for link in document.links} | {image.target for image in document.images}
+    assert [target for target in sorted(targets) if "://" not in target and not leads_somewhere(page, target)] == []
+
+
+def leads_somewhere(page: Path, target: str) -> bool:
+    path, _, name = target.partition("#")
+    there = page.parent / path if path else page
+    return there.exists() and (not name or name in anchors(Document(there.read_text(encoding="utf-8")).headings))
