@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stemma_client.outlines import read_outline
+from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_testkit.document_events import TENANT
 
 
 @pytest.fixture
@@ -76,6 +79,15 @@ async def test_new_takes_the_sections_that_a_file_asks_for_and_tells_which(
 
 
 @pytest.mark.req("P19")
+async def test_an_outline_that_inputs_ask_for_is_printed_as_a_file_that_new_takes(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "rfp.md").write_text("# Proposal format\n\n1. Approach (at most 2 pages)\n2. Budget\n")
+
+    printed = (await cli("outline", f"{tmp_path}/rfp.md")).stdout
+
+    assert [(one.title, one.max_pages) for one in read_outline("o.md", printed)] == [("Approach", 2), ("Budget", None)]
+
+
+@pytest.mark.req("P9")
 async def test_new_refuses_two_outlines_and_one_that_no_file_asks_for(cli: Any, backstage: Any, tmp_path: Path) -> None:
     (tmp_path / "rfp.md").write_text("# Request\n\nBe brief.\n")
     arguments = ("new", "proposal", "-b", "-", "--outline-from", f"{tmp_path}/rfp.md")
@@ -275,6 +287,24 @@ async def test_a_document_is_found_by_the_beginning_of_its_id(
     await backstage.append(summary.document_id, requested)
 
     assert summary.document_id in (await cli("show", summary.document_id[:12])).stdout
+
+
+@pytest.mark.req("P9")
+async def test_looking_a_document_up_reads_no_summary(
+    cli: Any, backstage: Any, document_id: str, requested: Any
+) -> None:
+    other = f"spoilt{document_id}"
+    await backstage.append(document_id, requested)
+    await backstage.list_research(document_id)
+    await backstage.js.publish(f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, other)}", b"no summary")
+
+    assert f"the summary of {other} cannot be read" in (await cli("list")).stderr
+    shown = await cli("show", document_id[:12])
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert document_id in shown.stdout
+    await backstage.js.purge_stream(
+        f"KV_{subjects.VIEWS_BUCKET}", subject=f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, other)}"
+    )
 
 
 async def test_a_beginning_that_fits_two_documents_is_refused(

@@ -14,7 +14,12 @@ from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_provisioning import NatsServer
 from stemma_testkit.document_events import CREATED_AT, TENANT
+from stemma_testkit.servers import eventually
+
+PAGE = 100_000
+"""Subjects of a stream that a server tells in one answer."""
 
 OF_AN_EARLIER_RELEASE = {
     "kind": "proposal",
@@ -109,3 +114,23 @@ async def test_what_an_earlier_release_wrote_is_listed_and_read(
     assert ([section.version for section in overview.document.sections], overview.sections) == ([2, 1], {})
     [listed] = [summary for summary in await client.documents() if summary.document_id == document_id]
     assert listed == overview.document
+
+
+@pytest.mark.full
+@pytest.mark.req("E3")
+async def test_the_ids_of_more_documents_than_a_server_tells_at_once_are_all_there(
+    own_server: NatsServer, open_backstage: Any
+) -> None:
+    ids = {f"d{number}" for number in range(PAGE + 1)}
+    password = own_server.passwords["client-default"]
+    async with open_backstage(own_server) as stage:
+        for number, document_id in enumerate(sorted(ids)):
+            # The server drops what comes too fast unless it is asked to answer now and then.
+            publish = stage.js.publish if number % 1_000 == 999 else stage.nats.publish
+            await publish(f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, document_id)}", b"{}")
+        async with Client.connect(own_server.url, tenant=TENANT, user="client-default", password=password) as client:
+            await eventually(lambda: _has(client, ids), 60)
+
+
+async def _has(client: Client, ids: set[str]) -> bool:
+    return set(await client.document_ids()) == ids

@@ -20,7 +20,7 @@ async def find_document(client: Client, beginning: str) -> str:
     from stemma_contracts.tokens import check_token
 
     check_token(beginning, "document id")
-    ids = [summary.document_id for summary in await client.documents()]
+    ids = await client.document_ids()
     found = [beginning] if beginning in ids else [i for i in ids if i.startswith(beginning)]
     if len(found) > 1:
         raise CliError(ExitCode.USAGE, f"{len(found)} documents begin with {beginning}: {', '.join(found[:8])}")

@@ -28,7 +28,7 @@ from . import inputs as input_files
 from .connection import Connection, Told, connect
 from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
-from .overviews import Overview, read_overview, read_summaries
+from .overviews import Overview, read_ids, read_overview, read_summaries
 from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import Genuine, NoEventError, RecordedEvent
@@ -302,6 +302,10 @@ class Client(SectionDecisions):
         A summary that cannot be read is told of and left out.
         """
         return await read_summaries(self._connection, self.tenant)
+
+    async def document_ids(self) -> list[str]:
+        """The ids of all documents of the tenant; no summary is read."""
+        return await read_ids(self._connection, self.tenant)
 
     async def overview(self, document_id: str, *, at_least: int = 0, wait_s: float = READ_TIMEOUT_S) -> Overview:
         """A document and its sections from the read model, which follows the log.

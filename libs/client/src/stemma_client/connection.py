@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
@@ -14,7 +15,7 @@ from uuid import uuid4
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from nats.errors import ConnectionClosedError, NoServersError, NotJSMessageError
+from nats.errors import ConnectionClosedError, NoRespondersError, NoServersError, NotJSMessageError
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
@@ -237,6 +238,28 @@ class Connection:
                 if _is_from(message, stream, config):
                     pending, seen = message.metadata.num_pending, message.metadata.sequence.stream
                     yield message
+
+    async def subjects_in(self, stream: str, pattern: str) -> list[str]:
+        """The subjects of what lies in a stream, without it; the server tells them page by page."""
+        found: list[str] = []
+        while True:
+            told = await self.call(self._told_of(stream, {"subjects_filter": pattern, "offset": len(found)}))
+            page = told["state"].get("subjects") or {}
+            found += page
+            if not page or len(found) >= told.get("total", 0):
+                return found
+
+    async def _told_of(self, stream: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """What the server tells of a stream; nats-py asks for the first page only."""
+        api = f"$JS.API.STREAM.INFO.{stream}"
+        try:
+            answer = await self.nats.request(api, json.dumps(asked).encode(), timeout=CALL_TIMEOUT_S)
+        except NoRespondersError as error:
+            raise ServiceUnavailableError from error
+        told: dict[str, Any] = json.loads(answer.data)
+        if "error" in told:
+            APIError.from_error(told["error"])
+        return told
 
     async def last_sequence(self, stream: str, subject: str) -> int:
         """Where the last message under a subject lies in the stream itself; 0 if there is none."""

@@ -42,6 +42,12 @@ async def read_summaries(connection: Connection, tenant: str) -> list[DocumentSu
     return sorted(found, key=lambda summary: summary.created_at, reverse=True)
 
 
+async def read_ids(connection: Connection, tenant: str) -> list[str]:
+    """The ids of all documents of a tenant: the keys of the read model, without what lies under them."""
+    keys = await connection.subjects_in(_STREAM, f"{_KEYS}.{tenant}.{subjects.ANY}")
+    return sorted(key.rpartition(".")[2] for key in keys)
+
+
 async def read_overview(
     connection: Connection, tenant: str, document_id: str, at_least: int, wait_s: float
 ) -> Overview:

@@ -11,7 +11,7 @@ import typer
 from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document, find_section, title_of
-from stemma_cli.output import note, say, say_json, say_table, say_tree
+from stemma_cli.output import clean, note, say, say_json, say_table, say_tree
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def outline(
     if as_json:
         say_json([section.model_dump(mode="json", exclude_none=True) for section in sections])
         return
-    say(write_outline(sections).rstrip())
+    print(clean(write_outline(sections)).rstrip())
     note(f"{len(sections)} sections: look at them, then `stemma new KIND --brief BRIEF --outline FILE`")
 
 
