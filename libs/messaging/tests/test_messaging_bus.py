@@ -13,7 +13,7 @@ from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.outcomes import JobDead, Outcome
 from stemma_messaging import Delivery, Publisher, Service, ServiceSettings, StemmaBroker
-from stemma_messaging.drivers import PushDriver, SlotDriver
+from stemma_messaging.drivers import PullDriver, PushDriver
 from stemma_provisioning import PROVISIONER, client_user
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
@@ -31,7 +31,7 @@ class Inbox:
 
     def build_app(self, settings: ServiceSettings) -> FastStream:
         requests, outcomes = PushDriver(subjects.REQUESTS), PushDriver(subjects.OUTCOMES, (subjects.ORCHESTRATOR,))
-        events = SlotDriver(subjects.EVENTS, (subjects.PROJECTOR,), 1)
+        events = PullDriver(subjects.EVENTS, (subjects.PROJECTOR,), 1)
         broker = StemmaBroker(subjects.ORCHESTRATOR, settings, requests, outcomes, events)
         broker.include_router(self._routes())
         return app_of(broker, lambda: asyncio.sleep(0))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from stemma_messaging import ServiceSettings
-from stemma_messaging.connection import Watch, connect_options
+from stemma_messaging.connection import ConnectionMonitor, connect_options
 
 from .conftest import service_of
 
@@ -60,7 +60,7 @@ async def test_that_no_server_answers_is_told_once_and_without_the_password(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     settings = ServiceSettings(nats_url="nats://me:hidden@one:4222,two:4222")
-    tell = connect_options(settings, "validator", Watch())["error_cb"]
+    tell = connect_options(settings, "validator", ConnectionMonitor())["error_cb"]
     for _ in range(2):
         await tell(ConnectionRefusedError())
     told = capsys.readouterr().out

@@ -22,8 +22,8 @@ from stemma_contracts.servers import without_credentials
 from stemma_contracts.v1.outcomes import JobCancelled, JobDead
 from stemma_telemetry import get_logger, names
 
-from .connection import Watch, close, connected
-from .drivers import Driver, LaneTurns, Link, PushDriver, SlotDriver
+from .connection import ConnectionMonitor, close, connected
+from .drivers import Driver, LaneTurns, Link, PullDriver, PushDriver
 from .drivers.base import API_TIMEOUT_S, LookUp, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
@@ -155,15 +155,15 @@ class StemmaBroker(NatsBroker):
             await self._until_answered()
             yield
         finally:
-            self._watch.expect_close()
+            self._monitor.expect_close()
             await close(self.nats)
             self.config.disconnect()
             self._connection = None
 
     async def _connect(self) -> Client:
         """Ours in place of FastStream's, which gives up, and prints what the server says."""
-        self._watch = Watch()
-        client = await connected(self._settings, self.service, self._watch)
+        self._monitor = ConnectionMonitor()
+        client = await connected(self._settings, self.service, self._monitor)
         self.config.connect(client)
         return client
 
@@ -202,18 +202,18 @@ class StemmaBroker(NatsBroker):
     async def _begin(self, driver: Driver, info: ConsumerInfo) -> Stop:
         terms = Terms(info.config.ack_wait or ACK_WAIT_S, info.config.max_deliver or -1)
         feed = Feed(driver.stream, of_stream(self.subscribers, driver.stream), terms)
-        return await driver.begin(Link(self.nats, self._watch.fail), info.config, feed.handle)
+        return await driver.begin(Link(self.nats, self._monitor.fail), info.config, feed.handle)
 
     async def stop(self, *_: object) -> None:
         """Take no more messages and let work under way end, of all drivers at the same time; the connection stays."""
-        self._watch.expect_close()
+        self._monitor.expect_close()
         stops, self._stops = self._stops, []
         await asyncio.gather(*(stop(self._settings.shutdown_grace_s) for stop in stops))
         self.running = False
 
     async def failure(self) -> BusFailed:
         """Wait until the process must end, and tell why."""
-        return await asyncio.shield(self._watch.failure)
+        return await asyncio.shield(self._monitor.failure)
 
     async def missing(self) -> list[str]:
         """What hinders this service: consumers that are gone or do not answer, and stores that take no more."""
@@ -250,7 +250,7 @@ class WorkerBroker(StemmaBroker):
     def __init__(self, service: str, settings: WorkerSettings, *, jobs: Literal["pulled", "pushed"] = "pulled") -> None:
         self._running = RunningJobs()
         lanes = tuple(subjects.job_consumers(service))
-        pull = SlotDriver(subjects.JOBS, lanes, settings.slots)
+        pull = PullDriver(subjects.JOBS, lanes, settings.slots)
         push = PushDriver(subjects.JOBS, lanes, turns=LaneTurns(settings.slots, subjects.bulk_consumer(service)))
         within = (Outcomes(service, lambda: self.sender), CallingOff(self._running))
         super().__init__(service, settings, push if jobs == "pushed" else pull, within=within)

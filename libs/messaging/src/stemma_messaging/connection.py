@@ -25,7 +25,7 @@ HANDSHAKE_WITHIN_S = 5.0
 _FORBIDDEN = re.compile(r'permissions violation for (\w+) to "([^"]+)"', re.IGNORECASE)
 
 
-class Watch:
+class ConnectionMonitor:
     """Sees what happens to connections; `failure` is done once the process must end."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ def _who(settings: ServiceSettings) -> dict[str, Any]:
     return {"user": settings.nats_user, "password": password}
 
 
-def connect_options(settings: ServiceSettings, service: str, watch: Watch) -> dict[str, Any]:
+def connect_options(settings: ServiceSettings, service: str, monitor: ConnectionMonitor) -> dict[str, Any]:
     """The options of `nats.connect` for a service."""
     user = settings.nats_user
     return {
@@ -92,21 +92,21 @@ def connect_options(settings: ServiceSettings, service: str, watch: Watch) -> di
         "inbox_prefix": f"_INBOX_{user}" if user else "_INBOX",
         "max_reconnect_attempts": -1,
         "reconnect_time_wait": RECONNECT_WAIT_S,
-        "error_cb": partial(watch.on_error, servers=without_credentials(settings.nats_url)),
-        "disconnected_cb": watch.on_disconnected,
-        "reconnected_cb": watch.on_reconnected,
-        "closed_cb": watch.on_closed,
+        "error_cb": partial(monitor.on_error, servers=without_credentials(settings.nats_url)),
+        "disconnected_cb": monitor.on_disconnected,
+        "reconnected_cb": monitor.on_reconnected,
+        "closed_cb": monitor.on_closed,
     }
 
 
-async def connected(settings: ServiceSettings, service: str, watch: Watch) -> Client:
+async def connected(settings: ServiceSettings, service: str, monitor: ConnectionMonitor) -> Client:
     """A connection, once the server is there; raises `BusFailed` if it refuses the credentials."""
-    connecting = asyncio.create_task(_connected(connect_options(settings, service, watch)))
+    connecting = asyncio.create_task(_connected(connect_options(settings, service, monitor)))
     try:
-        waiting: set[asyncio.Future[Any]] = {connecting, watch.failure}
+        waiting: set[asyncio.Future[Any]] = {connecting, monitor.failure}
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        if watch.failure.done():
-            raise watch.failure.result()
+        if monitor.failure.done():
+            raise monitor.failure.result()
         return connecting.result()
     finally:
         connecting.cancel()

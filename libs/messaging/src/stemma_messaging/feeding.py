@@ -107,7 +107,7 @@ class Feed:
         self._subscribers = {pattern_of(subscriber): subscriber for subscriber in subscribers}
         if not self._subscribers:
             raise TypeError(f"{stream}: messages are brought that no handler is for")
-        self._under_way: dict[int, Held] = {}
+        self._in_flight: dict[int, Held] = {}
         for subscriber in self._subscribers.values():
             subscriber._build_fastdepends_model()  # as `start` does, which subscribes as well
             subscriber.running = True
@@ -119,17 +119,17 @@ class Feed:
         settled by the newest delivery.
         """
         sequence = message.metadata.sequence.stream
-        if sequence in self._under_way:
-            self._under_way[sequence].message = message
+        if sequence in self._in_flight:
+            self._in_flight[sequence].message = message
             return
-        held = self._under_way[sequence] = Held(message, Delivery.of(message), self._terms, turn)
+        held = self._in_flight[sequence] = Held(message, Delivery.of(message), self._terms, turn)
         setattr(message, HELD, held)
         try:
             await self._subscriber(message.subject).process_message(message)
         except Exception as error:  # of FastStream, before the middlewares: the server delivers it again
             get_logger().error(names.Log.MESSAGE_UNSETTLED, subject=held.delivery.template, error=error)
         finally:
-            del self._under_way[sequence]
+            del self._in_flight[sequence]
             delattr(message, HELD)  # each names the other, and garbage is collected rarely
         if isinstance(held.error, asyncio.CancelledError):
             raise held.error

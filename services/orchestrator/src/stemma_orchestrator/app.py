@@ -32,7 +32,7 @@ from stemma_messaging import (
     config_dir,
 )
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import LatestDriver, PushDriver, SlotDriver, Turns
+from stemma_messaging.drivers import CompactingDriver, PullDriver, PushDriver, Turns
 from stemma_telemetry import get_logger, names
 
 from .advisories import AdvisoryHandler
@@ -203,8 +203,8 @@ def make_broker(settings: OrchestratorSettings) -> StemmaBroker:
         settings,
         PushDriver(subjects.REQUESTS, turns=turns),
         PushDriver(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), turns=turns),
-        LatestDriver(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, turns=turns),
-        SlotDriver(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS),
+        CompactingDriver(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, turns=turns),
+        PullDriver(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS),
     )
 
 

@@ -4,9 +4,9 @@ FastStream has loops of its own; `stemma_messaging.feeding` says why they are no
 """
 
 from .base import Driver, Link
-from .latest import LatestDriver
+from .compacting import CompactingDriver
+from .pull import PullDriver
 from .push import PushDriver
-from .slots import SlotDriver
 from .turns import LaneTurns, Turns
 
-__all__ = ["Driver", "LaneTurns", "LatestDriver", "Link", "PushDriver", "SlotDriver", "Turns"]
+__all__ = ["CompactingDriver", "Driver", "LaneTurns", "Link", "PullDriver", "PushDriver", "Turns"]

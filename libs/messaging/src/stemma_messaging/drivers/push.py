@@ -1,4 +1,4 @@
-"""The push worker, for short handlers: the server delivers, as many at a time as its consumer may have pending."""
+"""Pushed, for short handlers: the server delivers, as many at a time as its consumer may have pending."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from nats.aio.subscription import Subscription
 from nats.js.api import ConsumerConfig
 
 from .base import Handle, Link, LookUp, Stop, any_consumer, lookups
+from .in_flight import InFlight, drain_subscription
 from .turns import Turns, in_turn
-from .under_way import UnderWay, drain_subscription
 
 
-class PushWorker:
+class PushLoop:
     """Handles the messages of a push consumer, each in a task of its own, so that none waits without a heartbeat.
 
     Without ``durables`` it is for all consumers of the stream that deliver where that of ``config`` does.
@@ -35,7 +35,7 @@ class PushWorker:
         self._durables = durables
         self._config = config
         self._handle = handle
-        self._under_way = UnderWay()
+        self._in_flight = InFlight()
         self._subscription: Subscription | None = None
 
     async def start(self) -> None:
@@ -47,13 +47,13 @@ class PushWorker:
         """What another consumer was made to deliver here is none of ours and is left alone."""
         meta = message.metadata
         if meta.stream == self._stream and (not self._durables or meta.consumer in self._durables):
-            self._under_way.begin(self._handle(message))
+            self._in_flight.begin(self._handle(message))
 
     async def stop(self, grace_s: float) -> None:
         """Take no more messages; those that were taken may end within ``grace_s`` seconds."""
         if self._subscription is not None:
             await drain_subscription(self._subscription)
-        await self._under_way.drain(grace_s)
+        await self._in_flight.drain(grace_s)
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,6 @@ class PushDriver:
 
     async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
         """Subscribe once for all of them."""
-        worker = PushWorker(link.nats, self.stream, self.durables, config, in_turn(handle, self.turns))
+        worker = PushLoop(link.nats, self.stream, self.durables, config, in_turn(handle, self.turns))
         await worker.start()
         return worker.stop

@@ -12,7 +12,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_messaging import Service, StemmaBroker, WorkerSettings
-from stemma_messaging.drivers import SlotDriver
+from stemma_messaging.drivers import PullDriver
 from stemma_provisioning import inbox_prefix
 from stemma_provisioning.topology import BULK_IN_HAND
 from stemma_testkit.servers import barrier, connected, eventually
@@ -172,7 +172,7 @@ async def test_bulk_that_a_worker_of_an_earlier_release_does_not_know_waits_for_
         return validated(job)
 
     def of_one_consumer(settings: WorkerSettings) -> FastStream:
-        one = SlotDriver(subjects.JOBS, LANES[:1], settings.slots)
+        one = PullDriver(subjects.JOBS, LANES[:1], settings.slots)
         broker = StemmaBroker(subjects.GENERATION, settings, one)
         broker.include_router(routes(subjects.GENERATION, handler))
         return app_of(broker, lambda: asyncio.sleep(0))

@@ -1,4 +1,4 @@
-"""The pull worker for read models, which need the latest message of each key only."""
+"""Compacting, for read models, which need the latest message of each key only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLLECT_S = 0.02
 """How long messages are collected that come together."""
 
 
-class LatestWorker:
+class CompactingLoop:
     """Handles, of the messages that wait, the last of each key; those before it are acknowledged with it.
 
     A round is what comes within ``collect_s`` seconds, at most ``batch`` messages. After each it rests for
@@ -97,7 +97,7 @@ async def _fetched(
 
 
 @dataclass(frozen=True)
-class LatestDriver:
+class CompactingDriver:
     """For read models: of the messages that wait, the last of each ``key`` of a subject; it stands for the others.
 
     Rounds are ``rest_s`` seconds apart. With ``turns`` they are taken from tenants in turn.
@@ -117,7 +117,7 @@ class LatestDriver:
         """Pull in a loop; a round under way is given back at the end."""
         jetstream = link.nats.jetstream(timeout=API_TIMEOUT_S)
         handle_in_turn, rest_s = in_turn(handle, self.turns), self.rest_s
-        worker = LatestWorker(jetstream, self.stream, self.durable, self._key, rest_s, handle_in_turn)
+        worker = CompactingLoop(jetstream, self.stream, self.durable, self._key, rest_s, handle_in_turn)
         loop = link.loop(worker.run())
 
         async def stop(grace_s: float) -> None:

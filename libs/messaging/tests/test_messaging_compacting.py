@@ -8,7 +8,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig
-from stemma_messaging.drivers.latest import LatestWorker
+from stemma_messaging.drivers.compacting import CompactingLoop
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually
 
@@ -43,7 +43,7 @@ async def reading(
             await js.publish(f"latest.{'ab'[number % 2]}.event", f"{'ab'[number % 2]}{number}".encode())
         if backwards:
             await _given_back(js)
-        worker = LatestWorker(js, STREAM, DURABLE, document, 0.01, handle, batch=WAITING, collect_s=collect_s)
+        worker = CompactingLoop(js, STREAM, DURABLE, document, 0.01, handle, batch=WAITING, collect_s=collect_s)
         task = asyncio.create_task(worker.run())
         try:
             yield client

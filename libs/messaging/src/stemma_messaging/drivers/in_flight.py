@@ -22,7 +22,7 @@ async def drain_subscription(subscription: Subscription) -> None:
             await subscription.drain()  # type: ignore[no-untyped-call]
 
 
-class UnderWay:
+class InFlight:
     """Work that was begun and has not ended."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The pull worker, for long jobs: the server hands out as many messages as there are free slots."""
+"""Pulled, for long jobs: the server hands out as many messages as there are free slots."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from stemma_messaging.cancellation import end, is_cancelled
 from stemma_messaging.delivery import Delivery
 
 from .base import Handle, Link, LookUp, Stop, lookups
+from .in_flight import InFlight, drain_subscription
 from .pace import Pace
-from .under_way import UnderWay, drain_subscription
 
 EXPIRES_S = 3.0
 """How long a request for messages stands; one that was lost with its server is missed this long and `LATE_S`."""
@@ -111,7 +111,7 @@ class Slots:
         self._changed.add(changed)
 
 
-class SlotWorker:
+class PullLoop:
     """Handles the messages of a pull consumer, each in a task of its own, as there are slots.
 
     One request stands for all slots that are free, so that jobs that come together begin together; nats-py's ``fetch``
@@ -133,7 +133,7 @@ class SlotWorker:
         self._slots = slots
         self._lane = lane
         self._handle = handle
-        self._under_way = UnderWay()
+        self._in_flight = InFlight()
         self._subscription: Subscription | None = None
         self._request, self._asked, self._trouble = "", 0, ""
         self._changed = asyncio.Event()
@@ -186,7 +186,7 @@ class SlotWorker:
         if message.reply:
             self._asked -= 1
             self._slots.hold(self._lane, 1)
-            self._under_way.begin(self._handle(message), lambda: self._slots.hold(self._lane, -1))
+            self._in_flight.begin(self._handle(message), lambda: self._slots.hold(self._lane, -1))
         elif message.subject == self._request:
             headers = message.headers or {}
             status, told = headers.get(Header.STATUS, ""), headers.get(Header.DESCRIPTION, "")
@@ -198,11 +198,11 @@ class SlotWorker:
         """Take no more messages; work under way may end within ``grace_s`` seconds, then it is given back."""
         if self._subscription is not None:
             await drain_subscription(self._subscription)
-        await self._under_way.drain(grace_s)
+        await self._in_flight.drain(grace_s)
 
 
 @dataclass(frozen=True)
-class SlotDriver:
+class PullDriver:
     """For long work: at most ``slots`` messages at a time, of one consumer or of two.
 
     Those of the first go before those of the second, which leave it a quarter of the slots and always go on.
@@ -220,7 +220,7 @@ class SlotDriver:
         """Pull from each of them, in a loop of its own."""
         slots = Slots(self.slots)
         workers = [
-            SlotWorker(link.nats, self.stream, durable, slots, lane, partial(handle, turn=partial(slots.turn, lane)))
+            PullLoop(link.nats, self.stream, durable, slots, lane, partial(handle, turn=partial(slots.turn, lane)))
             for lane, durable in enumerate(self.durables)
         ]
         loops = [link.loop(worker.run()) for worker in workers]
