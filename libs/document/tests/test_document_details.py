@@ -16,9 +16,9 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.details import MOST_REFERENCES, MOST_VERSIONS, is_in_motion, section_details
+from stemma_document.staleness import staleness
 from stemma_document.state import Document, Section
 from stemma_document.summary import summarise
-from stemma_document.viewing import view_of
 from stemma_testkit.document_events import (
     REF,
     document_requested,
@@ -49,7 +49,7 @@ EDITED = e.SectionEdited(
 
 def details(document: Document, name: str) -> SectionDetails:
     """What a reader of the bucket gets."""
-    found = section_details(document, view_of(document), name, document.sequence)
+    found = section_details(document, name, staleness(document), document.sequence)
     return SectionDetails.model_validate_json(found.model_dump_json(exclude_defaults=True))
 
 
@@ -125,9 +125,9 @@ def test_two_hundred_sections_that_were_rewritten_a_hundred_times_are_no_large_m
     summary = summarise(document, document.sequence)
     assert len(summary.sections) == 200
     assert size(summary) < COMFORTABLE
-    view = view_of(document)
-    assert all(len(view.sections[name].stale_reasons) == 8 for name in list(document.sections)[8:])
-    sizes = [size(section_details(document, view, name, document.sequence)) for name in document.sections]
+    stale = staleness(document)
+    assert all(len(stale[name]) == 8 for name in list(document.sections)[8:])
+    sizes = [size(section_details(document, name, stale, document.sequence)) for name in document.sections]
     assert max(sizes) < COMFORTABLE
 
 

@@ -6,9 +6,10 @@ from stemma_contracts.v1.details import ProposalEntry, SectionDetails, StaleStat
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.section import SectionStatus
 
+from .staleness import Staleness
 from .state import AwaitingAnswer, Document, Section, Version, status_of
-from .viewing import version_view
-from .views import DocumentView, ProposalView, SectionView
+from .viewing import section_view, version_view
+from .views import ProposalView, SectionView
 
 MOST_VERSIONS = 30
 MOST_REFERENCES = 50
@@ -20,10 +21,10 @@ def is_in_motion(section: Section) -> bool:
     return made and not isinstance(section.phase, AwaitingAnswer)
 
 
-def section_details(document: Document, view: DocumentView, name: str, last_sequence: int) -> SectionDetails:
-    """The read model of a section as of a sequence of the log; ``view`` is that of the document."""
-    plan, told = document.sections[name].plan, view.sections[name]
-    versions = document.sections[name].versions
+def section_details(document: Document, name: str, stale: Staleness, last_sequence: int) -> SectionDetails:
+    """The read model of a section as of a sequence of the log; ``stale`` is what `staleness` says of the document."""
+    section = document.sections[name]
+    plan, versions, told = section.plan, section.versions, section_view(section, stale.get(name, ()))
     return SectionDetails(
         document_id=document.document_id,
         section_id=name,

@@ -7,16 +7,16 @@ from stemma_contracts.v1.summary import DocumentSummary, ExportEntry, SectionSum
 
 from .cycle_state import Cycle
 from .proposal_state import Proposed
-from .staleness import staleness
+from .staleness import Staleness, staleness
 from .state import AwaitingAnswer, Document, Export, Section, Version, activity_of, status_of
 
 MOST_TITLE_BYTES = 4096
 MOST_EXPORTS = 10
 
 
-def summarise(document: Document, last_sequence: int) -> DocumentSummary:
-    """The summary of a document as of a sequence of the log."""
-    stale, titled = staleness(document), _titled(document)
+def summarise(document: Document, last_sequence: int, stale: Staleness | None = None) -> DocumentSummary:
+    """The summary of a document as of a sequence of the log; ``stale`` spares asking `staleness` a second time."""
+    stale, titled = staleness(document) if stale is None else stale, _titled(document)
     return DocumentSummary(
         document_id=document.document_id,
         kind=document.kind,

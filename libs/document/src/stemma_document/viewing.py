@@ -50,7 +50,7 @@ _FAILURES: dict[type[e.SectionFailure], str] = {
 def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
     """The view of a document; ``drafts`` are the events that its texts came with, as far as they are at hand."""
     stale = staleness(document)
-    sections = {name: _section(section, stale.get(name, ()), drafts) for name, section in document.sections.items()}
+    sections = {name: section_view(section, stale.get(name, ()), drafts) for name, section in document.sections.items()}
     return DocumentView(
         document_id=document.document_id,
         kind=document.kind,
@@ -69,7 +69,8 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
     )
 
 
-def _section(section: Section, reasons: tuple[StaleReason, ...], drafts: Drafts) -> SectionView:
+def section_view(section: Section, reasons: tuple[StaleReason, ...], drafts: Drafts = NO_DRAFTS) -> SectionView:
+    """The view of a section that is stale for these reasons, if there are any."""
     plan, phase, notes = section.plan, section.phase, section.notes
     failure = notes.failure
     return SectionView(

@@ -18,10 +18,9 @@ from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.details import is_in_motion, section_details
+from stemma_document.staleness import Staleness, staleness
 from stemma_document.state import Document, Section, State
 from stemma_document.summary import summarise
-from stemma_document.viewing import view_of
-from stemma_document.views import DocumentView
 from stemma_eventlog import EventStore, Folded, StreamId
 from stemma_messaging import Delivery, InvalidMessage
 from stemma_telemetry import annotate
@@ -119,15 +118,15 @@ class Projector:
 
     async def _wrote(self, stream: StreamId, known: Known, document: Document, sequence: int, anew: bool) -> bool:
         """Whether all that changed is written; if not, others wrote meanwhile: look at the log again."""
-        view, of = view_of(document), (stream.tenant, stream.document_id)
+        stale, of = staleness(document), (stream.tenant, stream.document_id)
         sections_are_there = True
-        for name in _changed(known, document, view, anew):
-            details = section_details(document, view, name, sequence)
+        for name in _changed(known, document, stale, anew):
+            details = section_details(document, name, stale, sequence)
             if await self._put(known, subjects.section_view_key(*of, name), details, anew):
-                known.sections[name] = (document.sections[name], view.sections[name].stale_reasons)
+                known.sections[name] = (document.sections[name], stale.get(name, ()))
             else:
                 sections_are_there = False
-        summary = summarise(document, sequence)
+        summary = summarise(document, sequence, stale)
         return sections_are_there and await self._put(known, subjects.view_key(*of), summary, anew)
 
     async def _put(self, known: Known, key: str, model: DocumentSummary | SectionDetails, anew: bool) -> bool:
@@ -162,11 +161,11 @@ class Projector:
         return Written(entry.revision or 0, last_sequence)
 
 
-def _changed(known: Known, document: Document, view: DocumentView, anew: bool) -> Iterator[str]:
+def _changed(known: Known, document: Document, stale: Staleness, anew: bool) -> Iterator[str]:
     """The sections that are not as they were written last; those in motion are written once they rest."""
     for name, section in document.sections.items():
         if is_in_motion(section) and not anew:
             continue
         before = known.sections.get(name)
-        if before is None or before[0] is not section or before[1] != view.sections[name].stale_reasons:
+        if before is None or before[0] is not section or before[1] != stale.get(name, ()):
             yield name
