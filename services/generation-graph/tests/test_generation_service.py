@@ -11,12 +11,15 @@ from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import registry, subjects
+from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import SectionGenerated, ThreadsHeld
 from stemma_generation_graph.app import service
 from stemma_generation_graph.checkpoints import open_checkpointer, set_up
 from stemma_generation_graph.runner import Runner
+from stemma_kinds import find_kinds
 from stemma_messaging import Publisher
+from stemma_messaging.same_kind import GIVEN_BACK
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import barrier, connected, eventually, provisioned_server
@@ -38,13 +41,13 @@ async def running_service(server: NatsServer, folder: Path, **told: float) -> As
         yield settings.checkpoint_place
 
 
-async def ordered(client: Client, kind: str) -> GenerateSection:
+async def ordered(client: Client, kind: str, **fields: object) -> GenerateSection:
     """A job whose artifacts lie in the store, published as the orchestrator does."""
     store = JetStreamArtifactStore(client.jetstream())
     brief = await store.put(
         "default", "doc", b"A ferry for 40 people by May.", media_type="text/markdown", name="brief.md"
     )
-    job = (await Workshop().job(kind)).model_copy(update={"brief": brief})
+    job = (await Workshop().job(kind)).model_copy(update={"brief": brief, **fields})
     publisher = Publisher(client.jetstream(), "test")
     subject = subjects.job(subjects.GENERATION, registry.entry_of(job).token)
     await publisher.publish(subject, job, id=job.job_id, about=f"default/{HEAD.document_id}/{kind}")
@@ -86,6 +89,40 @@ async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: 
     assert "section" in capabilities["graphs"]
     assert {"research", "default"} < set(capabilities["prompts"])
     assert capabilities["recipes"]["section"]["approach"] == outcome.provenance.model_dump()
+
+
+@pytest.mark.failure("other-kind")
+async def test_a_job_for_other_data_of_its_kind_waits_until_the_orchestrator_tells_of_the_data_that_is_here(
+    server: NatsServer, tmp_path: Path
+) -> None:
+    here = find_kinds()["proposal"].digest
+    async with connected(server) as client, running_service(server, tmp_path, retry_base_s=0.01):
+        js = client.jetstream()
+        capabilities = await js.key_value(subjects.CAPABILITIES_BUCKET)
+
+        async def tell(digest: str) -> None:
+            kind = DocumentKind(kind="proposal", title="Proposal", sections=(), digest=digest)
+            await capabilities.put(subjects.ORCHESTRATOR, Capabilities(kinds=(kind,)).model_dump_json().encode())
+
+        async def is_done() -> bool:
+            with suppress(NotFoundError):
+                last = await js.get_last_msg(subjects.OUTCOMES, drafted)
+                return SectionGenerated.model_validate_json(last.data or b"").job_id == job.job_id
+            return False
+
+        async def is_kept() -> bool:
+            info = await js.consumer_info(subjects.JOBS, subjects.GENERATION)
+            return info.delivered is not None and info.delivered.consumer_seq - before > GIVEN_BACK
+
+        info = await js.consumer_info(subjects.JOBS, subjects.GENERATION)
+        before = info.delivered.consumer_seq if info.delivered else 0
+        await tell("0" * 64)
+        drafted = subjects.outcome(subjects.GENERATION, "section-generated")
+        job = await ordered(client, "timeline", kind_digest="0" * 64)
+        await eventually(is_kept)
+        assert not await is_done()
+        await tell(here)
+        await eventually(is_done)
 
 
 @pytest.mark.req("F4")

@@ -11,10 +11,11 @@ from typing import get_args, get_type_hints
 
 import pytest
 from stemma_document.state import Document
+from stemma_kinds import find_kinds
 from stemma_languages import language, shipped
-from stemma_orchestrator.catalog import ConfigError, document_kinds, load_catalog
+from stemma_orchestrator.catalog import ConfigError, digests, document_kinds, load_catalog
 from stemma_orchestrator.core.cycles.routes import human_review, should_revise
-from stemma_testkit.house import in_config
+from stemma_testkit.house import add_kind, house, in_config
 
 CONFIG = Path(__file__).parents[1] / "config"
 
@@ -132,6 +133,35 @@ def test_the_digest_of_a_kind_changes_with_its_dependencies(config: Path) -> Non
     maps["proposal"]["budget"] = ["research"]
     file.write_text(json.dumps(maps))
     assert load_catalog(config)["proposal"].digest != before
+
+
+def test_a_kind_of_a_package_tells_the_digest_of_its_folder_and_one_of_the_config_folder_has_none(config: Path) -> None:
+    shipped, own = load_catalog(CONFIG), load_catalog(config)
+    assert digests(shipped) == {name: kind.digest for name, kind in find_kinds().items()}
+    assert {kind.kind: kind.digest for kind in document_kinds(shipped)} == digests(shipped)
+    assert digests(own) == {}
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("blueprint.json", r"^note/blueprint\.json: kind: its folder is called note$"),
+        ("titles/xx.json", r"^note/titles/xx\.json: there is no language 'xx'"),
+        ("titles/de.json", r"^note/titles/de\.json: title: Field required$"),
+    ],
+)
+def test_refuses_a_folder_of_a_kind_naming_it_and_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, words: str
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    sections = [{"id": "a", "title": "T", "kind": "k", "purpose": "p"}]
+    note = add_kind(house(tmp_path), {"kind": "note", "title": "Note", "sections": sections}, "note")
+    assert load_catalog(CONFIG)["note"].blueprint.title == "Note"
+    (note / "titles").mkdir()
+    other = json.dumps({"kind": "memo", "title": "Memo", "sections": sections}) if file == "blueprint.json" else "{}"
+    (note / file).write_text(other)
+    with pytest.raises(ConfigError, match=words):
+        load_catalog(CONFIG)
 
 
 @pytest.mark.req("T5")

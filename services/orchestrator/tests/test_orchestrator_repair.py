@@ -174,7 +174,7 @@ async def test_overlapping_handlings_of_a_document_publish_each_job_once(client:
     before = story.state
     story.drafted("research")
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
-    jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64)
+    jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64, {})
     stream, cause = StreamId("default", "overlapping"), Cause("x", "/test", datetime(2026, 1, 1, tzinfo=UTC))
     sent = client.stats["out_msgs"]
     await asyncio.gather(*(jobs.publish(stream, state, cause) for state in (before, story.state, story.state)))
@@ -191,7 +191,7 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(600)])
     (requested,) = story.when(exports.Export(story.asked(), ExportFormat.DOCX))
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
-    jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64)
+    jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64, {})
     await jobs.publish(StreamId("default", DOCUMENT), story.state, Cause("x", "/test", created.created_at))
     assert story.job_of("research") in await queued(client)
     subject = subjects.outcome(subjects.ORCHESTRATOR, "job-dead")

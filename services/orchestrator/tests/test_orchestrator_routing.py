@@ -33,6 +33,7 @@ from stemma_testkit.routing import routed, routed_bytes
 pytestmark = pytest.mark.req("E1", "E10")
 LIMITS = TenantLimits(requests=10, jobs=10, exports=10, stored_bytes=1)
 ASKED = json.dumps({"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}).encode()
+DIGEST = "d" * 64
 CREATE = subjects.request("default", "create-document")
 ADVISORY = subjects.ADVISORY_SUBJECTS[0].replace(subjects.REST, "JOBS.validator")
 
@@ -45,12 +46,13 @@ class Orchestrator:
         self.broker.include_router(routes(self._tools))
         self.views, self.queues = AsyncMock(), AsyncMock()
         self.queues.get_msg.side_effect = NotFoundError
+        self.graphs = frozenset({"section"})
         self._store = EventStore(MemoryEventLog(), DECIDER)
         self._open = OpenCount(self._store)
 
     def _tools(self) -> Tools:
         sender = self.broker.sender
-        jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16)
+        jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16, {"proposal": DIGEST})
         commands = CommandService(self._store, self._intake(), jobs)
         bounds = Bounds(self._store, self._open, LIMITS, self._nothing, commands.request)
         answers = Answers(self.broker.jetstream, sender, bounds.request)
@@ -58,7 +60,7 @@ class Orchestrator:
 
     def _intake(self) -> Intake:
         async def graphs() -> frozenset[str]:
-            return frozenset({"section"})
+            return self.graphs
 
         catalog, uploads = load_catalog(Path(__file__).parents[1] / "config"), AsyncMock()
         return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
@@ -83,6 +85,18 @@ async def test_a_request_is_answered_and_its_jobs_are_published(orchestrator: Or
     assert isinstance(answer, RequestAccepted)
     assert job_subject == subjects.job(subjects.GENERATION, "generate-section")
     assert answer_subject == subjects.answer("default", answer.request_id)
+
+
+async def test_a_job_names_the_data_of_its_document_kind(orchestrator: Orchestrator) -> None:
+    [(_, job), _] = await orchestrator.asked(CREATE)
+    assert (job.document.kind, job.kind_digest) == ("proposal", DIGEST)
+
+
+async def test_a_job_of_a_kind_that_came_with_no_package_names_none(orchestrator: Orchestrator) -> None:
+    body = json.dumps({"kind": "roles", "brief": "Write it."}).encode()
+    orchestrator.graphs = frozenset({"roles"})
+    [(_, job), _] = await orchestrator.asked(CREATE, body)
+    assert (job.document.kind, job.kind_digest) == ("roles", None)
 
 
 async def test_a_request_that_is_none_is_answered_with_what_is_wrong(orchestrator: Orchestrator) -> None:

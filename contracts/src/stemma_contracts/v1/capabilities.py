@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from stemma_contracts.base import Contract
-from stemma_contracts.tokens import Token
+from stemma_contracts.tokens import Digest, Token
 
 from .provenance import Provenance
 from .review import ReviewMode
@@ -32,6 +32,7 @@ class DocumentKind(Contract):
     title: str
     description: str = ""
     sections: tuple[KindSection, ...]
+    digest: Digest | None = Field(default=None, description="of all its data, where it came with a package")
 
 
 class Capabilities(Contract):

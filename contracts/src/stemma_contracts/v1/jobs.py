@@ -7,7 +7,7 @@ from pydantic import Field
 from stemma_contracts import subjects
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import JobId, Token
+from stemma_contracts.tokens import Digest, JobId, Token
 
 from .document import DocumentHead
 from .exports import ExportFormat, ExportSection
@@ -24,9 +24,10 @@ class Job(Contract):
 
 
 class SectionJob(Job):
-    """A job about one section."""
+    """A job about one section. A worker that has other data of the document kind gives it back."""
 
     section: SectionPlan
+    kind_digest: Digest | None = Field(default=None, description="of the data of the document kind; absent: any")
 
 
 class ModelJob(SectionJob):

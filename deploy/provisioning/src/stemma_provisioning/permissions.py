@@ -130,14 +130,16 @@ def _orchestrator(tenants: Sequence[str]) -> User:
 
 
 def _worker(service: str, tenants: Sequence[str]) -> User:
+    capabilities = subjects.CAPABILITIES_BUCKET
     publish = [
         subjects.outcome(service, ANY),
         subjects.dead(service, ANY),
         *_write_artifacts(tenants),
-        *_write_values(subjects.CAPABILITIES_BUCKET, service),
+        *_write_values(capabilities, service),
     ]
     if service in _RECORDERS:
         publish += [
+            _direct_get(f"KV_{capabilities}", f"$KV.{capabilities}.{subjects.ORCHESTRATOR}"),
             subjects.record(ANY, ANY, ANY),
             _direct_get(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
         ]

@@ -63,6 +63,11 @@ def find_kinds() -> dict[str, KindFolder]:
     return found
 
 
+def digests() -> dict[str, str]:
+    """The digest of every kind. Raises `KindError` as `find_kinds` does."""
+    return {name: kind.digest for name, kind in find_kinds().items()}
+
+
 def merged(kinds: Iterable[KindFolder], folder: str, suffix: str) -> Mapping[str, Path]:
     """The files that all kinds have in a folder, by their path below it.
 

@@ -11,8 +11,9 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
-from stemma_kinds import KindError, find_kinds, merged
+from stemma_kinds import KindError, digests, find_kinds, merged
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
+from stemma_messaging.same_kind import same_kind
 from stemma_models import (
     JetStreamRecordStore,
     KeyMissing,
@@ -96,7 +97,7 @@ async def make_tools(settings: EditorSettings, broker: WorkerBroker) -> Tools:
     artifacts = JetStreamArtifactStore(broker.jetstream)
     chosen = settings.model_settings
     models = ModelCaller(await _open_model(chosen), chosen, JetStreamRecordStore(broker.jetstream), artifacts)
-    return Tools(artifacts, models, prompts, editors)
+    return Tools(artifacts, models, prompts, editors, same_kind(broker, digests()))
 
 
 async def _open_model(chosen: ModelSettings) -> BaseChatModel:

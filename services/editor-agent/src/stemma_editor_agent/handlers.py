@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from faststream import AckPolicy
@@ -23,6 +23,7 @@ from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_messaging import account
+from stemma_messaging.same_kind import SameKind
 from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_context, echo, or_failure
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
@@ -49,6 +50,7 @@ class Tools:
     models: ModelCaller
     prompts: Prompts
     editors: Editors
+    same_kind: SameKind = field(default_factory=SameKind)
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
@@ -60,6 +62,7 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     async def revise_draft(
         job: ReviseDraft,
     ) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
+        await tools().same_kind.require(job)
         return await on_revise_draft(job, tools=tools())
 
     return router

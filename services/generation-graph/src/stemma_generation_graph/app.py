@@ -16,9 +16,10 @@ from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ThreadsHeld
-from stemma_kinds import KindError, find_kinds, merged
+from stemma_kinds import KindError, digests, find_kinds, merged
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.cancellation import end
+from stemma_messaging.same_kind import same_kind
 from stemma_models import (
     JetStreamRecordStore,
     KeyMissing,
@@ -291,7 +292,7 @@ async def open_desk(
     deps = load_deps(settings, models, graphs, config_dir(__package__))
     every_s = settings.sweep_every_s
     async with open_runner(settings, graphs, deps) as runner, telling_of_threads(runner, broker, every_s):
-        yield Desk(runner, deps, Library(artifacts), broker.publish_live)
+        yield Desk(runner, deps, Library(artifacts), broker.publish_live, same_kind(broker, digests()))
 
 
 def capabilities(deps: GraphDeps, graphs: Mapping[str, Graph]) -> dict[str, Any]:

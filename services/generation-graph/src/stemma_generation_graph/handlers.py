@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar, assert_never
@@ -32,6 +32,7 @@ from stemma_contracts.v1.outcomes import (
 from stemma_contracts.v1.provenance import GenerationWarning, ProcessingMetadata, Provenance
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_messaging import account
+from stemma_messaging.same_kind import SameKind
 from stemma_models import call_context, echo, or_failure
 from stemma_telemetry import annotate
 
@@ -61,6 +62,7 @@ class Desk:
     deps: GraphDeps
     library: Library
     publish_live: PublishLive
+    same_kind: SameKind = field(default_factory=SameKind)
 
 
 def routes(desk: Callable[[], Desk]) -> NatsRouter:
@@ -71,16 +73,19 @@ def routes(desk: Callable[[], Desk]) -> NatsRouter:
     @router.subscriber(bulk("generate-section"), stream=jobs)
     @router.subscriber(first("generate-section"), stream=jobs)
     async def generate_section(job: GenerateSection) -> Written:
+        await desk().same_kind.require(job)
         return await on_generate_section(job, desk=desk())
 
     @router.subscriber(bulk("resume-graph"), stream=jobs)
     @router.subscriber(first("resume-graph"), stream=jobs)
     async def resume_graph(job: ResumeGraph) -> Resumed:
+        await desk().same_kind.require(job)
         return await on_resume_graph(job, desk=desk())
 
     @router.subscriber(bulk("evaluate-draft"), stream=jobs)
     @router.subscriber(first("evaluate-draft"), stream=jobs)
     async def evaluate_draft(job: EvaluateDraft) -> Evaluated:
+        await desk().same_kind.require(job)
         return await on_evaluate_draft(job, desk=desk())
 
     @router.subscriber(bulk("drop-threads"), stream=jobs)

@@ -38,7 +38,7 @@ from stemma_telemetry import get_logger, names
 from .advisories import AdvisoryHandler
 from .answers import Answers
 from .bounds import Bounds, Stored, TenantLimits
-from .catalog import Catalog, ConfigError, document_kinds, load_catalog
+from .catalog import Catalog, ConfigError, digests, document_kinds, load_catalog
 from .command_service import CommandService
 from .core.commands import Command
 from .core.decide import decide
@@ -157,7 +157,7 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     store, sender = event_store(broker), broker.sender
     capabilities = await broker.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     open_count = OpenCount(store)
-    jobs = JobPublisher(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs)
+    jobs = JobPublisher(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs, digests(kinds))
     commands = CommandService(store, intake(settings, broker, kinds, capabilities), jobs)
     bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker), commands.request)
     answers, advisories = Answers(broker.jetstream, sender, bounds.request), AdvisoryHandler(broker.jetstream, sender)

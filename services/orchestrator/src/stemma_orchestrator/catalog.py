@@ -105,6 +105,11 @@ def _in_config(config: Path) -> Catalog:
     return {kind.blueprint.kind: kind for kind in kinds.values()}
 
 
+def digests(catalog: Catalog) -> dict[str, str]:
+    """The digests of the kinds that came with packages: workers must have the same."""
+    return {name: kind.folder_digest for name, kind in catalog.items() if kind.folder_digest is not None}
+
+
 def document_kinds(catalog: Catalog) -> tuple[DocumentKind, ...]:
     """What is told of the kinds to those who ask for a document."""
     return tuple(_document_kind(kind) for _, kind in sorted(catalog.items()))
@@ -118,6 +123,7 @@ def _document_kind(kind: Kind) -> DocumentKind:
         kind=blueprint.kind,
         title=blueprint.title,
         description=blueprint.description,
+        digest=kind.folder_digest,
         sections=tuple(
             KindSection(
                 section_id=plan.section_id,

@@ -6,7 +6,7 @@ Jobs that a decision closed are called off, so that no more is spent on them. Wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from cachetools import LRUCache
@@ -42,12 +42,15 @@ class Published:
 class JobPublisher:
     """Publishes open jobs, each once by this process; another process may publish the same again."""
 
-    def __init__(self, publisher: Publisher, call_off: CallOff, open_count: OpenCount, bulk_from: int) -> None:
+    def __init__(
+        self, publisher: Publisher, call_off: CallOff, open_count: OpenCount, bulk_from: int, kinds: Mapping[str, str]
+    ) -> None:
         self._publisher = publisher
         self._call_off = call_off
         self._published: LRUCache[StreamId, Published] = LRUCache(_REMEMBERED)
         self._open = open_count
         self._bulk_from = bulk_from
+        self._kinds = kinds
 
     async def publish(self, stream: StreamId, state: State, cause: Cause) -> None:
         """Publish what is open and was not published yet; what another call publishes right now is waited for."""
@@ -95,7 +98,7 @@ class JobPublisher:
             try:
                 stored = await self._publisher.publish(
                     lane(entry.service, entry.token),
-                    job,
+                    self._of_kind(job),
                     id=id,
                     about=f"{job.document.tenant}/{job.document.document_id}",
                     causation=cause.id,
@@ -105,6 +108,12 @@ class JobPublisher:
                 await self._give_up(job, cause, str(error))
                 return None
         return stored.seq if stored.duplicate else None
+
+    def _of_kind(self, job: Job) -> Job:
+        """The job with the digest of the data of its document kind, as it is now, whenever the job was opened."""
+        if not isinstance(job, SectionJob):
+            return job
+        return job.model_copy(update={"kind_digest": self._kinds.get(job.document.kind)})
 
     async def _give_up(self, job: Job, cause: Cause, why: str) -> None:
         """A job that no message can carry fails by itself; the rest of its document goes on."""

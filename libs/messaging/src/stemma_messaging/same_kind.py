@@ -1,0 +1,87 @@
+"""A job about a section names the data of its document kind; a worker that has other data gives the job back.
+
+While a release is rolled out, workers of both are there. A job that the older orchestrator published is as good as
+one of the newer, which tells its data in the bucket `capabilities`: whoever has that does it. For any other the job is
+another worker's. It is given back a few times, and then kept, as in an outage, until this worker is stopped: no job
+fails because a release took long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+from pydantic import ValidationError
+from stemma_contracts import subjects
+from stemma_contracts.v1.capabilities import Capabilities
+from stemma_contracts.v1.jobs import SectionJob
+
+from .broker import WorkerBroker
+from .held import held_of
+
+GIVEN_BACK = 4
+"""So often a job is given back before it is kept; the server delivers it twice as often at most."""
+
+Current = Callable[[str], Awaitable[str | None]]
+
+
+class KindDiffers(Exception):
+    """The job is for a worker that has the same data of its document kind."""
+
+    def __init__(self, kind: str, wanted: str, here: str | None, deliveries: int) -> None:
+        has = f"here is {here[:12]}" if here else "there is none here"
+        super().__init__(f"the document kind {kind} is wanted as {wanted[:12]}, {has}")
+        self.is_outage = deliveries > GIVEN_BACK
+
+
+async def _unknown(_: str) -> str | None:
+    return None
+
+
+def _first() -> int:
+    return 1
+
+
+@dataclass(frozen=True)
+class SameKind:
+    """The digests of the document kinds of this process, how to ask for those of the orchestrator, and how often the
+    message at hand was delivered."""
+
+    digests: Mapping[str, str] = field(default_factory=dict)
+    current: Current = _unknown
+    deliveries: Callable[[], int] = _first
+
+    async def require(self, job: SectionJob) -> None:
+        """Raises `KindDiffers` for a job that is to be made with other data than is here."""
+        kind, wanted = job.document.kind, job.kind_digest
+        here = self.digests.get(kind)
+        if wanted is None or here == wanted:
+            return
+        if here is None or await self.current(kind) != here:
+            raise KindDiffers(kind, wanted, here, self.deliveries())
+
+
+def same_kind(broker: WorkerBroker, digests: Mapping[str, str]) -> SameKind:
+    """The check of a worker that is connected."""
+
+    def deliveries() -> int:
+        return held_of(broker.context.get("message")).delivery.deliveries
+
+    return SameKind(digests, told_by_orchestrator(broker.jetstream), deliveries)
+
+
+def told_by_orchestrator(jetstream: JetStreamContext) -> Current:
+    """What the orchestrator tells of the kinds that it has; nothing while it told none, or nobody can read what."""
+    bucket = subjects.CAPABILITIES_BUCKET
+
+    async def current(kind: str) -> str | None:
+        try:
+            told = await jetstream.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{subjects.ORCHESTRATOR}", direct=True)
+            kinds = Capabilities.model_validate_json(told.data or b"{}").kinds
+        except (NotFoundError, ValidationError):
+            return None
+        return next((known.digest for known in kinds if known.kind == kind), None)
+
+    return current
