@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 from stemma_cli.demo.chapters import chapters
-from stemma_cli.demo.story import STORIES
+from stemma_cli.demo.script import SCRIPTS
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 170
@@ -28,8 +28,8 @@ def test_make_demo_tells_its_story_and_leaves_all_files(tmp_path: Path) -> None:
     assert set(files) == {"proposal-first.docx", "proposal.docx", "proposal.pdf", "proposal.html", "structure.json"}
     pairs = list(zip(chapters(files["proposal-first.docx"]), chapters(files["proposal.docx"]), strict=True))
     assert [old == new for old, new in pairs] == [True, True, False, True, True, False, False, True]
-    story = STORIES["proposal"]
-    assert story.written.words in pairs[5][1]
+    script = SCRIPTS["proposal"]
+    assert script.written.words in pairs[5][1]
     assert "The council pays in two instalments." in pairs[6][1]
     pdf = "".join(page.extract_text() for page in PdfReader(io.BytesIO(files["proposal.pdf"])).pages)
     assert "instalments" in pdf

@@ -18,9 +18,9 @@ from .anchors import joined
 from .attribution import Replay
 from .chapters import bears_title, chapter, whole
 from .cleaning import asset_name, image_sources, with_safe_references, without_markup
+from .diff.markers import Maker
 from .images import Picture
 from .manuscript import House, Manuscript
-from .marks import Maker
 from .not_covered import page
 from .source import one_line
 from .tree import Node

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .marks import Change, Mark, made_by, mark_of
-from .sequences import Budget
+from .diff.align import Budget
+from .diff.markers import Change, Mark, made_by, mark_of
 from .tree import Node, rewrite, walk
 
 _WORD = re.compile(r"\w+")

@@ -10,9 +10,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from .attribution import Replay, attributed
-from .marks import Change, begin_blocks, changed_blocks, end_blocks, end_row, row_mark
-from .rewording import relined, reworded
-from .sequences import Budget, Likeness, aligned
+from .diff.align import Budget, Likeness, aligned
+from .diff.inline import relined, reworded
+from .diff.markers import Change, begin_blocks, changed_blocks, end_blocks, end_row, row_mark
 from .tree import Node, attributes, node, plain, walk
 
 _BOXES = ("☐", "☒")

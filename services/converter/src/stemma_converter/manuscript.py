@@ -10,8 +10,8 @@ from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_languages import Language
 
 from .attribution import Replay
+from .diff.markers import Maker
 from .images import Picture
-from .marks import Maker
 from .tree import Node
 
 

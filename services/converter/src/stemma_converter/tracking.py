@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from docx.oxml.ns import qn
 from lxml import etree
 
-from .marks import Change, Maker, Mark, Scope, read_mark
+from .diff.markers import Change, Maker, Mark, Scope, read_mark
 from .paragraph_ends import with_moved_ends
 
 _DOCUMENT, _FOOTNOTES = "word/document.xml", "word/footnotes.xml"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.needs import SKIP
 
-from .stage import Stage, hold, say
+from .runner import DemoRunner, hold, say
 
 SECTION = "document"
 
 
-class AgenticDemonstration(Stage):
+class AgenticDemonstration(DemoRunner):
     """An image is missing and asked for; then the agent writes, and each chapter is checked before the next."""
 
-    async def tell(self) -> None:
-        """The whole story."""
+    async def run(self) -> None:
+        """The whole script."""
         await self._request()
         await self._until(self._asks)
         need = self._view.sections[SECTION].need

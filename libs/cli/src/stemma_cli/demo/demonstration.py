@@ -22,20 +22,17 @@ from stemma_cli.wording import reasons_words
 from .agentic import AgenticDemonstration
 from .chapters import chapters
 from .kinds import DesignDemonstration, RolesDemonstration
-from .stage import Stage, StoryFailedError, hold, say
-from .story import STORIES, Story
+from .runner import DemoFailedError, DemoRunner, hold, say
+from .script import SCRIPTS, DemoScript
 
-FORMATS = (ExportFormat.DOCX, ExportFormat.PDF, ExportFormat.HTML, ExportFormat.JSON)
-FILE_NAMES = {ExportFormat.JSON: "structure.json"}
 PERSON = "demo"
 WITHIN_S = 120.0
-FAILED = (DocumentStatus.FAILED, DocumentStatus.CANCELLED)
 
 
 async def demonstrate(output: Path, kind: str) -> ExitCode:
     """Write the sample of a kind, change it, export it to ``output``; returns the exit code."""
-    if kind not in TELLERS:
-        say(f"There is no demonstration of {kind!r}, only of {', '.join(TELLERS)}.")
+    if kind not in RUNNERS:
+        say(f"There is no demonstration of {kind!r}, only of {', '.join(RUNNERS)}.")
         return ExitCode.USAGE
     await asyncio.to_thread(output.mkdir, parents=True, exist_ok=True)
     began = time.monotonic()
@@ -45,8 +42,8 @@ async def demonstrate(output: Path, kind: str) -> ExitCode:
             async with LocalStemma(Path(data), report=_report) as stemma, stemma.client() as client:
                 client.actor = PERSON
                 async with asyncio.timeout(WITHIN_S):
-                    await TELLERS[kind](client, kind, output).tell()
-    except (StoryFailedError, StemmaError) as failure:
+                    await RUNNERS[kind](client, kind, output).run()
+    except (DemoFailedError, StemmaError) as failure:
         say(f"\nThe story did not hold: {failure}")
         return ExitCode.FAILED
     except TimeoutError:
@@ -56,15 +53,15 @@ async def demonstrate(output: Path, kind: str) -> ExitCode:
     return ExitCode.OK
 
 
-class Demonstration(Stage):
+class Demonstration(DemoRunner):
     """One document and what a person decides about it."""
 
     def __init__(self, client: Client, kind: str, output: Path) -> None:
         super().__init__(client, kind, output)
-        self._story: Story = STORIES[kind]
+        self._script: DemoScript = SCRIPTS[kind]
 
-    async def tell(self) -> None:
-        """The whole story; raises `StoryFailedError` where it does not hold."""
+    async def run(self) -> None:
+        """The whole script; raises `DemoFailedError` where it does not hold."""
         await self._request()
         await self._review()
         first = await self._export(ExportFormat.DOCX, f"{self._kind}-first.docx")
@@ -79,22 +76,22 @@ class Demonstration(Stage):
     async def _review(self) -> None:
         """Approve each section as it comes, but send one back first."""
         await self._until(
-            lambda: self._version(self._story.revised.section_id) == 1 and self._in_review(), approve=True
+            lambda: self._version(self._script.revised.section_id) == 1 and self._in_review(), approve=True
         )
         await self._revise()
         await self._until(lambda: self._view.status is DocumentStatus.COMPLETED, approve=True)
 
     def _in_review(self) -> bool:
-        return self._view.sections[self._story.revised.section_id].status is SectionStatus.AWAITING_REVIEW
+        return self._view.sections[self._script.revised.section_id].status is SectionStatus.AWAITING_REVIEW
 
     async def _revise(self) -> None:
-        change = self._story.revised
+        change = self._script.revised
         self._step(f"{self._title(change.section_id)} is sent back to the editor: {change.words!r}")
         await self._client.revise(self._id, change.section_id, 1, change.words)
 
     async def _change(self) -> None:
         """Change two sections out of order."""
-        instructed, written = self._story.instructed, self._story.written
+        instructed, written = self._script.instructed, self._script.written
         name = instructed.section_id
         self._step(f"{self._title(name)}, long approved, is changed by an instruction: {instructed.words!r}")
         number = self._version(name)
@@ -132,7 +129,7 @@ class Demonstration(Stage):
 
     async def _settle_what_is_stale(self) -> None:
         """Decide about stale sections, upstream first: one is written anew, the others are kept."""
-        regenerated = self._story.regenerated
+        regenerated = self._script.regenerated
         hold(regenerated.section_id in {s.section_id for s in self._view.stale}, "the section to regenerate is fresh")
         self._step(f"{self._title(regenerated.section_id)} is written anew with guidance: {regenerated.words!r}")
         number = self._version(regenerated.section_id)
@@ -163,7 +160,7 @@ class Demonstration(Stage):
                 say(f"      {excerpt(change).plain}")
         differing = frozenset(name for name, changes in found.items() if changes)
         drafted = frozenset(name for name, digest in self._drafts().items() if digest != before[name])
-        hold(differing == drafted == self._story.changed, f"the files differ in {', '.join(sorted(differing))}")
+        hold(differing == drafted == self._script.changed, f"the files differ in {', '.join(sorted(differing))}")
         say("They differ exactly in the sections that were changed.")
 
     def _account(self) -> None:
@@ -173,7 +170,7 @@ class Demonstration(Stage):
         say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
 
 
-TELLERS: Mapping[str, type[Stage]] = {
+RUNNERS: Mapping[str, type[DemoRunner]] = {
     "proposal": Demonstration,
     "roles": RolesDemonstration,
     "design_document": DesignDemonstration,

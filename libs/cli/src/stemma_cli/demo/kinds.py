@@ -9,17 +9,17 @@ from stemma_contracts.v1.section import SectionStatus
 
 from stemma_cli.wording import cycle_words
 
-from .stage import Stage, hold, say
+from .runner import DemoRunner, hold, say
 
 FINAL, FIRST = "final_document", "hld_draft"
 WISH = "Say that the workshop has a fire alarm."
 
 
-class RolesDemonstration(Stage):
+class RolesDemonstration(DemoRunner):
     """Roles are found for the request, write at the same time, and their texts are made one."""
 
-    async def tell(self) -> None:
-        """The whole story."""
+    async def run(self) -> None:
+        """The whole script."""
         await self._request()
         await self._until(lambda: self._view.status is DocumentStatus.COMPLETED, approve=True)
         [section] = self._view.sections.values()
@@ -34,11 +34,11 @@ class RolesDemonstration(Stage):
         say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
 
 
-class DesignDemonstration(Stage):
+class DesignDemonstration(DemoRunner):
     """A design is drafted, reviewed and revised; a person asks for more, approves it, and changes its beginning."""
 
-    async def tell(self) -> None:
-        """The whole story."""
+    async def run(self) -> None:
+        """The whole script."""
         await self._request()
         await self._until(self._waits)
         self._tell_status()

@@ -67,11 +67,6 @@ class ManagedNats:
         """End it without warning; it is started again."""
         self._server.kill()
 
-    async def restart(self) -> None:
-        """Stop it and start it on the same port and data."""
-        await self.stop()
-        await self.start()
-
     async def _watch(self) -> None:
         async with asyncio.TaskGroup() as watching:
             watching.create_task(self._keep_running())

@@ -15,7 +15,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Story:
+class DemoScript:
     """The decisions of a person about a document, apart from its approvals.
 
     ``revised`` is sent back in its review; after the first export ``instructed`` is changed by the editor agent,
@@ -34,8 +34,8 @@ class Story:
         return frozenset(change.section_id for change in (self.instructed, self.written, self.regenerated))
 
 
-STORIES: Mapping[str, Story] = {
-    "proposal": Story(
+SCRIPTS: Mapping[str, DemoScript] = {
+    "proposal": DemoScript(
         revised=Change("solution", "Say that both bicycles are serviced every month."),
         instructed=Change("connections", "Say that the schools of Oak Hill may join in the second year."),
         written=Change("timeline", "The couriers are hired in April 2027, after the council has decided."),

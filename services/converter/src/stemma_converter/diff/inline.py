@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from .marks import Change, changed_words
-from .sequences import Budget, Opcode
-from .tree import Node, node
+from stemma_converter.tree import Node, node
+
+from .align import Budget, Opcode
+from .markers import Change, changed_words
 
 # Where the inlines of a wrapper lie in its content; the others are nothing but their inlines.
 _INLINES_AT = {"Link": 1, "Quoted": 1}

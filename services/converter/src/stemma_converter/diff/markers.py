@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from .tree import Node, node
+from stemma_converter.tree import Node, node
 
 _ELEMENT = '<w:bookmarkStart w:id="0" w:name="{name}"/>'
 # No name of a heading holds a colon.

@@ -24,11 +24,11 @@ FILE_NAMES = {ExportFormat.JSON: "structure.json"}
 FAILED = (DocumentStatus.FAILED, DocumentStatus.CANCELLED)
 
 
-class StoryFailedError(Exception):
-    """Something did not come as the story has it; the message says what."""
+class DemoFailedError(Exception):
+    """Something did not come as the script has it; the message says what."""
 
 
-class Stage(ABC):
+class DemoRunner(ABC):
     """One document of a kind, from its sample."""
 
     def __init__(self, client: Client, kind: str, output: Path) -> None:
@@ -40,8 +40,8 @@ class Stage(ABC):
         self._began = time.monotonic()
 
     @abstractmethod
-    async def tell(self) -> None:
-        """The whole story; raises `StoryFailedError` where it does not hold."""
+    async def run(self) -> None:
+        """The whole script; raises `DemoFailedError` where it does not hold."""
 
     async def _request(self) -> None:
         folder = SAMPLES / self._kind
@@ -108,9 +108,9 @@ class Stage(ABC):
 
 
 def hold(condition: bool, otherwise: str) -> None:
-    """Raise `StoryFailedError` if the story does not go on as it should."""
+    """Raise `DemoFailedError` if the script does not go on as it should."""
     if not condition:
-        raise StoryFailedError(otherwise)
+        raise DemoFailedError(otherwise)
 
 
 def _short(words: str) -> str:

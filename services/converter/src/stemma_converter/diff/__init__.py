@@ -1,0 +1,1 @@
+"""The difference of two versions of a text, for tracked changes."""
