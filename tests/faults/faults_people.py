@@ -139,8 +139,8 @@ class Person:
             case e.SectionReviewRequested(section_id=name, version=version):
                 await self._decide(document_id, name, version)
             case e.SectionNeedRaised(section_id=name, need=need) if need.kind in ("question", "upload"):
-                about = {"document_id": document_id, "section_id": name, "need_id": need.need_id}
-                await self.ask(self.client, r.AnswerNeed(**about, answer="skip"))
+                skipped = r.AnswerNeed(document_id=document_id, section_id=name, need_id=need.need_id, answer="skip")
+                await self.ask(self.client, skipped)
             case e.SectionRevisionRefused(section_id=name):
                 await self._approve(document_id, name)
 
@@ -149,7 +149,11 @@ class Person:
         sections = (await reached(lambda: self.client.document(document_id))).sections.values()
         for section in sections:
             if section.is_to_be_kept_or_regenerated and not section.waits_for_review:
-                about = {"document_id": document_id, "section_id": section.section_id, "version": section.version}
+                about: dict[str, Any] = {
+                    "document_id": document_id,
+                    "section_id": section.section_id,
+                    "version": section.version,
+                }
                 keeps = section.version > 2 or self.random.random() < 0.5
                 anew = r.RegenerateSection(**about, replace_edited=True)
                 await self.ask(self.client, r.KeepSection(**about) if keeps else anew)

@@ -154,7 +154,7 @@ def converter(backstage: Any, document_id: str) -> Any:
     def answer_with(*warnings: ExportWarning, **more: Any) -> None:
         async def convert(request: requests.ExportDocument) -> None:
             artifact = await backstage.text(document_id, "the document")
-            common = {"export_id": "x1", "format": request.format}
+            common: dict[str, Any] = {"export_id": "x1", "format": request.format}
             done = events.DocumentExported(**common, job_id="j", artifact=artifact, warnings=warnings, **more)
             await backstage.append(document_id, events.ExportRequested(**common), done)
 

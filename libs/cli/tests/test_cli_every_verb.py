@@ -8,6 +8,7 @@ import pytest
 from stemma_cli.main import app
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
@@ -118,7 +119,7 @@ async def stale_document(backstage: Any, document_id: str, requested: Any, draft
             section_id="research",
             version=2,
             draft=drafts[1],
-            origin="written",
+            origin=Origin.WRITTEN,
             makes_stale=(StaleMark(section_id="solution", reasons=(reason,)),),
         ),
         drafted("problem_statement"),

@@ -27,7 +27,7 @@ def exporting(backstage: Any, document_id: str) -> str:
 
     async def convert(request: requests.ExportDocument) -> None:
         ref = await backstage.artifacts.put("default", document_id, b"PK\xff\x00", media_type="x/y", name="out")
-        common = {"export_id": "x1", "format": request.format}
+        common: dict[str, Any] = {"export_id": "x1", "format": request.format}
         done = events.DocumentExported(**common, job_id="j", artifact=ref)
         await backstage.append(document_id, events.ExportRequested(**common), done)
 

@@ -136,7 +136,12 @@ async def test_watch_of_a_failed_document_ends_with_1_and_says_how_to_go_on(
 async def test_watch_offers_no_retry_of_a_section_that_lacks_its_inputs(
     cli: Any, backstage: Any, document_id: str, requested: Any, missing: tuple[str, ...], detail: str, remedy: str
 ) -> None:
-    failed = {"job_id": "j", "activity": Activity.GENERATE, "status": SectionStatus.FAILED, "detail": detail}
+    failed: dict[str, Any] = {
+        "job_id": "j",
+        "activity": Activity.GENERATE,
+        "status": SectionStatus.FAILED,
+        "detail": detail,
+    }
     other = events.SectionModelUnavailable(section_id="research", **failed | {"detail": "429"})
     lacking = events.SectionInputsMissing(section_id="solution", missing=missing, **failed)
     ended = events.DocumentFailed(failed_sections=("research", "solution"))

@@ -9,6 +9,7 @@ from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import MissingReference, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.references import ArtifactRef
@@ -96,7 +97,7 @@ def test_a_section_is_in_motion_until_it_rests_or_asks_a_person() -> None:
 
 
 def test_a_document_tells_what_stands_above_its_sections() -> None:
-    asked = e.ExportRequested(export_id="x1", format="docx")
+    asked = e.ExportRequested(export_id="x1", format=ExportFormat.DOCX)
     document = state_after(*SETTLED, asked)
     told = summarise(document, 6)
     assert (told.usage.calls, told.updated_at, told.input_count) == (4, time_of(6), 0)

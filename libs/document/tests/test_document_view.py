@@ -15,7 +15,12 @@ from stemma_document.views import DocumentView, SectionView
 from stemma_testkit.document_events import REF
 
 ISSUES = ValidationSummary(passed=False, issue_count=3, engine="rumdl", engine_version="1")
-FAILURE = {"section_id": "research", "job_id": "j", "activity": Activity.GENERATE, "status": SectionStatus.FAILED}
+FAILURE: dict[str, Any] = {
+    "section_id": "research",
+    "job_id": "j",
+    "activity": Activity.GENERATE,
+    "status": SectionStatus.FAILED,
+}
 
 
 def research(view: DocumentView) -> SectionView:
@@ -186,7 +191,7 @@ def test_a_cancelled_document_waits_for_nothing(after: Any, drafted: Any) -> Non
 
 
 def test_exports_are_seen_from_the_request_to_the_end(after: Any) -> None:
-    common = {"export_id": "x", "format": ExportFormat.DOCX}
+    common: dict[str, Any] = {"export_id": "x", "format": ExportFormat.DOCX}
     warning = ExportWarning(code="stale", section_id="research")
     done = e.DocumentExported(**common, job_id="j", artifact=REF, warnings=(warning,))
     failed = e.ExportFailed(**common, job_id="j", detail="time out")

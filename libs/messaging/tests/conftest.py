@@ -15,6 +15,7 @@ from faststream.nats import JStream, NatsRouter
 from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
+from pydantic import SecretStr
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import ValidateDraft
@@ -96,7 +97,7 @@ class Lab:
     def settings(self, user: str, **more: Any) -> WorkerSettings:
         more = {"retry_base_s": 0.01, "shutdown_grace_s": 0, **more}
         more = {"nats_url": self.server.url, **more}
-        return WorkerSettings(nats_user=user, nats_password=self.server.passwords[user], **more)
+        return WorkerSettings(nats_user=user, nats_password=SecretStr(self.server.passwords[user]), **more)
 
     @asynccontextmanager
     async def working(self, kind: Kind, handler: JobHandler, **settings: Any) -> AsyncIterator[asyncio.Task[None]]:

@@ -23,7 +23,7 @@ def words(text: str) -> list[int]:
 def asked(holds: int | None = HOLDS, *script: Any, **settings: Any) -> tuple[ModelCaller, ScriptedModel]:
     profile = ModelProfile(max_input_tokens=holds) if holds else None
     model = ScriptedModel(script=list(script) or ["Good."], profile=profile, custom_get_token_ids=words)
-    chosen = ModelSettings(**{"name": "scripted", "max_tokens": 100} | settings)
+    chosen = ModelSettings.model_validate({"name": "scripted", "max_tokens": 100} | settings)
     return ModelCaller(model, chosen, MemoryRecordStore(), MemoryArtifactStore()), model
 
 

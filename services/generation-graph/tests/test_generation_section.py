@@ -183,10 +183,15 @@ async def test_an_answer_that_stays_malformed_is_a_typed_outcome_with_what_it_co
     assert (outcome.usage.calls, outcome.detail) == (4, "Evaluation does not fit: value_error")
 
 
+def letters(text: str) -> list[int]:
+    """A letter is a token."""
+    return [0] * len(text)
+
+
 @pytest.mark.req("P17")
 @pytest.mark.failure("context-too-long")
 async def test_a_prompt_that_the_model_cannot_hold_is_a_typed_outcome_and_no_call(workshop: Workshop) -> None:
-    model = ScriptedModel(script=[], profile={"max_input_tokens": 2000}, custom_get_token_ids=list)  # a letter a token
+    model = ScriptedModel(script=[], profile={"max_input_tokens": 2000}, custom_get_token_ids=letters)
     outcome = await on_generate_section(await workshop.job("approach"), desk=workshop.desk(model))
     assert isinstance(outcome, ContextTooLong)
     assert (outcome.usage.calls, outcome.context_tokens, outcome.prompt_tokens > 2000) == (0, 2000, True)

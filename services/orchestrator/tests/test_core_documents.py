@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -85,7 +86,7 @@ def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
     begun.when(exports.Export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     remark = ExportRemark(code="missing_font", detail="Thai: กข")
-    about = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
+    about: dict[str, Any] = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
     (exported,) = begun.when(Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
     assert exported.remarks == (remark,)
 
@@ -139,7 +140,7 @@ def steps(draw: st.DrawFn) -> list[tuple[str, str, int]]:
 def command_of(story: Story, verb: str, name: str, number: int) -> Command | None:
     section = story.document.sections.get(name)
     job_id = (section and getattr(section.phase, "job_id", None)) or f"doc1.{number}.generate.{name}"
-    common = {"job_id": job_id, "tenant": "default", "document_id": "doc1", "section_id": name}
+    common: dict[str, Any] = {"job_id": job_id, "tenant": "default", "document_id": "doc1", "section_id": name}
     match verb:
         case "draft":
             outcome: o.Outcome = o.SectionGenerated(

@@ -410,7 +410,7 @@ async def test_of_an_acceptance_and_a_rejection_at_the_same_moment_one_holds_and
         document_id = (await client.request(wanted)).document_id
         for number in range(6):
             proposal_id, version = await proposal_of(client, document_id)
-            about = {"document_id": document_id, "section_id": "approach", "version": version}
+            about: dict[str, Any] = {"document_id": document_id, "section_id": "approach", "version": version}
             kinds = (r.AcceptEdit, r.RejectEdit) if number % 2 else (r.RejectEdit, r.AcceptEdit)
             asked = [kind(**about, proposal_id=proposal_id, request_id=f"{kind.__name__}-{number}") for kind in kinds]
             reasons = await decided_at_once(client, asked)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from stemma_contracts.v1.coverage import BlockCoverage, LeftOut, WhyMissing
 
@@ -51,7 +52,7 @@ def coverage(sources: Sequence[InputText], text: str, left_out: Collection[LeftO
 def _of_source(source: InputText, whole: _Whole, left_out: Collection[LeftOut]) -> Iterator[BlockCoverage]:
     own = [entry for entry in left_out if entry.file == source.name]
     if source.text is None:
-        standing = "left_out" if any(not entry.heading for entry in own) else "missing"
+        standing: Literal["left_out", "missing"] = "left_out" if any(not entry.heading for entry in own) else "missing"
         why: WhyMissing | None = None if own else "unreadable"
         yield BlockCoverage(file=source.name, chapter="", line=1, standing=standing, why=why)
         return

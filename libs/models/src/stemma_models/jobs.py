@@ -50,5 +50,9 @@ async def or_failure(
     except MalformedAnswerError as error:
         return AnswerMalformed(**echo(job, context), detail=error.detail)
     except ContextTooLongError as error:
-        tokens = {"prompt_tokens": error.prompt_tokens, "context_tokens": error.context_tokens}
-        return ContextTooLong(**echo(job, context), detail=error.detail, **tokens)
+        return ContextTooLong(
+            **echo(job, context),
+            detail=error.detail,
+            prompt_tokens=error.prompt_tokens,
+            context_tokens=error.context_tokens,
+        )

@@ -59,7 +59,11 @@ class Backstage:
         await self.answer(str(request.request_id), message.data, getattr(request, "document_id", "new-document"))
 
     async def answer(self, request_id: str, body: bytes, document_id: str) -> None:
-        common = {"request_id": request_id, "request_sequence": 1, "request_digest": hashlib.sha256(body).hexdigest()}
+        common: dict[str, Any] = {
+            "request_id": request_id,
+            "request_sequence": 1,
+            "request_digest": hashlib.sha256(body).hexdigest(),
+        }
         accepted = answers.RequestAccepted(**common, document_id=document_id, export_id="x1")
         rejected = answers.RequestRejected(**common, problems=self.problems, **self.rejected)
         answer = rejected if self.problems else accepted

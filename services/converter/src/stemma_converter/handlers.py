@@ -66,7 +66,7 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
-        return ConversionFailed(**echo, detail=error.detail)
+        return ConversionFailed.model_validate({**echo, "detail": error.detail})
     told = {"warnings": done.warnings, "remarks": done.remarks, "too_long": done.too_long}
     kind = media_type(job.format)
     artifact = await artifacts.put(document.tenant, document.document_id, data, media_type=kind, name=done.name)

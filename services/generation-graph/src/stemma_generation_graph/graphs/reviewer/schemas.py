@@ -41,5 +41,5 @@ class Review(Filled):
     @property
     def verdict(self) -> ReviewVerdict:
         """Whether a finding is grave enough for a revision, and how many there are of each severity."""
-        counted = Counter(finding.severity for finding in self.findings)
+        counted: Counter[str] = Counter(finding.severity for finding in self.findings)
         return ReviewVerdict(needs_revision=bool(GRAVE & counted.keys()), findings=dict(counted))

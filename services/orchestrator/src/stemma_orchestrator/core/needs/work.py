@@ -40,10 +40,10 @@ def _met(section_id: str, need: Need, outcome: o.Outcome) -> e.SectionNeedAnswer
         answered_by="validator" if need.kind == "validation" else "converter",
     )
     match outcome, need.kind:
-        case o.DraftValidated(), "validation" if outcome.validation.report is None:
-            return e.SectionNeedAnswered(**answered, answer=_draft_of(need), failed=True, detail="no report")
         case o.DraftValidated(), "validation":
-            return e.SectionNeedAnswered(**answered, answer=outcome.validation.report)
+            if (report := outcome.validation.report) is None:
+                return e.SectionNeedAnswered(**answered, answer=_draft_of(need), failed=True, detail="no report")
+            return e.SectionNeedAnswered(**answered, answer=report)
         case o.DocumentConverted(), "conversion":
             return e.SectionNeedAnswered(**answered, answer=outcome.artifact)
         case o.ConversionFailed() | o.JobDead(), _:
