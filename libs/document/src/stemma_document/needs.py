@@ -51,6 +51,6 @@ def after_need_answered(phase: Phase, event: e.SectionNeedAnswered, new_job: New
     )
 
 
-def meeting_again(phase: NeedDispatched, new_job: NewJob) -> NeedDispatched:
+def dispatched_again(phase: NeedDispatched, new_job: NewJob) -> NeedDispatched:
     """The same need under another job."""
     return replace(phase, job_id=new_job(_JOBS[phase.need.kind]))

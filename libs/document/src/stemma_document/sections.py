@@ -14,7 +14,7 @@ from . import notes
 from .authors import with_author
 from .guidance import guidance_of
 from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
-from .needs import after_need_answered, after_need_raised, meeting_again
+from .needs import after_need_answered, after_need_raised, dispatched_again
 from .proposal_folding import accepted, after_proposal, proposing, withdrawn
 from .state import (
     Approved,
@@ -214,7 +214,7 @@ def _retried(document: Document, section: Section) -> Phase:
         case Resuming() as phase:
             return _resumed_again(document, section, phase)
         case NeedDispatched() as phase:
-            return meeting_again(phase, partial(_new_job, document, section))
+            return dispatched_again(phase, partial(_new_job, document, section))
         case Failed(guidance=guidance, tries=tries):
             return Queued(guidance, tries)
         case _:

@@ -53,6 +53,13 @@ class SectionCommand(RequestCommand):
 
 
 @dataclass(frozen=True)
+class VersionCommand(SectionCommand):
+    """What is asked about one version of a section: the one that a person saw."""
+
+    version: int
+
+
+@dataclass(frozen=True)
 class Record(Command):
     """Take in what a worker says of a job."""
 
@@ -67,6 +74,14 @@ def refused(command: RequestCommand, section_id: str | None = None) -> Refusal:
 def by_status(command: SectionCommand, section: Section) -> e.RefusedByStatus:
     """The refusal of what the section is not ready for."""
     return e.RefusedByStatus(**refused(command, command.section_id), status=status_of(section.phase))
+
+
+def old_version(command: VersionCommand, current: int) -> e.RefusedOldVersion | None:
+    """The refusal of what is about another version than the current one."""
+    if command.version == current:
+        return None
+    refusal = refused(command, command.section_id)
+    return e.RefusedOldVersion(**refusal, version=command.version, current_version=current)
 
 
 def not_decidable(command: SectionCommand, document: Document) -> e.AnyRefusal | None:

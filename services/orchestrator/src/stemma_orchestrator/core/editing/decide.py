@@ -16,45 +16,40 @@ from stemma_document.staleness import stale_causes, staleness
 from stemma_document.state import Approved, AwaitingAnswer, Document, Edited, Queued, Revising, Section, Working
 from stemma_document.versions import is_a_persons, next_version, upstream_versions
 
-from stemma_orchestrator.core.commands import SectionCommand, by_status, refused
+from stemma_orchestrator.core.commands import VersionCommand, by_status, old_version, refused
 
 
 @dataclass(frozen=True)
-class Write(SectionCommand):
+class Write(VersionCommand):
     """Give a section the text of a person; ``version`` 0: nothing was written yet."""
 
     request = requests.EditSection
-    version: int
     draft: ArtifactRef
 
 
 @dataclass(frozen=True)
-class Edit(SectionCommand):
+class Edit(VersionCommand):
     """Ask the editor agent for a change of any section, at any time."""
 
     request = requests.EditSection
-    version: int
     instruction: ArtifactRef
 
 
 @dataclass(frozen=True)
-class Keep(SectionCommand):
+class Keep(VersionCommand):
     request = requests.KeepSection
-    version: int
 
 
 @dataclass(frozen=True)
-class Regenerate(SectionCommand):
+class Regenerate(VersionCommand):
     request = requests.RegenerateSection
-    version: int
     guidance: ArtifactRef | None
     replace_edited: bool
 
 
 @dataclass(frozen=True)
-class Restore(SectionCommand):
+class Restore(VersionCommand):
     request = requests.RestoreSection
-    version: int
     restore_version: int
 
 
@@ -69,11 +64,8 @@ def decide(command: EditCommand, document: Document) -> Sequence[e.AnyEvent]:
 def change(command: EditCommand, document: Document) -> e.AnyEvent:
     """The same as one event."""
     section = document.sections[command.section_id]
-    if command.version != section.current_number:
-        current = section.current_number
-        return e.RefusedOldVersion(
-            **refused(command, command.section_id), version=command.version, current_version=current
-        )
+    if refusal := old_version(command, section.current_number):
+        return refusal
     if section.current is None and not isinstance(command, Write):
         return e.RefusedNothingWritten(**refused(command, command.section_id))
     match command:

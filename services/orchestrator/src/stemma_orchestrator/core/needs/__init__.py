@@ -5,8 +5,8 @@ from stemma_document.state import NeedDispatched
 from stemma_orchestrator.core.hooks import Feature
 
 from .decide import Answer, decide
-from .work import meeting
+from .work import dispatched
 
-FEATURE = Feature[Answer](commands=(Answer,), decide=decide, phases={NeedDispatched: meeting})
+FEATURE = Feature[Answer](commands=(Answer,), decide=decide, phases={NeedDispatched: dispatched})
 
 __all__ = ["FEATURE", "Answer"]

@@ -26,7 +26,7 @@ class _Answered(TypedDict):
     answered_by: Literal["validator", "converter"]
 
 
-def meeting(document: Document, section: Section, phase: NeedDispatched) -> Work:
+def dispatched(document: Document, section: Section, phase: NeedDispatched) -> Work:
     """A service meets what a paused graph needs."""
     make = partial(_job, document, section, phase, phase.need)
     return Work(phase.job_id, make, partial(_met, section.plan.section_id, phase.need))

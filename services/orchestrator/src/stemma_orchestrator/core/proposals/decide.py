@@ -14,22 +14,20 @@ from stemma_document.proposal_state import Proposal, Proposed, Proposing
 from stemma_document.state import Document, Section, State
 from stemma_document.versions import next_version
 
-from stemma_orchestrator.core.commands import Refusal, RequestMeta, SectionCommand, refused
+from stemma_orchestrator.core.commands import Refusal, RequestMeta, VersionCommand, old_version, refused
 
 
 @dataclass(frozen=True)
-class AcceptEdit(SectionCommand):
+class AcceptEdit(VersionCommand):
     """Make a proposed edit the version; ``version`` is the one that it would change."""
 
     request = requests.AcceptEdit
-    version: int
     proposal_id: str
 
 
 @dataclass(frozen=True)
-class RejectEdit(SectionCommand):
+class RejectEdit(VersionCommand):
     request = requests.RejectEdit
-    version: int
     proposal_id: str
 
 
@@ -55,14 +53,15 @@ def decide(command: ProposalCommand, document: Document) -> Sequence[e.AnyEvent]
 
 
 def _of_open(command: ProposalCommand, section: Section, proposal: Proposal) -> e.AnyEvent:
-    refusal = refused(command, command.section_id)
-    if command.version != proposal.version:
-        return e.RefusedOldVersion(**refusal, version=command.version, current_version=proposal.version)
+    if refusal := old_version(command, proposal.version):
+        return refusal
     about = _About(**command.asked, section_id=command.section_id, proposal_id=proposal.proposal_id)
     if isinstance(command, RejectEdit):
         return e.SectionEditRejected(**about, version=proposal.version)
     if isinstance(proposal, Proposing):
-        return e.RefusedOpenProposal(**refusal, proposal_id=proposal.proposal_id, made=False)
+        return e.RefusedOpenProposal(
+            **refused(command, command.section_id), proposal_id=proposal.proposal_id, made=False
+        )
     return _accepted(proposal, section, about)
 
 

@@ -11,20 +11,18 @@ from stemma_contracts.v1 import requests
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.state import AwaitingReview, Document, Section
 
-from stemma_orchestrator.core.commands import SectionCommand, by_status, refused
+from stemma_orchestrator.core.commands import VersionCommand, by_status, old_version, refused
 from stemma_orchestrator.core.cycles import may_be_approved, revise_all
 
 
 @dataclass(frozen=True)
-class Approve(SectionCommand):
+class Approve(VersionCommand):
     request = requests.ApproveSection
-    version: int
 
 
 @dataclass(frozen=True)
-class Revise(SectionCommand):
+class Revise(VersionCommand):
     request = requests.ReviseSection
-    version: int
     feedback: ArtifactRef
     cycle: bool = False
     replace_edited: bool = False
@@ -40,11 +38,8 @@ def decide(command: ReviewCommand, document: Document) -> Sequence[e.AnyEvent]:
 
 
 def _not_reviewable(command: ReviewCommand, section: Section) -> e.AnyRefusal | None:
-    if section.current_number != command.version:
-        current = section.current_number
-        return e.RefusedOldVersion(
-            **refused(command, command.section_id), version=command.version, current_version=current
-        )
+    if refusal := old_version(command, section.current_number):
+        return refusal
     return None if isinstance(section.phase, AwaitingReview) else by_status(command, section)
 
 
