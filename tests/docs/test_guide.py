@@ -31,9 +31,13 @@ from stemma_cli.local.folder import DataFolder
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
-from stemma_generation_graph.app import GenerationSettings
+from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.criteria import load_criteria
+from stemma_generation_graph.deps import Models
+from stemma_generation_graph.graphs.registry import find_graphs
+from stemma_languages import language
 from stemma_markdown import Document, anchors
+from stemma_messaging import config_dir
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
@@ -290,6 +294,34 @@ def test_the_kind_of_the_guide_is_found_in_a_package_of_its_own(
     monkeypatch.syspath_prepend(tmp_path)
     add_kind(house(tmp_path, package), memo, "memo")
     assert load_catalog(tmp_path)["memo"].dependencies == {"recommendation": ("situation",)}
+
+
+def test_the_structure_of_the_guide_is_filled_in_where_its_sections_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    proposal = stand_in(house(tmp_path), "proposal")
+    [structure] = snippets("json", '"properties"')
+    [sections] = snippets("json", '"structure"')
+    [prompt] = snippets("markdown", "{{title}}")
+    [criteria] = snippets("json", '"weight"')
+    for name, text in {
+        "structures/stakeholders.json": structure,
+        "sections.json": sections,
+        "prompts/section/generate/stakeholders.md": prompt,
+        "criteria/stakeholders.json": criteria,
+    }.items():
+        (proposal / name).parent.mkdir(exist_ok=True)
+        (proposal / name).write_text(text, encoding="utf-8")
+    models = Models(default=None)  # type: ignore[arg-type]
+    deps = load_deps(GenerationSettings(), models, find_graphs(), config_dir("stemma_generation_graph"))
+    assert deps.kinds["stakeholders"].structure == "stakeholders"
+    filled = {"summary": "All of them.", "groups": [{"group": "Pilots", "need": "Light"}]}
+    text = deps.structures["stakeholders"].rendered(filled, language("de"))
+    assert (
+        text
+        == "All of them.\n\n## Wer betroffen ist\n\n| Gruppe | Was sie braucht |\n| --- | --- |\n| Pilots | Light |"
+    )
 
 
 def test_the_criteria_and_settings_of_the_guide_are_valid(tmp_path: Path) -> None:

@@ -42,6 +42,21 @@ MEMO = {
     ],
 }
 
+REGISTER = {
+    "kind": "register",
+    "title": "Register",
+    "review": {"mode": "none"},
+    "sections": [{"id": "risks", "title": "Risks", "kind": "risks", "purpose": "What could go wrong, and what then."}],
+}
+STRUCTURE = {
+    "type": "object",
+    "properties": {
+        "summary": {"title": "In short", "type": "string", "description": "one to three paragraphs, the gravest first"},
+        "watched": {"title": "What we watch", "type": "array", "items": {"type": "string"}},
+    },
+    "required": ["summary", "watched"],
+}
+
 
 def edit(file: Path, change: Any) -> None:
     data = json.loads(file.read_text(encoding="utf-8"))
@@ -62,6 +77,18 @@ def add_section(proposal: Path) -> None:
     (proposal / "criteria/stakeholders.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
 
 
+def add_structured_kind(kinds: Path) -> None:
+    register = add_kind(kinds, REGISTER, "register")
+    for name, text in {
+        "sections.json": json.dumps({"risks": {"structure": "risks"}}),
+        "structures/risks.json": json.dumps(STRUCTURE),
+        "criteria/risks.json": json.dumps(CRITERIA),
+        "prompts/section/generate/risks.md": "Fill in what could go wrong.\n",
+    }.items():
+        (register / name).parent.mkdir(parents=True, exist_ok=True)
+        (register / name).write_text(text, encoding="utf-8")
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
     """A caller of an installation that has a package of kinds of its own."""
@@ -69,6 +96,7 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
     kinds = house(folder)
     add_section(stand_in(kinds, "proposal"))
     add_kind(kinds, MEMO, "memo")
+    add_structured_kind(kinds)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder))
         async with LocalStemma(folder / "data", in_process=True) as stemma, stemma.client() as client:
@@ -112,3 +140,11 @@ async def test_a_kind_of_document_is_one_file(client: Client) -> None:
     assert starts == {"situation": ("recommendation",), "recommendation": ()}
     seen = await headings(client, accepted.document_id)
     assert seen.index("Recommendation") < seen.index("Situation")
+
+
+@pytest.mark.req("P5", "P12", "P13")
+async def test_a_structured_kind_is_one_folder(client: Client) -> None:
+    brief = (sample_folder() / "brief.md").read_text(encoding="utf-8")
+    accepted = await client.create_document("register", brief=brief, inputs=[sample_folder() / "inputs"])
+    assert await starts_of(client, accepted.document_id) == {"risks": ()}
+    assert "In short" in await headings(client, accepted.document_id)

@@ -42,8 +42,9 @@ from .graphs.document_agent.limits import AgentLimits
 from .graphs.registry import Graph, find_graphs
 from .graphs.roles.limits import RolesSettings
 from .graphs.section.schemas import SCHEMAS
+from .graphs.section.structures import load_structures
 from .handlers import Desk, routes
-from .kinds import load_kinds
+from .kinds import Known, load_kinds
 from .recipes import recipes
 from .runner import Runner
 from .sources.corpus import Corpus
@@ -176,7 +177,8 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
     try:
         tools = node_tools(settings.web_search)
         documents = tuple(find_kinds().values())
-        kinds = load_kinds(documents, folder, SCHEMAS, tools, absent=(SEARCH_WEB,))
+        structures = load_structures(merged(documents, "structures", ".json"))
+        kinds = load_kinds(documents, folder, Known(SCHEMAS, structures, tools, absent=(SEARCH_WEB,)))
         criteria = load_criteria(folder / "evaluation", kinds, merged(documents, "criteria", ".json"))
         needed = [PromptKey(name, node) for name, graph in graphs.items() for node in graph.nodes_with_prompts]
         own = [PromptKey("section", "generate", kind) for kind in kinds]
@@ -193,6 +195,7 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
         criteria,
         kinds,
         settings.context_limits,
+        structures=structures,
         agent=settings.agent,
         roles=settings.roles.model_copy(update={"log_state": log_state}),
         inspection=settings.data_dir / "inspection" if settings.in_development else None,

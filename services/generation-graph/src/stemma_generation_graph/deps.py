@@ -11,6 +11,7 @@ from stemma_models import CallContext, ModelCaller, Prompts
 from .criteria import CriteriaSets
 from .graphs.document_agent.limits import AgentLimits
 from .graphs.roles.limits import RolesSettings
+from .graphs.section.structures import Structure
 from .kinds import Kinds
 from .sources.corpus import Corpus
 from .sources.library import Library
@@ -48,6 +49,7 @@ class GraphDeps:
     criteria: CriteriaSets
     kinds: Kinds
     limits: ContextLimits = field(default_factory=ContextLimits)
+    structures: Mapping[str, Structure] = field(default_factory=dict)
     agent: AgentLimits = field(default_factory=AgentLimits)
     roles: RolesSettings = field(default_factory=RolesSettings)
     inspection: Path | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -15,7 +16,7 @@ from stemma_models.prompting import block
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import run_tool_calls
-from stemma_generation_graph.kinds import PLAIN
+from stemma_generation_graph.kinds import PLAIN, Kind
 from stemma_generation_graph.writing.drafts import as_draft
 from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
@@ -82,16 +83,27 @@ class SectionNodes:
     ) -> tuple[str, ArtifactRef | None]:
         """The draft, and its artifact if the model's answer is the draft to the byte."""
         caller = self._deps.models.for_node(job.section.graph, "generate")
-        name = self._deps.kinds.get(job.section.kind, PLAIN).schema_name
-        if name is None:
+        kind = self._deps.kinds.get(job.section.kind, PLAIN)
+        if kind.schema_name is None and kind.structure is None:
             answer = await caller.text(run.call, "generate", without_tools(messages), on_token=run.live)
             draft = as_draft(job.section.title, answer.text)
             return draft, answer.ref if draft == answer.text else None
-        filled = await caller.structured(run.call, "generate", without_tools(messages), SCHEMAS[name])
-        draft = as_draft(job.section.title, render(filled.value, language_of(job)))
+        draft = as_draft(job.section.title, await self._filled_in(kind, job, messages, run))
         for piece in _PARAGRAPH.findall(draft):
             await run.live(piece)
         return draft, None
+
+    async def _filled_in(
+        self, kind: Kind, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
+    ) -> str:
+        """What the model fills in, a schema of ours or a structure of its document kind, as Markdown."""
+        ask = partial(self._deps.models.for_node(job.section.graph, "generate").structured, run.call, "generate")
+        asked, language = without_tools(messages), language_of(job)
+        if kind.structure is not None:
+            structure = self._deps.structures[kind.structure]
+            return structure.rendered((await ask(asked, structure.model)).value.root, language)
+        assert kind.schema_name is not None
+        return render((await ask(asked, SCHEMAS[kind.schema_name])).value, language)
 
     def _prompt(self, job: GenerateSection, node: str) -> str:
         prompt = self._deps.prompts.get(GRAPH, node, job.section.kind)

@@ -41,7 +41,7 @@ def _research(answer: Research, language: Language) -> list[str]:
     blocks = [
         *_prose(answer.summary),
         *_below(language.words.findings, findings),
-        *_below(language.words.open_questions, _bulleted(answer.open_questions, language)),
+        *_below(language.words.open_questions, bulleted(answer.open_questions, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
@@ -63,7 +63,7 @@ def _solution(answer: Solution, language: Language) -> list[str]:
     blocks = [
         *_prose(answer.summary),
         *_below(language.words.what_we_propose, components),
-        *_below(language.words.what_the_client_gains, _bulleted(answer.outcomes, language)),
+        *_below(language.words.what_the_client_gains, bulleted(answer.outcomes, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
@@ -78,11 +78,11 @@ def _connections(answer: Connections, language: Language) -> list[str]:
     words = language.words
     rows = [(link.need, link.answer, link.evidence) for link in answer.links]
     head = (words.need, words.answer, words.evidence)
-    table = [language.captioned(words.table, words.needs_and_answers), _table(head, rows)] if rows else []
+    needs = [language.captioned(words.table, words.needs_and_answers), table(head, rows)] if rows else []
     blocks = [
         *_prose(answer.summary),
-        *_below(words.from_need_to_solution, table),
-        *_below(words.what_remains_open, _bulleted(answer.gaps, language)),
+        *_below(words.from_need_to_solution, needs),
+        *_below(words.what_remains_open, bulleted(answer.gaps, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
@@ -91,7 +91,7 @@ def _budget(answer: Budget, language: Language) -> list[str]:
     blocks = [
         *_prose(answer.summary),
         *_below(language.words.costs, _costs(answer, language) if answer.items else []),
-        *_below(language.words.assumptions, _bulleted(answer.assumptions, language)),
+        *_below(language.words.assumptions, bulleted(answer.assumptions, language)),
     ]
     return blocks + _parts(answer.parts, blocks)
 
@@ -103,7 +103,7 @@ def _costs(answer: Budget, language: Language) -> list[str]:
     if known:
         rows.append((_total_label(answer.items, language), "", language.number(sum(known), 2)))
     amount = words.amount_in.format(currency=answer.currency) if answer.currency else words.amount
-    return [language.captioned(words.table, words.costs_by_item), _table((words.item, words.basis, amount), rows)]
+    return [language.captioned(words.table, words.costs_by_item), table((words.item, words.basis, amount), rows)]
 
 
 def _total_label(items: Sequence[BudgetItem], language: Language) -> str:
@@ -135,7 +135,8 @@ def _below(heading: str, blocks: Sequence[str]) -> list[str]:
     return [f"## {heading}", *blocks] if blocks else []
 
 
-def _bulleted(lines: Sequence[str], language: Language) -> list[str]:
+def bulleted(lines: Sequence[str], language: Language) -> list[str]:
+    """A list, each line of it a sentence; nothing of no lines."""
     return ["\n".join(f"- {_sentence(line, language)}" for line in lines)] if lines else []
 
 
@@ -143,7 +144,8 @@ def _sentence(line: str, language: Language) -> str:
     return language.sentence(_CELL_BREAK.sub(" ", line).lstrip("-*+#> "))
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, whatever its cells hold."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 
