@@ -26,25 +26,27 @@ def units(block: Block, language: str) -> list[Passage]:
     """A block cut after each sentence, cell or line of code: without a gap, so that no change is lost."""
     if block.kind in ("code", "html", "definition", "front_matter", "blank"):
         return lines(block)
-    bounds = sorted({0, *_bounds(block, language), len(block.content)})
-    return [_passage(block, start, end) for start, end in pairwise(bounds)]
+    content = block.content
+    bounds = sorted({0, *_bounds(content, language), len(content)})
+    return [_passage(content, block.start, *bound) for bound in pairwise(bounds)]
 
 
 def lines(block: Block) -> list[Passage]:
     """A block cut after each line."""
-    return [_passage(block, *found.span()) for found in _LINE.finditer(block.content)]
+    content = block.content
+    return [_passage(content, block.start, *found.span()) for found in _LINE.finditer(content)]
 
 
-def _passage(block: Block, start: int, end: int) -> Passage:
-    return Passage(block.content[start:end], block.start + start, block.start + end)
+def _passage(content: str, first: int, start: int, end: int) -> Passage:
+    return Passage(content[start:end], first + start, first + end)
 
 
-def _bounds(block: Block, language: str) -> Iterator[int]:
-    document = Document(block.content)
+def _bounds(content: str, language: str) -> Iterator[int]:
+    document = Document(content)
     pieces = [(piece.start, piece.end) for piece in document.prose if piece.kind != "paragraph"]
     ranges = sorted([*pieces, *((one.start, one.end) for one in document.sentences(language))])
     for (_, end), (start, _) in pairwise(ranges):
-        yield _bound(block.content, end, start)
+        yield _bound(content, end, start)
 
 
 def _bound(text: str, end: int, start: int) -> int:
