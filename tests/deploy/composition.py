@@ -50,6 +50,20 @@ def interpolated(text: str, variables: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True)
+class Build:
+    """What an image is built from: a Dockerfile, and its arguments."""
+
+    dockerfile: Path
+    arguments: tuple[tuple[str, str], ...]
+
+    @property
+    def program(self) -> str:
+        """The program of ours that a container runs."""
+        given = dict(self.arguments)
+        return given.get("PROGRAM", given["PACKAGE"])
+
+
+@dataclass(frozen=True)
 class Composition:
     """The services of the file; each has the loopback address and ports of its own instead of a network."""
 
@@ -60,10 +74,13 @@ class Composition:
         """The services, each after those that it depends on."""
         return iter(TopologicalSorter({n: s.get("depends_on", {}) for n, s in self.services.items()}).static_order())
 
-    def dockerfile(self, name: str) -> Path | None:
-        """What the image of a service is built from; `None` for one that is pulled."""
-        build = self.services[name].get("build")
-        return ROOT / build["context"] / build["dockerfile"] if build else None
+    def builds(self) -> dict[str, Build]:
+        """How the images of services are built, of those that are not pulled."""
+        built = {name: service["build"] for name, service in self.services.items() if "build" in service}
+        return {
+            name: Build(ROOT / build["context"] / build["dockerfile"], tuple(build["args"].items()))
+            for name, build in built.items()
+        }
 
     def environment(self, name: str) -> dict[str, str]:
         """The variables of a service with this machine's addresses."""

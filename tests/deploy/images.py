@@ -9,8 +9,9 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 
-from composition import ROOT
+from composition import ROOT, Build
 
 BUILD_VARIABLES = ("PATH", "HOME", "LANG", "TMPDIR")
 
@@ -41,27 +42,27 @@ def entrypoint(dockerfile: Path) -> tuple[str, ...]:
     return tuple(re.findall(r'"([^"]*)"', line))
 
 
-def installed_here(dockerfile: Path) -> Image:
+def installed_here(build: Build) -> Image:
     """The image's program from the environment that the tests run in."""
-    return Image(Path(sys.executable).parent, entrypoint(dockerfile))
+    return Image(Path(sys.executable).parent, (build.program,))
 
 
-def built(dockerfile: Path, folder: Path, **arguments: str) -> Image:
-    """Carry out the steps of the first stage, with build arguments, in an empty environment."""
+def built(build: Build, folder: Path) -> Image:
+    """Carry out the steps of the first stage, with the arguments of the build, in an empty environment."""
     system, source, app = folder / "system", folder / "src", folder / "app"
     subprocess.run([sys.executable, "-m", "venv", str(system)], check=True)
     source.mkdir()
     variables: dict[str, str] = {}
-    stage = [step for step in instructions(dockerfile) if "--from" not in step[1]]
+    stage = [step for step in instructions(build.dockerfile) if "--from" not in step[1]]
     for keyword, rest in stage[: [keyword for keyword, _ in stage].index("FROM", 1)]:
         if keyword == "COPY":
-            _copy(rest, source)
+            _copy(Template(rest).substitute(variables), source)
         elif keyword == "ARG":
             name, _, default = rest.partition("=")
-            variables[name] = arguments.get(name, default)
+            variables[name] = dict(build.arguments).get(name) or Template(default).substitute(variables)
         elif keyword == "RUN":
             _run(rest.replace("/app", str(app)), source, system, variables)
-    return Image(app / "bin", entrypoint(dockerfile))
+    return Image(app / "bin", entrypoint(build.dockerfile))
 
 
 def _copy(arguments: str, source: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
-from composition import ROOT, Composition, fresh_variables, load
+from composition import Composition, fresh_variables, load
 from images import Image, built, installed_here
 from installation import Installation, installation
 from stemma_client import Client
@@ -75,8 +76,7 @@ async def test_a_proposal_is_written_by_the_commands_and_variables_of_the_compos
     variables: dict[str, str], tmp_path: Path
 ) -> None:
     composition = load(variables)
-    files = {name: composition.dockerfile(name) for name in composition.services}
-    images = {name: installed_here(file) for name, file in files.items() if file is not None}
+    images = {name: installed_here(build) for name, build in composition.builds().items()}
     await prove(composition, variables, tmp_path, images)
 
 
@@ -86,16 +86,18 @@ async def test_a_proposal_is_written_by_services_that_the_steps_of_their_images_
     variables: dict[str, str], tmp_path: Path
 ) -> None:
     composition = load(variables)
-    files = {name: file for name in composition.services if (file := composition.dockerfile(name)) is not None}
-    builds = tmp_path / "images"
-    by_file = {file: built(file, builds / file.parent.name) for file in set(files.values())}
-    assert len(by_file) == len(SERVICES) + 1
-    await prove(composition, variables, tmp_path, {name: by_file[file] for name, file in files.items()})
+    builds = composition.builds()
+    images = {build: built(build, tmp_path / "images" / build.program) for build in set(builds.values())}
+    assert len(images) == len(SERVICES) + 1
+    await prove(composition, variables, tmp_path, {name: images[build] for name, build in builds.items()})
 
 
 @pytest.mark.full
 @pytest.mark.req("V3")
-def test_the_image_of_the_validator_has_the_second_linter_if_it_is_asked_for(tmp_path: Path) -> None:
-    image = built(ROOT / "services" / "validator" / "Dockerfile", tmp_path, EXTRA="[markdownlint]")
+def test_the_image_of_the_validator_has_the_second_linter_if_it_is_asked_for(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    validator = load(variables).builds()["validator"]
+    image = built(replace(validator, arguments=(*validator.arguments, ("EXTRA", "[markdownlint]"))), tmp_path)
     command = [str(image.programs / "python"), "-c", SECOND_LINTER]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "0.48.0\n"
