@@ -62,17 +62,21 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
     try:
         async with tools.turns.turn(document.tenant):
             done, data = await _converted(job, tools)
+            artifact = await _stored(job, done, data, artifacts)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
         return ConversionFailed.model_validate({**echo, "detail": error.detail})
     told = {"warnings": done.warnings, "remarks": done.remarks, "too_long": done.too_long}
-    kind = media_type(job.format)
-    artifact = await artifacts.put(document.tenant, document.document_id, data, media_type=kind, name=done.name)
     return DocumentConverted.model_validate(
         {**echo, **told, "not_covered": not_covered(job.sections), "artifact": artifact}
     )
+
+
+async def _stored(job: ConvertDocument, done: Done, data: bytes, artifacts: ArtifactStore) -> ArtifactRef:
+    owner, kind = (job.document.tenant, job.document.document_id), media_type(job.format)
+    return await artifacts.put(*owner, data, media_type=kind, name=done.name)
 
 
 async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, bytes]:

@@ -32,7 +32,7 @@ from stemma_messaging import (
     config_dir,
 )
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import CompactingDriver, PullDriver, PushDriver, Turns
+from stemma_messaging.drivers import CompactingDriver, PullDriver, PushDriver, Throttle, Turns
 from stemma_telemetry import get_logger, names
 
 from .advisories import AdvisoryHandler
@@ -201,7 +201,7 @@ def make_broker(settings: OrchestratorSettings) -> StemmaBroker:
     return StemmaBroker(
         subjects.ORCHESTRATOR,
         settings,
-        PushDriver(subjects.REQUESTS, turns=turns),
+        PushDriver(subjects.REQUESTS, turns=Throttle(turns)),
         PushDriver(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), turns=turns),
         CompactingDriver(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, turns=turns),
         PullDriver(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS),

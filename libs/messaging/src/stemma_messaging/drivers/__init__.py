@@ -7,6 +7,7 @@ from .base import Driver, Link
 from .compacting import CompactingDriver
 from .pull import PullDriver
 from .push import PushDriver
+from .throttle import Throttle
 from .turns import LaneTurns, Turns
 
-__all__ = ["CompactingDriver", "Driver", "LaneTurns", "Link", "PullDriver", "PushDriver", "Turns"]
+__all__ = ["CompactingDriver", "Driver", "LaneTurns", "Link", "PullDriver", "PushDriver", "Throttle", "Turns"]

@@ -13,7 +13,7 @@ from nats.js.api import ConsumerConfig
 
 from .base import Handle, Link, LookUp, Stop, any_consumer, lookups
 from .in_flight import InFlight, drain_subscription
-from .turns import Turns, in_turn
+from .turns import OneByOne, in_turn
 
 
 class PushLoop:
@@ -66,7 +66,7 @@ class PushDriver:
 
     stream: str
     durables: tuple[str, ...] = ()
-    turns: Turns | None = None
+    turns: OneByOne | None = None
 
     def bound(self) -> Mapping[str, LookUp]:
         """The consumers that deliver to it."""

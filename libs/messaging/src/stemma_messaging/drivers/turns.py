@@ -7,13 +7,20 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from nats.aio.msg import Msg
 
 from stemma_messaging.delivery import Delivery
 
 from .base import Handle
+
+
+class OneByOne(Protocol):
+    """Says when a message may be handled."""
+
+    def of(self, delivery: Delivery) -> AbstractAsyncContextManager[None]:
+        """The turn of a message; it is held meanwhile."""
 
 
 class Turns:
@@ -90,6 +97,6 @@ class LaneTurns(Turns):
             yield
 
 
-def in_turn(handle: Handle, turns: Turns | None) -> Callable[[Msg], Coroutine[Any, Any, None]]:
+def in_turn(handle: Handle, turns: OneByOne | None) -> Callable[[Msg], Coroutine[Any, Any, None]]:
     """Handle messages as it is their tenant's turn, if turns are given."""
     return handle if turns is None else partial(handle, turn=turns.of)
