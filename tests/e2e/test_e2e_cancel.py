@@ -18,7 +18,9 @@ from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Desk, routes
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
+from stemma_kinds import digests
 from stemma_messaging import Service, WorkerBroker, config_dir
+from stemma_messaging.same_kind import same_kind
 from stemma_models import JetStreamRecordStore, ModelCaller, ModelSettings
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import NatsServer, client_user
@@ -35,7 +37,8 @@ def generation_with(model: EndlessModel) -> Service[GenerationSettings]:
         artifacts = JetStreamArtifactStore(broker.jetstream)
         caller = ModelCaller(model, ModelSettings(name="endless"), JetStreamRecordStore(broker.jetstream), artifacts)
         deps = load_deps(settings, Models(caller), graphs, config_dir("stemma_generation_graph"))
-        return Desk(Runner(graphs, deps, None), deps, Library(artifacts), broker.publish_live)
+        same = same_kind(broker, digests())
+        return Desk(Runner(graphs, deps, None), deps, Library(artifacts), broker.publish_live, same)
 
     def build_app(settings: GenerationSettings) -> FastStream:
         broker = WorkerBroker(subjects.GENERATION, settings)
