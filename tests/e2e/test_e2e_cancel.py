@@ -15,7 +15,7 @@ from stemma_contracts.v1 import events as e
 from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.handlers import Desk, routes
+from stemma_generation_graph.handlers import Tools, routes
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_kinds import digests
@@ -33,16 +33,16 @@ from stemma_testkit.working import access, at_work
 def generation_with(model: EndlessModel) -> Service[GenerationSettings]:
     graphs = find_graphs()
 
-    def desk(settings: GenerationSettings, broker: WorkerBroker) -> Desk:
+    def tools(settings: GenerationSettings, broker: WorkerBroker) -> Tools:
         artifacts = JetStreamArtifactStore(broker.jetstream)
         caller = ModelCaller(model, ModelSettings(name="endless"), JetStreamRecordStore(broker.jetstream), artifacts)
         deps = load_deps(settings, Models(caller), graphs, config_dir("stemma_generation_graph"))
         same = same_kind(broker, digests())
-        return Desk(Runner(graphs, deps, None), deps, Library(artifacts), broker.publish_live, same)
+        return Tools(Runner(graphs, deps, None), deps, Library(artifacts), broker.publish_live, same)
 
     def build_app(settings: GenerationSettings) -> FastStream:
         broker = WorkerBroker(subjects.GENERATION, settings)
-        broker.include_router(routes(lambda: desk(settings, broker)))
+        broker.include_router(routes(lambda: tools(settings, broker)))
 
         @asynccontextmanager
         async def lifespan() -> AsyncIterator[None]:

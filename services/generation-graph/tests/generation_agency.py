@@ -23,7 +23,7 @@ from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
 from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT, Graph, find_graphs
-from stemma_generation_graph.handlers import Desk, on_generate_section, on_resume_graph
+from stemma_generation_graph.handlers import Tools, on_generate_section, on_resume_graph
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_models import ModelCaller
@@ -96,12 +96,12 @@ class Agency:
         plan = SectionPlan(section_id="document", title="Document", kind="agentic", graph="document_agent")
         return await self.workshop.job("agentic", files=files, section=plan)
 
-    def desk(self, model: BaseChatModel) -> Desk:
+    def tools(self, model: BaseChatModel) -> Tools:
         models = Models(ModelCaller(model, recipe_of(model), self.workshop.records, self.workshop.artifacts))
         graphs = {**find_graphs(), "document_agent": self.graph}
         deps = load_deps(GenerationSettings(agent=self.limits), models, graphs, CONFIG)
         runner = Runner(graphs, deps, self.checkpointer)
-        return Desk(runner, deps, Library(self.workshop.artifacts), self.workshop.publish)
+        return Tools(runner, deps, Library(self.workshop.artifacts), self.workshop.publish)
 
     async def run(self, script: Sequence[Any], files: Mapping[str, str | bytes] = ONE_FILE) -> SectionGenerated:
         """The outcome of a run in which a scripted model works."""
@@ -113,18 +113,18 @@ class Agency:
 
     async def drive(self, job: GenerateSection, model: BaseChatModel) -> SectionGenerated:
         """Answer need after need until the run has its result."""
-        desk = self.desk(model)
-        outcome: Any = await on_generate_section(job, desk=desk)
+        tools = self.tools(model)
+        outcome: Any = await on_generate_section(job, tools=tools)
         while isinstance(outcome, GraphPaused):
             self.needs.append(outcome.need)
             resume = await self.resumption(job, outcome)
-            outcome = await on_resume_graph(resume, desk=desk)
+            outcome = await on_resume_graph(resume, tools=tools)
         assert isinstance(outcome, SectionGenerated)
-        self.state = await self.final_state(desk, job)
+        self.state = await self.final_state(tools, job)
         return outcome
 
-    async def final_state(self, desk: Desk, job: GenerateSection) -> dict[str, Any]:
-        graph = find_graphs()["document_agent"].build(desk.deps).compile(checkpointer=self.checkpointer)
+    async def final_state(self, tools: Tools, job: GenerateSection) -> dict[str, Any]:
+        graph = find_graphs()["document_agent"].build(tools.deps).compile(checkpointer=self.checkpointer)
         return (await graph.aget_state({"configurable": {"thread_id": job.thread_id}})).values
 
     async def resumption(self, job: GenerateSection, paused: GraphPaused) -> ResumeGraph:

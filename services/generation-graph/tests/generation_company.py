@@ -20,7 +20,7 @@ from stemma_generation_graph.app import ROLE, GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import ROLES
 from stemma_generation_graph.graphs.roles.graph import build_roles_graph
-from stemma_generation_graph.handlers import Desk, on_generate_section
+from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_models import ModelCaller
@@ -193,7 +193,7 @@ class Stage:
     request: str = REQUEST
     build: Callable[..., Any] = build_roles_graph
 
-    def desk(self) -> Desk:
+    def tools(self) -> Tools:
         w = self.workshop
         recipe = RECIPE.model_copy(update={"backoff": 1.0, "call_limit": 500.0})
         by_role = recipe.model_copy(update={"retries": self.settings.model_settings(ROLE).retries})
@@ -203,14 +203,14 @@ class Stage:
         )
         graphs = {"roles": replace(ROLES, build=self.build)}
         deps = load_deps(self.settings, models, graphs, CONFIG)
-        return Desk(Runner(graphs, deps, None), deps, Library(w.artifacts), w.publish)
+        return Tools(Runner(graphs, deps, None), deps, Library(w.artifacts), w.publish)
 
     async def job(self, **fields: Any) -> GenerateSection:
         job = await self.workshop.job("roles", brief=await self.workshop.store(self.request), **fields)
         return job.model_copy(update={"section": job.section.model_copy(update={"graph": "roles", "title": "Text"})})
 
     async def outcome(self, **fields: Any) -> Any:
-        return await on_generate_section(await self.job(**fields), desk=self.desk())
+        return await on_generate_section(await self.job(**fields), tools=self.tools())
 
     def play(self, then: Callable[[Any], Awaitable[T]] | None = None, **fields: Any) -> tuple[Any, float]:
         """The outcome, and how long it took."""

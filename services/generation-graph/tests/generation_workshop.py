@@ -19,7 +19,7 @@ from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.criteria import load_criteria
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.handlers import Desk, on_generate_section
+from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_kinds import find_kinds, merged
@@ -98,16 +98,16 @@ class Workshop:
         }
         return GenerateSection(**{**given, **fields})
 
-    def desk(self, model: BaseChatModel) -> Desk:
+    def tools(self, model: BaseChatModel) -> Tools:
         models = Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts))
         graphs = find_graphs()
         deps = load_deps(GenerationSettings(), models, graphs, CONFIG)
-        return Desk(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish)
+        return Tools(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish)
 
     async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
         self.tokens.append(data.decode())
 
     async def run(self, job: GenerateSection, script: Sequence[Any]) -> tuple[Any, ScriptedModel]:
         model = ScriptedModel(script=list(script))
-        outcome: Outcome = await on_generate_section(job, desk=self.desk(model))
+        outcome: Outcome = await on_generate_section(job, tools=self.tools(model))
         return outcome, model

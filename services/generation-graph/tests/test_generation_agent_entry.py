@@ -69,7 +69,7 @@ async def test_inputs_that_cannot_be_worked_on_are_refused(files: dict[str, str 
 @pytest.mark.req("G2")
 async def test_the_reason_of_a_refusal_is_told() -> None:
     agency = Agency()
-    outcome = await on_generate_section(await agency.job({}), desk=agency.desk(ScriptedModel(script=[])))
+    outcome = await on_generate_section(await agency.job({}), tools=agency.tools(ScriptedModel(script=[])))
     assert isinstance(outcome, InputsMissing)
     assert outcome.detail == "there is no text among the inputs"
 
@@ -82,7 +82,7 @@ def test_the_routing_table_beside_the_graph_is_that_of_the_compiled_graph() -> N
     table = [(START.strip("_"), "always", "scan_assets")]
     table += [(route.source, route.when, "END" if route.target == END else route.target) for route in ROUTES]
     assert rows == table
-    deps = Agency().desk(ScriptedModel(script=[])).deps
+    deps = Agency().tools(ScriptedModel(script=[])).deps
     drawn = find_graphs()["document_agent"].build(deps).compile().get_graph()
     edges = {(edge.source.strip("_"), edge.target.strip("_")) for edge in drawn.edges}
     assert edges == {(source, target.replace("END", "end")) for source, _, target in table}

@@ -36,9 +36,12 @@ async def test_a_run_comes_to_a_generate_result_that_is_a_pause_or_an_end() -> N
     for run in (Runner.start, Runner.resume):
         assert typing.get_type_hints(run)["return"] == GenerateResult
     agency = Agency()
-    desk, job = agency.desk(ScriptedModel(script=[call("request_human_input", question="Why?")])), await agency.job()
-    context = RunContext(call_context(job, job.thread_id), desk.library, nobody_listens)
-    result: GenerateResult = await desk.runner.start(job, context)
+    tools, job = (
+        agency.tools(ScriptedModel(script=[call("request_human_input", question="Why?")])),
+        await agency.job(),
+    )
+    context = RunContext(call_context(job, job.thread_id), tools.library, nobody_listens)
+    result: GenerateResult = await tools.runner.start(job, context)
     assert isinstance(result, Paused)
     assert (result.asked.kind, result.asked.question) == ("question", "Why?")
 

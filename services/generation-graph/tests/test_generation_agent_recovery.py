@@ -41,15 +41,15 @@ async def test_another_replica_goes_on_at_the_next_step_and_pays_for_no_step_twi
         lost = replace(workshop, records=Failing(workshop.records, puts=2))
         dying, living = Agency(lost, checkpointer=first), Agency(workshop, checkpointer=second)
         job = await dying.job()
-        desk = dying.desk(ScriptedModel(script=[call("list_files"), append(CHAPTER), SAVE]))
+        tools = dying.tools(ScriptedModel(script=[call("list_files"), append(CHAPTER), SAVE]))
         with pytest.raises(ConnectionError):
-            await on_generate_section(job, desk=desk)
+            await on_generate_section(job, tools=tools)
         model = ScriptedModel(script=[SAVE, FINISH, SCORES])
-        paused = await on_generate_section(job, desk=living.desk(model))
+        paused = await on_generate_section(job, tools=living.tools(model))
         assert isinstance(paused, GraphPaused)
         assert model.calls == 1
         assert paused.usage.calls == 3, "the steps before count, too"
-        again = await on_generate_section(job, desk=living.desk(ScriptedModel(script=[])))
+        again = await on_generate_section(job, tools=living.tools(ScriptedModel(script=[])))
         assert again == paused
         outcome = await living.drive(job, model)
         assert await workshop.read(outcome.draft) == CHAPTER + "\n"
@@ -60,14 +60,14 @@ async def test_another_replica_goes_on_at_the_next_step_and_pays_for_no_step_twi
 async def test_a_worker_that_is_lost_after_an_answer_keeps_the_answer(workshop: Workshop) -> None:
     agency = Agency(workshop)
     job = await agency.job()
-    paused = await on_generate_section(job, desk=agency.desk(ScriptedModel(script=[append(CHAPTER), SAVE])))
+    paused = await on_generate_section(job, tools=agency.tools(ScriptedModel(script=[append(CHAPTER), SAVE])))
     assert isinstance(paused, GraphPaused)
     resume = await agency.resumption(job, paused)
     lost = Agency(replace(workshop, records=Failing(workshop.records, puts=0)), checkpointer=agency.checkpointer)
-    desk = lost.desk(ScriptedModel(script=[FINISH]))
+    tools = lost.tools(ScriptedModel(script=[FINISH]))
     with pytest.raises(ConnectionError):
-        await on_resume_graph(resume, desk=desk)
-    asked = await on_resume_graph(resume, desk=agency.desk(ScriptedModel(script=[FINISH])))
+        await on_resume_graph(resume, tools=tools)
+    asked = await on_resume_graph(resume, tools=agency.tools(ScriptedModel(script=[FINISH])))
     assert isinstance(asked, GraphPaused)
     assert asked.need.kind == "conversion"
     assert len(agency.validated) == 1
@@ -78,19 +78,19 @@ async def test_a_repeated_answer_hears_the_next_question_and_is_refused_once_tha
     workshop: Workshop,
 ) -> None:
     agency = Agency(workshop)
-    desk = agency.desk(ScriptedModel(script=[append(CHAPTER), FINISH, SCORES]))
+    tools = agency.tools(ScriptedModel(script=[append(CHAPTER), FINISH, SCORES]))
     job = await agency.job()
-    first = await on_generate_section(job, desk=desk)
+    first = await on_generate_section(job, tools=tools)
     assert isinstance(first, GraphPaused)
     lost = await agency.resumption(job, first)
-    second = await on_resume_graph(lost, desk=desk)
+    second = await on_resume_graph(lost, tools=tools)
     assert isinstance(second, GraphPaused)
     repeated = lost.model_copy(update={"job_id": "doc.9.resume.document"})
-    heard = await on_resume_graph(repeated, desk=desk)
+    heard = await on_resume_graph(repeated, tools=tools)
     assert isinstance(heard, GraphPaused)
     assert heard.need == second.need
     agency.needs.append(second.need)
-    await on_resume_graph(await agency.resumption(job, second), desk=desk)
-    late = await on_resume_graph(repeated, desk=desk)
+    await on_resume_graph(await agency.resumption(job, second), tools=tools)
+    late = await on_resume_graph(repeated, tools=tools)
     assert isinstance(late, ThreadLost)
     assert late.detail == "the thread is at another checkpoint"

@@ -120,7 +120,7 @@ async def test_refuses_to_start_without_its_tables_and_names_them(empty_place: P
 
 
 async def test_setup_makes_the_tables_any_number_of_times_and_then_the_service_starts(empty_place: Path | str) -> None:
-    graphs, deps = {"asking": ASKING}, Workshop().desk(ScriptedModel(script=[])).deps
+    graphs, deps = {"asking": ASKING}, Workshop().tools(ScriptedModel(script=[])).deps
     settings = settings_of(empty_place)
     with pytest.raises(BadSettings, match="run stemma-generation-graph --setup"):
         await open_runner(settings, graphs, deps).__aenter__()
@@ -140,7 +140,7 @@ async def test_refuses_to_start_with_tables_of_an_older_version(postgres: Postgr
 
 
 async def test_a_named_postgresql_must_have_its_tables_whether_or_not_a_graph_pauses(postgres: PostgresServer) -> None:
-    deps = Workshop().desk(ScriptedModel(script=[])).deps
+    deps = Workshop().tools(ScriptedModel(script=[])).deps
     with pytest.raises(BadSettings, match="tables are missing"):
         await open_runner(settings_of(postgres.create_database("nothing")), {}, deps).__aenter__()
 

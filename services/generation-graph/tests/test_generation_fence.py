@@ -16,7 +16,7 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import GivenAnswer
 from stemma_contracts.v1.outcomes import ThreadLost
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.handlers import Desk, on_resume_graph
+from stemma_generation_graph.handlers import Tools, on_resume_graph
 from stemma_generation_graph.runner import PauseNotStored, Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_messaging.errors import TakenOver
@@ -86,13 +86,13 @@ async def test_a_late_start_is_cancelled_once_its_question_was_answered(
 async def test_an_answer_to_a_thread_that_is_gone_is_an_outcome_and_no_dead_letter(
     place: Path | str, job: GenerateSection, workshop: Workshop, durability: Durability
 ) -> None:
-    desk = workshop.desk(ScriptedModel(script=[]))
+    tools = workshop.tools(ScriptedModel(script=[]))
     async with open_checkpointer(place) as checkpointer:
-        runner = Runner({"asking": asking_twice(durability)}, desk.deps, checkpointer)
+        runner = Runner({"asking": asking_twice(durability)}, tools.deps, checkpointer)
         resume = resumption(job, await run_on(runner, job, ""))
         await checkpointer.adelete_thread(job.thread_id)
         outcome = await on_resume_graph(
-            resume, desk=Desk(runner, desk.deps, Library(workshop.artifacts), workshop.publish)
+            resume, tools=Tools(runner, tools.deps, Library(workshop.artifacts), workshop.publish)
         )
     assert isinstance(outcome, ThreadLost)
     assert (outcome.job_id, outcome.detail) == (resume.job_id, "the thread is unknown")

@@ -124,8 +124,8 @@ async def test_every_graph_is_compiled_once_however_often_it_runs(workshop: Work
         return SECTION.build(deps)
 
     answer = ["# Approach\n\nWe build.\n", evaluation("approach")]
-    desk = workshop.desk(ScriptedModel(script=answer * 2))
-    desk = replace(desk, runner=Runner({"section": replace(SECTION, build=build)}, desk.deps, None))
+    tools = workshop.tools(ScriptedModel(script=answer * 2))
+    tools = replace(tools, runner=Runner({"section": replace(SECTION, build=build)}, tools.deps, None))
     for number in (1, 2):
-        await on_generate_section(await workshop.job("approach", job_id=f"doc.{number}.generate.approach"), desk=desk)
+        await on_generate_section(await workshop.job("approach", job_id=f"doc.{number}.generate.approach"), tools=tools)
     assert len(built) == 1

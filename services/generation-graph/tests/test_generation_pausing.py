@@ -11,7 +11,7 @@ from langgraph.types import Command
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
 from stemma_contracts.v1.outcomes import GraphPaused
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.handlers import Desk, on_generate_section
+from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner, ThreadLostError
 from stemma_generation_graph.sources.library import Library
 from stemma_messaging import InvalidMessage
@@ -109,11 +109,11 @@ async def test_a_refused_job_is_put_aside_at_once(workshop: Workshop, job: Gener
 async def test_a_pause_is_an_outcome_with_the_question(
     place: Path | str, job: GenerateSection, workshop: Workshop
 ) -> None:
-    desk = workshop.desk(ScriptedModel(script=[]))
+    tools = workshop.tools(ScriptedModel(script=[]))
     async with open_checkpointer(place) as checkpointer:
-        runner = Runner({"asking": ASKING}, desk.deps, checkpointer)
-        pausing = Desk(runner, desk.deps, Library(workshop.artifacts), workshop.publish)
-        outcome = await on_generate_section(job, desk=pausing)
+        runner = Runner({"asking": ASKING}, tools.deps, checkpointer)
+        pausing = Tools(runner, tools.deps, Library(workshop.artifacts), workshop.publish)
+        outcome = await on_generate_section(job, tools=pausing)
     assert isinstance(outcome, GraphPaused)
     assert (outcome.thread_id, outcome.need.kind) == (job.thread_id, "question")
     assert outcome.need.question is not None

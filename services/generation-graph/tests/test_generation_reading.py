@@ -10,7 +10,7 @@ from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import EvaluateDraft
 from stemma_contracts.v1.outcomes import InputsMissing
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.handlers import Desk, on_evaluate_draft, on_generate_section
+from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.markdown import read_source
@@ -24,9 +24,9 @@ HARD = text_of(UNITS["half links"], 2 * 1024 * 1024)
 AT_ONCE = Limits(seconds=0.2)
 
 
-def _impatient(desk: Desk, workshop: Workshop) -> Desk:
-    runner = Runner(find_graphs(), desk.deps, InMemorySaver())
-    return replace(desk, library=Library(workshop.artifacts, Reading(AT_ONCE)), runner=runner)
+def _impatient(tools: Tools, workshop: Workshop) -> Tools:
+    runner = Runner(find_graphs(), tools.deps, InMemorySaver())
+    return replace(tools, library=Library(workshop.artifacts, Reading(AT_ONCE)), runner=runner)
 
 
 @pytest.mark.req("S6")
@@ -46,13 +46,13 @@ async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
 @pytest.mark.req("S6")
 @pytest.mark.parametrize("graph", ["section", "roles", "document_agent"])
 async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Workshop, graph: str) -> None:
-    desk = _impatient(workshop.desk(ScriptedModel(script=[])), workshop)
+    tools = _impatient(workshop.tools(ScriptedModel(script=[])), workshop)
     job = await workshop.job("research", files={"hard.md": HARD})
     job = job.model_copy(update={"section": job.section.model_copy(update={"graph": graph})})
-    written = await on_generate_section(job, desk=desk)
+    written = await on_generate_section(job, tools=tools)
     as_given = {name: value for name, value in job if name in EvaluateDraft.model_fields}
     judged = await on_evaluate_draft(
-        EvaluateDraft(**as_given, version=1, draft=await workshop.store("Text.")), desk=desk
+        EvaluateDraft(**as_given, version=1, draft=await workshop.store("Text.")), tools=tools
     )
     for outcome in (written, judged):
         assert isinstance(outcome, InputsMissing)

@@ -61,9 +61,9 @@ def test_a_job_that_runs_again_asks_nobody() -> None:
 def test_nodes_change_nothing_in_place() -> None:
     async def check() -> None:
         stage = Stage(Company(plays=plays("a", "b")))
-        desk, job = stage.desk(), await stage.job()
-        nodes = RolesNodes(desk.deps, Steps(desk.deps.roles))
-        runtime: Any = Runtime(context=_context(desk, job))
+        tools, job = stage.tools(), await stage.job()
+        nodes = RolesNodes(tools.deps, Steps(tools.deps.roles))
+        runtime: Any = Runtime(context=_context(tools, job))
         state: dict[str, Any] = dict(initial_state(job))
         for node in (nodes.role_analyzer, nodes.synthesizer, nodes.output_formatter):
             before = copy.deepcopy(state)
@@ -75,10 +75,10 @@ def test_nodes_change_nothing_in_place() -> None:
     in_virtual_time(check())
 
 
-def _context(desk: Any, job: Any) -> Any:
+def _context(tools: Any, job: Any) -> Any:
     from stemma_generation_graph.handlers import _context as context
 
-    return context(job, job.thread_id, desk)
+    return context(job, job.thread_id, tools)
 
 
 @pytest.mark.req("R3")

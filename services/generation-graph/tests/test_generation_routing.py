@@ -14,7 +14,7 @@ from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, Job
 from stemma_contracts.v1.outcomes import DraftEvaluated, SectionGenerated, ThreadLost
 from stemma_generation_graph.checkpoints import open_checkpointer, set_up
-from stemma_generation_graph.handlers import Desk, routes
+from stemma_generation_graph.handlers import Tools, routes
 from stemma_generation_graph.runner import Runner
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
@@ -25,25 +25,28 @@ DRAFT = "# Approach\n\nWe build the ferry.\n"
 Lane = Callable[[str, str], str]
 
 
-async def published(desk: Desk, lane: Lane, job: Job) -> list[tuple[str, Contract]]:
+async def published(tools: Tools, lane: Lane, job: Job) -> list[tuple[str, Contract]]:
     broker = WorkerBroker(subjects.GENERATION, WorkerSettings())
-    broker.include_router(routes(lambda: desk))
+    broker.include_router(routes(lambda: tools))
     return await routed(broker, subjects.JOBS, lane(subjects.GENERATION, registry.entry_of(job).token), job)
 
 
 async def test_a_section_is_written(workshop: Workshop, lane: Lane) -> None:
-    desk = workshop.desk(ScriptedModel(script=[DRAFT, evaluation("approach")]))
-    [(subject, outcome)] = await published(desk, lane, await workshop.job("approach"))
+    tools = workshop.tools(ScriptedModel(script=[DRAFT, evaluation("approach")]))
+    [(subject, outcome)] = await published(tools, lane, await workshop.job("approach"))
     assert subject == subjects.outcome(subjects.GENERATION, "section-generated")
     assert isinstance(outcome, SectionGenerated)
     assert await workshop.read(outcome.draft) == DRAFT
 
 
 async def test_a_draft_is_evaluated(workshop: Workshop, lane: Lane) -> None:
-    desk, given = workshop.desk(ScriptedModel(script=[evaluation("approach")])), await workshop.job("approach")
+    tools, given = (
+        workshop.tools(ScriptedModel(script=[evaluation("approach")])),
+        await workshop.job("approach"),
+    )
     as_given: Any = {name: value for name, value in given if name in EvaluateDraft.model_fields}
     job = EvaluateDraft(**as_given, version=1, draft=await workshop.store(DRAFT))
-    [(subject, outcome)] = await published(desk, lane, job)
+    [(subject, outcome)] = await published(tools, lane, job)
     assert subject == subjects.outcome(subjects.GENERATION, "draft-evaluated")
     assert isinstance(outcome, DraftEvaluated)
 
@@ -71,6 +74,11 @@ async def a_checkpointer(folder: Path) -> AsyncIterator[Any]:
         yield checkpointer
 
 
-def with_runner(workshop: Workshop, checkpointer: Any) -> Desk:
-    desk = workshop.desk(ScriptedModel(script=[]))
-    return Desk(Runner({"asking": ASKING}, desk.deps, checkpointer), desk.deps, desk.library, desk.publish_live)
+def with_runner(workshop: Workshop, checkpointer: Any) -> Tools:
+    tools = workshop.tools(ScriptedModel(script=[]))
+    return Tools(
+        Runner({"asking": ASKING}, tools.deps, checkpointer),
+        tools.deps,
+        tools.library,
+        tools.publish_live,
+    )

@@ -109,7 +109,7 @@ def with_section(job: GenerateSection, **changes: object) -> GenerateSection:
 
 async def test_the_recipe_of_a_draft_is_told(workshop: Workshop) -> None:
     outcome, _ = await workshop.run(await workshop.job("approach"), [DRAFT, evaluation("approach")])
-    deps = workshop.desk(_).deps
+    deps = workshop.tools(_).deps
     recipe = outcome.provenance
     assert recipe.model == "scripted"
     assert recipe.prompt_digest == deps.prompts.get("section", "generate", "approach").digest
@@ -192,7 +192,7 @@ def letters(text: str) -> list[int]:
 @pytest.mark.failure("context-too-long")
 async def test_a_prompt_that_the_model_cannot_hold_is_a_typed_outcome_and_no_call(workshop: Workshop) -> None:
     model = ScriptedModel(script=[], profile={"max_input_tokens": 2000}, custom_get_token_ids=letters)
-    outcome = await on_generate_section(await workshop.job("approach"), desk=workshop.desk(model))
+    outcome = await on_generate_section(await workshop.job("approach"), tools=workshop.tools(model))
     assert isinstance(outcome, ContextTooLong)
     assert (outcome.usage.calls, outcome.context_tokens, outcome.prompt_tokens > 2000) == (0, 2000, True)
     assert outcome.detail.startswith(f"the prompt has about {outcome.prompt_tokens} tokens and ")

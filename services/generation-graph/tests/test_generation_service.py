@@ -139,7 +139,7 @@ async def test_threads_are_told_again_and_again_while_the_service_runs(
             return ()
 
         async with open_checkpointer(place) as checkpointer:
-            runner = Runner({"asking": ASKING}, workshop.desk(ScriptedModel(script=[])).deps, checkpointer)
+            runner = Runner({"asking": ASKING}, workshop.tools(ScriptedModel(script=[])).deps, checkpointer)
             for number in range(1, 4):
                 await run_on(runner, job.model_copy(update={"thread_id": f"doc.{number}.generate.approach"}), "")
 

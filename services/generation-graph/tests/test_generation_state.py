@@ -17,15 +17,15 @@ from stemma_offline_writer import OfflineWriter
 
 async def writers_of(workshop: Workshop, job: GenerateSection) -> dict[str, set[str]]:
     """Which nodes wrote each field in a run in which every node takes part."""
-    desk = workshop.desk(OfflineWriter())
+    tools = workshop.tools(OfflineWriter())
     call = CallContext(HEAD.tenant, HEAD.document_id, job.section.section_id, job.job_id, job.thread_id)
 
     async def live(_: str) -> None:
         return None
 
-    graph = build_section_graph(desk.deps).compile()
+    graph = build_section_graph(tools.deps).compile()
     written: dict[str, set[str]] = defaultdict(set)
-    run = RunContext(call, desk.library, live)
+    run = RunContext(call, tools.library, live)
     async for update in graph.astream(initial_state(job), context=run, stream_mode="updates"):
         for node, fields in update.items():
             for name in fields:

@@ -108,7 +108,7 @@ async def test_an_answer_that_the_structure_does_not_take_is_asked_again_with_wh
 async def test_the_model_without_a_key_fills_in_a_structure_as_any_other(dossier: Path, workshop: Workshop) -> None:
     files = {"facts.md": "# Risks\n\nThe river freezes in March. The pilot retires in May.\n"}
     job = await workshop.job("risk_register", files=files)
-    outcome = await on_generate_section(job, desk=workshop.desk(OfflineWriter()))
+    outcome = await on_generate_section(job, tools=workshop.tools(OfflineWriter()))
     assert isinstance(outcome, SectionGenerated)
     assert "The river freezes in March." in await workshop.read(outcome.draft)
 

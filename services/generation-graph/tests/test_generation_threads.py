@@ -10,7 +10,7 @@ from stemma_contracts.v1.jobs import DropThreads, GenerateSection
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.checkpoints.cleaning import MOST, HoldsThreads, tell
-from stemma_generation_graph.handlers import Desk, on_drop_threads
+from stemma_generation_graph.handlers import Tools, on_drop_threads
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_testkit.scripted import ScriptedModel
@@ -36,7 +36,7 @@ class Many:
 async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
     place: Path | str, job: GenerateSection, workshop: Workshop
 ) -> None:
-    deps = workshop.desk(ScriptedModel(script=[])).deps
+    deps = workshop.tools(ScriptedModel(script=[])).deps
     async with open_checkpointer(place) as checkpointer:
         runner = Runner({"asking": asking_twice("sync")}, deps, checkpointer)
         assert isinstance(checkpointer, HoldsThreads)
@@ -52,8 +52,8 @@ async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
         assert (held.tenant, held.document_id) == (HEAD.tenant, HEAD.document_id)
         assert set(held.threads) == {job.thread_id, ended.thread_id}
         drop = DropThreads(job_id="doc.9.drop.threads", document=HEAD, threads=(ended.thread_id, "doc.1.unknown"))
-        desk = Desk(runner, deps, Library(workshop.artifacts), workshop.publish)
-        await on_drop_threads(drop, desk=desk)
+        tools = Tools(runner, deps, Library(workshop.artifacts), workshop.publish)
+        await on_drop_threads(drop, tools=tools)
         assert await checkpointer.held() == [(job.thread_id, HEAD.tenant)]
 
 

@@ -17,7 +17,7 @@ from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.handlers import Desk, on_generate_section
+from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.tools.search import ToolRefused
@@ -95,12 +95,12 @@ async def test_research_searches_the_web_where_a_provider_is_named(workshop: Wor
     model = ScriptedModel(
         script=[AIMessage("", tool_calls=[call]), "ready", json.dumps(RESEARCH), evaluation("research")]
     )
-    desk = workshop.desk(model)
+    tools = workshop.tools(model)
     chosen = settings(provider="searxng", url=server.url, results=2)
-    deps = load_deps(chosen, desk.deps.models, find_graphs(), CONFIG)
-    searching: Desk = replace(desk, deps=deps, runner=Runner(find_graphs(), deps, None))
+    deps = load_deps(chosen, tools.deps.models, find_graphs(), CONFIG)
+    searching: Tools = replace(tools, deps=deps, runner=Runner(find_graphs(), deps, None))
 
-    outcome = await on_generate_section(await workshop.job("research"), desk=searching)
+    outcome = await on_generate_section(await workshop.job("research"), tools=searching)
 
     assert isinstance(outcome, SectionGenerated)
     assert [tool["function"]["name"] for tool in model.options[0]["tools"]] == ["search_inputs", "search_web"]

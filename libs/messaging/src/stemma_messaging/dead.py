@@ -56,7 +56,7 @@ class _AnyJob(Contract):
     section: _Section | None = None
 
 
-async def bury(
+async def publish_dead_letter(
     delivery: Delivery, verdict: DeadLetter, error: BaseException | None, service: str, publisher: Publisher
 ) -> None:
     """Store the dead letter, then tell who waits for it; ids make the repetition harmless."""

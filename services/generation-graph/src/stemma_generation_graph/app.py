@@ -43,7 +43,7 @@ from .graphs.registry import Graph, find_graphs
 from .graphs.roles.limits import RolesSettings
 from .graphs.section.schemas import SCHEMAS
 from .graphs.section.structures import load_structures
-from .handlers import Desk, routes
+from .handlers import Tools, routes
 from .kinds import Known, load_kinds
 from .recipes import recipes
 from .runner import Runner
@@ -270,15 +270,15 @@ async def telling_of_threads(runner: Runner, broker: WorkerBroker, every_s: floa
 
 def build_app(settings: GenerationSettings) -> FastStream:
     """Generation: its broker, its handlers, and what they need, which is opened when it starts."""
-    broker, desk = WorkerBroker(subjects.GENERATION, settings), Opened[Desk]()
-    broker.include_router(routes(desk))
+    broker, tools = WorkerBroker(subjects.GENERATION, settings), Opened[Tools]()
+    broker.include_router(routes(tools))
     broker.declare_outcomes(ThreadsHeld)
 
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:
         graphs = find_graphs()
         async with broker.connected(), open_desk(settings, graphs, broker) as opened:
-            desk.give(opened)
+            tools.give(opened)
             await broker.publish_capabilities(capabilities(opened.deps, graphs))
             yield
 
@@ -288,14 +288,14 @@ def build_app(settings: GenerationSettings) -> FastStream:
 @asynccontextmanager
 async def open_desk(
     settings: GenerationSettings, graphs: Mapping[str, Graph], broker: WorkerBroker
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[Tools]:
     """The graphs with their models, stores and checkpoints."""
     artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
     models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts)
     deps = load_deps(settings, models, graphs, config_dir(__package__))
     every_s = settings.sweep_every_s
     async with open_runner(settings, graphs, deps) as runner, telling_of_threads(runner, broker, every_s):
-        yield Desk(runner, deps, Library(artifacts), broker.publish_live, same_kind(broker, digests()))
+        yield Tools(runner, deps, Library(artifacts), broker.publish_live, same_kind(broker, digests()))
 
 
 def capabilities(deps: GraphDeps, graphs: Mapping[str, Graph]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Desk:
+class Tools:
     """What the handlers work with."""
 
     runner: Runner
@@ -65,77 +65,77 @@ class Desk:
     same_kind: SameKind = field(default_factory=SameKind)
 
 
-def routes(desk: Callable[[], Desk]) -> NatsRouter:
-    """The handlers of this service; ``desk`` is there once it runs."""
+def routes(tools: Callable[[], Tools]) -> NatsRouter:
+    """The handlers of this service; ``tools`` is there once it runs."""
     router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
     first, bulk = partial(subjects.job, subjects.GENERATION), partial(subjects.bulk_job, subjects.GENERATION)
 
     @router.subscriber(bulk("generate-section"), stream=jobs)
     @router.subscriber(first("generate-section"), stream=jobs)
     async def generate_section(job: GenerateSection) -> Written:
-        await desk().same_kind.require(job)
-        return await on_generate_section(job, desk=desk())
+        await tools().same_kind.require(job)
+        return await on_generate_section(job, tools=tools())
 
     @router.subscriber(bulk("resume-graph"), stream=jobs)
     @router.subscriber(first("resume-graph"), stream=jobs)
     async def resume_graph(job: ResumeGraph) -> Resumed:
-        await desk().same_kind.require(job)
-        return await on_resume_graph(job, desk=desk())
+        await tools().same_kind.require(job)
+        return await on_resume_graph(job, tools=tools())
 
     @router.subscriber(bulk("evaluate-draft"), stream=jobs)
     @router.subscriber(first("evaluate-draft"), stream=jobs)
     async def evaluate_draft(job: EvaluateDraft) -> Evaluated:
-        await desk().same_kind.require(job)
-        return await on_evaluate_draft(job, desk=desk())
+        await tools().same_kind.require(job)
+        return await on_evaluate_draft(job, tools=tools())
 
     @router.subscriber(bulk("drop-threads"), stream=jobs)
     @router.subscriber(first("drop-threads"), stream=jobs)
     async def drop_threads(job: DropThreads) -> None:
-        await on_drop_threads(job, desk=desk())
+        await on_drop_threads(job, tools=tools())
 
     return router
 
 
-async def on_generate_section(job: GenerateSection, *, desk: Desk) -> Written:
+async def on_generate_section(job: GenerateSection, *, tools: Tools) -> Written:
     """Write a section and evaluate it."""
-    context = _context(job, job.thread_id, desk)
-    if missing := await missing_inputs(job, desk.library):
+    context = _context(job, job.thread_id, tools)
+    if missing := await missing_inputs(job, tools.library):
         return InputsMissing(
             **echo(job, context.call), detail="; ".join(missing.values())[:300], missing=tuple(missing)
         )
-    return await _outcome(job, desk, context, partial(desk.runner.start, job, context))
+    return await _outcome(job, tools, context, partial(tools.runner.start, job, context))
 
 
-async def on_resume_graph(job: ResumeGraph, *, desk: Desk) -> Resumed:
+async def on_resume_graph(job: ResumeGraph, *, tools: Tools) -> Resumed:
     """Go on with a paused graph."""
-    context = _context(job, job.thread_id, desk)
+    context = _context(job, job.thread_id, tools)
     answer = as_resumed(job.answer, failed=job.failed, detail=job.detail)
     try:
-        return await _outcome(job, desk, context, partial(desk.runner.resume, job, answer, context))
+        return await _outcome(job, tools, context, partial(tools.runner.resume, job, answer, context))
     except ThreadLostError as lost:
         return ThreadLost(**echo(job, context.call), detail=str(lost))
 
 
-async def on_drop_threads(job: DropThreads, *, desk: Desk) -> None:
+async def on_drop_threads(job: DropThreads, *, tools: Tools) -> None:
     """Delete what the log does not need any more."""
-    await desk.runner.drop(job.threads)
+    await tools.runner.drop(job.threads)
 
 
-async def on_evaluate_draft(job: EvaluateDraft, *, desk: Desk) -> Evaluated:
+async def on_evaluate_draft(job: EvaluateDraft, *, tools: Tools) -> Evaluated:
     """Evaluate a text that no generator wrote."""
-    context = _context(job, job.job_id, desk)
-    found = await _or_why_not(job, context, _judged(job, desk, context))
+    context = _context(job, job.job_id, tools)
+    found = await _or_why_not(job, context, _judged(job, tools, context))
     if isinstance(found, Outcome):
         return found
-    evaluation = await _evaluation(job, desk, found)
-    return DraftEvaluated(**echo(job, context.call), evaluation=evaluation, provenance=_recipe(job, desk))
+    evaluation = await _evaluation(job, tools, found)
+    return DraftEvaluated(**echo(job, context.call), evaluation=evaluation, provenance=_recipe(job, tools))
 
 
-async def _judged(job: EvaluateDraft, desk: Desk, context: RunContext) -> dict[str, Any]:
+async def _judged(job: EvaluateDraft, tools: Tools, context: RunContext) -> dict[str, Any]:
     as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
-    material = await load_material(as_written, desk.library, desk.deps.limits)
-    draft = await desk.library.text(job.document, job.draft)
-    return await evaluated(desk.deps, context, as_written, material, draft)
+    material = await load_material(as_written, tools.library, tools.deps.limits)
+    draft = await tools.library.text(job.document, job.draft)
+    return await evaluated(tools.deps, context, as_written, material, draft)
 
 
 async def _or_why_not(
@@ -149,19 +149,19 @@ async def _or_why_not(
 
 
 async def _outcome(
-    job: SectionJob, desk: Desk, context: RunContext, run: Callable[[], Awaitable[GenerateResult]]
+    job: SectionJob, tools: Tools, context: RunContext, run: Callable[[], Awaitable[GenerateResult]]
 ) -> Written:
-    annotate(session_id=desk.runner.session_of(job.section.graph, context.call.thread_id))
+    annotate(session_id=tools.runner.session_of(job.section.graph, context.call.thread_id))
     started, began = datetime.now(UTC), time.monotonic()
     result = await _or_why_not(job, context, run())
     match result:
         case Finished():
             lasted = time.monotonic() - began
-            metadata = processing_metadata(job, result.state, started, lasted, _recipe(job, desk))
+            metadata = processing_metadata(job, result.state, started, lasted, _recipe(job, tools))
             told = failed(result.state, echo(job, context.call), metadata)
-            return told or await _generated(job, desk, context, result, metadata)
+            return told or await _generated(job, tools, context, result, metadata)
         case Paused():
-            return await _paused(job, desk, context, result)
+            return await _paused(job, tools, context, result)
         case ModelUnavailable() | AnswerMalformed() | ContextTooLong() | InputsMissing():
             return result
         case _:
@@ -169,10 +169,10 @@ async def _outcome(
 
 
 async def _generated(
-    job: SectionJob, desk: Desk, context: RunContext, result: Finished, metadata: ProcessingMetadata
+    job: SectionJob, tools: Tools, context: RunContext, result: Finished, metadata: ProcessingMetadata
 ) -> SectionGenerated:
-    evaluation = await _evaluation(job, desk, result.state["evaluation"])
-    made_with, state = _recipe(job, desk), result.state
+    evaluation = await _evaluation(job, tools, result.state["evaluation"])
+    made_with, state = _recipe(job, tools), result.state
     return SectionGenerated(
         **echo(job, context.call),
         draft=ArtifactRef.model_validate(state["draft_artifact"]),
@@ -188,10 +188,10 @@ async def _generated(
     )
 
 
-async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> Evaluation:
+async def _evaluation(job: SectionJob, tools: Tools, found: Mapping[str, Any]) -> Evaluation:
     feedback = EvaluationResult(scores=found["scores"], feedback=found["feedback"], passed=found["passed"])
     name = f"{job.section.section_id}.evaluation.json"
-    ref = await desk.library.store(job.document, feedback.model_dump_json().encode(), "application/json", name)
+    ref = await tools.library.store(job.document, feedback.model_dump_json().encode(), "application/json", name)
     return Evaluation(
         scores=found["scores"],
         score=found["score"],
@@ -204,10 +204,10 @@ async def _evaluation(job: SectionJob, desk: Desk, found: Mapping[str, Any]) -> 
     )
 
 
-async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paused) -> GraphPaused:
+async def _paused(job: SectionJob, tools: Tools, context: RunContext, result: Paused) -> GraphPaused:
     asked, name = result.asked, f"{job.section.section_id}.question.md"
     words = encoded(asked.question)
-    question = await desk.library.store(job.document, words, "text/markdown", name) if words else None
+    question = await tools.library.store(job.document, words, "text/markdown", name) if words else None
     place = f"{result.thread_id}\n{result.checkpoint_id}".encode()
     need = Need(
         need_id=f"need-{hashlib.sha256(place).hexdigest()[:32]}",
@@ -224,17 +224,17 @@ async def _paused(job: SectionJob, desk: Desk, context: RunContext, result: Paus
     return GraphPaused(**echo(job, context.call), thread_id=result.thread_id, need=need)
 
 
-def _recipe(job: SectionJob, desk: Desk) -> Provenance:
+def _recipe(job: SectionJob, tools: Tools) -> Provenance:
     section = job.section
-    return recipe(desk.deps, section.graph, desk.runner.writer(section.graph), section.kind)
+    return recipe(tools.deps, section.graph, tools.runner.writer(section.graph), section.kind)
 
 
-def _context(job: SectionJob, thread_id: str, desk: Desk) -> RunContext:
+def _context(job: SectionJob, thread_id: str, tools: Tools) -> RunContext:
     tenant, document_id, section_id = job.document.tenant, job.document.document_id, job.section.section_id
 
     async def live(token: str) -> None:
-        await desk.publish_live(tenant, document_id, section_id, token.encode(errors="replace"))
+        await tools.publish_live(tenant, document_id, section_id, token.encode(errors="replace"))
 
     call = call_context(job, thread_id)
     account(lambda: call.meter.total)
-    return RunContext(call, desk.library, live)
+    return RunContext(call, tools.library, live)

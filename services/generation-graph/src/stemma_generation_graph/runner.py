@@ -50,7 +50,7 @@ class ThreadLostError(Exception):
     """The thread of an answer is not there, or not where the answer is for: it can never be resumed by this job."""
 
 
-class Asked(BaseModel):
+class Interrupt(BaseModel):
     """The value of an ``interrupt``: what the graph waits for, with the fields of a `Need`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -101,7 +101,7 @@ class Paused:
 
     thread_id: str
     checkpoint_id: str
-    asked: Asked
+    asked: Interrupt
 
 
 GenerateResult = Finished | Paused
@@ -224,7 +224,7 @@ class Runner:
     async def _result(self, job: GenerateSection | ResumeGraph, thread: Pinned, context: RunContext) -> GenerateResult:
         snapshot = thread.snapshot
         if snapshot.interrupts:
-            asked = Asked.model_validate(snapshot.interrupts[0].value)
+            asked = Interrupt.model_validate(snapshot.interrupts[0].value)
             if (given := await self._given(job, thread, asked)) is not None:
                 return await self._advance(job, thread, Command(resume=as_resumed(given.answer)), context)
             return Paused(job.thread_id, str(thread.checkpoint_id), asked)
@@ -233,7 +233,7 @@ class Runner:
             raise PauseNotStored(f"the graph waits at {waiting} for what was not stored")
         return Finished(snapshot.values)
 
-    async def _given(self, job: GenerateSection | ResumeGraph, thread: Pinned, asked: Asked) -> GivenAnswer | None:
+    async def _given(self, job: GenerateSection | ResumeGraph, thread: Pinned, asked: Interrupt) -> GivenAnswer | None:
         """What a person answered before, as often as the thread has asked this by now."""
         name = digest_of(asked.question)
         answers = [given for given in job.answered_before if given.question == name]
@@ -246,7 +246,9 @@ class Runner:
         """The digests of what a thread asked, at each of its checkpoints from the newest on."""
         async for checkpoint in self._checkpoints(job):
             asked = [value for _, channel, value in checkpoint.pending_writes or () if channel == INTERRUPT]
-            yield [digest_of(Asked.model_validate(one.value).question) for interrupts in asked for one in interrupts]
+            yield [
+                digest_of(Interrupt.model_validate(one.value).question) for interrupts in asked for one in interrupts
+            ]
 
     async def _checkpoints(self, job: GenerateSection | ResumeGraph) -> AsyncIterator[CheckpointTuple]:
         assert self.checkpointer is not None

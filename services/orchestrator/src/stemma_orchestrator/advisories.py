@@ -14,7 +14,7 @@ from nats.js.errors import NotFoundError
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_messaging import Delivery, InvalidMessage, Publisher
-from stemma_messaging.dead import bury
+from stemma_messaging.dead import publish_dead_letter
 from stemma_messaging.verdict import DeadLetter
 
 _QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
@@ -54,7 +54,9 @@ class AdvisoryHandler:
         except NotFoundError:
             return
         given_up = stored_delivery(message, stream, advisory.consumer, advisory.deliveries)
-        await bury(given_up, DeadLetter("exhausted"), WorkerDied(), subjects.ORCHESTRATOR, self._publisher)
+        await publish_dead_letter(
+            given_up, DeadLetter("exhausted"), WorkerDied(), subjects.ORCHESTRATOR, self._publisher
+        )
         await self._js.delete_msg(stream, sequence)
 
 

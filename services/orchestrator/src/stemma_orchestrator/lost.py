@@ -20,7 +20,7 @@ from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
 from stemma_messaging import Delivery, Handler, Publisher
 from stemma_messaging.consumers import consumers_of
-from stemma_messaging.dead import bury
+from stemma_messaging.dead import publish_dead_letter
 from stemma_messaging.outages import is_outage, reason_of
 from stemma_messaging.verdict import DeadLetter
 from stemma_telemetry import get_logger, names
@@ -125,7 +125,7 @@ class LostMessages:
         except Exception as error:
             if is_outage(error):
                 raise
-            await bury(delivery, DeadLetter("exhausted"), error, subjects.ORCHESTRATOR, self.publisher)
+            await publish_dead_letter(delivery, DeadLetter("exhausted"), error, subjects.ORCHESTRATOR, self.publisher)
 
     async def _queue_again(self, lost: RawStreamMsg, queue: Queue, number: int) -> None:
         headers = {key: value for key, value in (lost.headers or {}).items() if not key.lower().startswith("nats-")}

@@ -7,7 +7,7 @@ from typing import Any
 
 from faststream.message import StreamMessage
 
-from stemma_messaging.dead import bury
+from stemma_messaging.dead import publish_dead_letter
 from stemma_messaging.held import Held, held_of
 from stemma_messaging.outages import Patience
 from stemma_messaging.publisher import Publisher
@@ -34,7 +34,7 @@ class DeadLetters:
 
     async def _hindrance(self, held: Held, verdict: DeadLetter) -> Exception | None:
         try:
-            await bury(held.delivery, verdict, held.error, self._service, self._publisher())
+            await publish_dead_letter(held.delivery, verdict, held.error, self._service, self._publisher())
         except Exception as hindrance:
             return hindrance
         return None
