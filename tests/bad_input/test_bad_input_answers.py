@@ -73,11 +73,11 @@ async def revised(text: str) -> bool:
 async def generated(text: str) -> bool:
     """Generation: a hostile input, which is named where its limit ends it, a hostile brief, and such a draft."""
     workshop = Workshop()
-    desk = workshop.desk(ScriptedModel(script=[text, evaluation("approach")]))
-    desk = replace(desk, library=Library(workshop.artifacts, Reading(Limits(seconds=4))))
+    tools = workshop.tools(ScriptedModel(script=[text, evaluation("approach")]))
+    tools = replace(tools, library=Library(workshop.artifacts, Reading(Limits(seconds=4))))
     brief = await workshop.store(text, "brief.md")
     job = await workshop.job("approach", files={"hard.md": text}, brief=brief)
-    outcome = await on_generate_section(job, desk=desk)
+    outcome = await on_generate_section(job, tools=tools)
     if isinstance(outcome, InputsMissing):
         return re.fullmatch(r"hard\.md could not be read: more than 4 s", outcome.detail) is not None
     return isinstance(outcome, SectionGenerated)

@@ -182,8 +182,9 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
         criteria = load_criteria(folder / "evaluation", kinds, merged(documents, "criteria", ".json"))
         needed = [PromptKey(name, node) for name, graph in graphs.items() for node in graph.nodes_with_prompts]
         own = [PromptKey("section", "generate", kind) for kind in kinds]
+        prompted = {key.graph for key in [*needed, *own]}
         brought = merged(documents, "prompts", ".md")
-        here = {name: file for name, file in brought.items() if name.partition("/")[0] in graphs}
+        here = {name: file for name, file in brought.items() if name.partition("/")[0] in prompted}
         prompts = load_prompts(folder / "prompts", [*needed, *own], PLACEHOLDERS, here)
     except (ConfigurationError, KindError, PromptError, WebSearchUnusable) as error:
         raise BadSettings([str(error)]) from None
@@ -277,7 +278,7 @@ def build_app(settings: GenerationSettings) -> FastStream:
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:
         graphs = find_graphs()
-        async with broker.connected(), open_desk(settings, graphs, broker) as opened:
+        async with broker.connected(), open_tools(settings, graphs, broker) as opened:
             tools.give(opened)
             await broker.publish_capabilities(capabilities(opened.deps, graphs))
             yield
@@ -286,7 +287,7 @@ def build_app(settings: GenerationSettings) -> FastStream:
 
 
 @asynccontextmanager
-async def open_desk(
+async def open_tools(
     settings: GenerationSettings, graphs: Mapping[str, Graph], broker: WorkerBroker
 ) -> AsyncIterator[Tools]:
     """The graphs with their models, stores and checkpoints."""
