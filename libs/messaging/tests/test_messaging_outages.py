@@ -181,6 +181,17 @@ async def test_a_service_that_can_do_nothing_special_tells_all_the_same_that_its
         await eventually(is_ready)
 
 
+@pytest.mark.req("E2")
+async def test_what_a_process_of_another_release_told_since_is_not_told_over(lab: Any) -> None:
+    older, newer = (StemmaBroker(subjects.VALIDATOR, lab.settings(subjects.VALIDATOR)) for _ in range(2))
+    async with older.connected(), newer.connected():
+        await older.publish_capabilities({"release": "older"})
+        await newer.publish_capabilities({"release": "newer"})
+        assert await older.missing() == await newer.missing() == []
+        bucket = await lab.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
+        assert (await bucket.get(subjects.VALIDATOR)).value == b'{"release": "newer"}'
+
+
 async def _opened(brokers: list[StemmaBroker]) -> bool:
     return bool(brokers)
 

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from stemma_messaging import Delivery, Turns
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import Throttle
+from stemma_messaging.drivers import Throttle, throttle
 from stemma_messaging.drivers.throttle import CROWD, RESTS
-from stemma_provisioning.topology import REQUESTS_IN_HAND
 from stemma_testkit.servers import eventually
 
 pytestmark = pytest.mark.req("S5")
@@ -27,16 +26,16 @@ class Hall:
         self.has: list[str] = []
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def wants(self, *names: str) -> None:
+    async def wants(self, *names: str, waiting: int = 0) -> None:
         for name in names:
             self._gone[name] = asyncio.Event()
-            self.tasks.append(asyncio.create_task(self._turn(name), name=name))
+            self.tasks.append(asyncio.create_task(self._turn(name, waiting), name=name))
         for _ in range(4 * len(names)):
             await asyncio.sleep(0)
 
-    async def _turn(self, name: str) -> None:
+    async def _turn(self, name: str, waiting: int) -> None:
         subject = f"stemma.request.v1.{name[0]}.x"
-        async with self._throttle.of(Delivery(subject, {}, b"", "S", "c", 1, 1, datetime.now(UTC))):
+        async with self._throttle.of(Delivery(subject, {}, b"", "S", "c", 1, 1, datetime.now(UTC), waiting)):
             self.has.append(name)
             try:
                 await self._gone[name].wait()
@@ -70,8 +69,27 @@ async def crowded() -> Hall:
     return hall
 
 
-def test_the_server_hands_out_enough_requests_of_a_tenant_to_see_a_crowd() -> None:
-    assert CROWD < REQUESTS_IN_HAND
+async def test_a_crowd_that_waits_at_the_server_is_seen_by_each_of_several_processes() -> None:
+    hall = Hall()
+    await hall.wants("b0", "a00", "a01", waiting=CROWD)
+    await hall.has_now("b0", "a00")
+    await end(hall.tasks)
+
+
+async def test_how_long_one_of_a_crowd_waited_for_its_turn_is_no_reason_to_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """If the wait counted, the next would not come within the time that the test has."""
+    monkeypatch.setattr(throttle, "RESTS", 1e9)
+    monkeypatch.setattr(throttle, "MOST_REST_S", 1e9)
+    hall = Hall()
+    await hall.wants("b0", "b1", "b2")
+    await hall.wants("a00", "a01", waiting=CROWD)
+    assert hall.has == ["b0", "b1", "b2"]
+    hall.tasks[3].cancel()
+    await hall.goes("b0")
+    await hall.has_now("b1", "b2", "a01")
+    await end(hall.tasks)
 
 
 async def test_a_tenant_that_is_alone_is_not_slowed_down() -> None:

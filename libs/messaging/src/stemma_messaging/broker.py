@@ -15,8 +15,8 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import ConsumerInfo
-from nats.js.errors import NotFoundError
+from nats.js.api import ConsumerInfo, Header
+from nats.js.errors import APIError, NotFoundError
 from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.servers import without_credentials
 from stemma_contracts.v1.outcomes import JobCancelled, JobDead
@@ -48,6 +48,7 @@ from .settings import ServiceSettings, WorkerSettings
 READY_TIMEOUT_S = 2.0
 FIRST_TIMEOUT_S = 2.0
 PAUSE_S = 0.5
+_CONFLICTS = (10071, 10164)
 
 
 class StemmaBroker(NatsBroker):
@@ -65,6 +66,7 @@ class StemmaBroker(NatsBroker):
         self._drivers = drivers
         self._patience = Patience(settings.retry_base_s)
         self._capabilities: bytes | None = None
+        self._capabilities_sequence = 0
         self._stops: list[Stop] = []
         self._adopted: list[StreamSubscriber] = []
         super().__init__(
@@ -138,11 +140,12 @@ class StemmaBroker(NatsBroker):
         told = self._capabilities = json.dumps(dict(capabilities), sort_keys=True).encode()
         await _through_outages(lambda: self._put_capabilities(told, API_TIMEOUT_S))
 
-    async def _put_capabilities(self, capabilities: bytes, timeout_s: float) -> None:
+    async def _put_capabilities(self, capabilities: bytes, timeout_s: float, **headers: str) -> None:
         bucket = subjects.CAPABILITIES_BUCKET
-        await self.jetstream.publish(
-            f"$KV.{bucket}.{self.service}", capabilities, stream=f"KV_{bucket}", timeout=timeout_s
+        ack = await self.jetstream.publish(
+            f"$KV.{bucket}.{self.service}", capabilities, timeout_s, f"KV_{bucket}", headers or None
         )
+        self._capabilities_sequence = ack.seq
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
@@ -223,12 +226,18 @@ class StemmaBroker(NatsBroker):
         return [*gone, *(self._patience.outages.told() or await self._refused())]
 
     async def _refused(self) -> list[str]:
-        """Why the server takes no writes, if it does not: what was told before is told again."""
+        """Why the server takes no writes, if it does not: what was told before is told again.
+
+        Not over what another process told since, which may be of a newer release; that one sees whether it can write.
+        """
         if self._capabilities is None:
             return []
+        as_told = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: str(self._capabilities_sequence)}
         try:
-            await self._put_capabilities(self._capabilities, READY_TIMEOUT_S)
+            await self._put_capabilities(self._capabilities, READY_TIMEOUT_S, **as_told)
         except NatsError as error:
+            if isinstance(error, APIError) and error.err_code in _CONFLICTS:
+                return []
             get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), error=error)
             return [f"writing: {reason_of(error)}"]
         return []

@@ -11,14 +11,14 @@ class Opened(Generic[T]):
     """Is given what handlers work with, and gives it to them; nothing is handled before."""
 
     def __init__(self) -> None:
-        self._given: list[T] = []
+        self._given: T | None = None
 
     def give(self, what: T) -> None:
         """From now on this is what handlers work with."""
-        self._given = [what]
+        self._given = what
 
     def __call__(self) -> T:
         """What was given; raises `RuntimeError` before."""
-        if not self._given:
+        if self._given is None:
             raise RuntimeError("the lifespan of the application has not opened yet what handlers work with")
-        return self._given[-1]
+        return self._given

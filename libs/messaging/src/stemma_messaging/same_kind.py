@@ -2,8 +2,8 @@
 
 While a release is rolled out, workers of both are there. A job that the older orchestrator published is as good as
 one of the newer, which tells its data in the bucket `capabilities`: whoever has that does it. For any other the job is
-another worker's. It is given back a few times, and then kept, as in an outage, until this worker is stopped: no job
-fails because a release took long.
+another worker's. It is given back a few times, and then kept, as in an outage, until this worker is stopped, which
+gives it back again. Each of that is a delivery, and after eight the job fails, visibly, and may be tried again.
 """
 
 from __future__ import annotations

@@ -12,10 +12,11 @@ from stemma_messaging.delivery import Delivery
 from .turns import Turns
 
 CROWD = 6
-"""More messages of a tenant than these at the same time are a crowd; the server hands out eight of its requests."""
-RESTS = 5.0
-"""How many times as long as one of a crowd took the next has to wait: a crowd has a sixth of the time."""
-LATELY_S = 60.0
+"""A tenant with more messages than these that are handled or wait, here or at the server, is a crowd."""
+RESTS = 9.0
+"""How many times as long as one of a crowd took the next has to wait: a crowd has a tenth of the time of one turn."""
+MOST_REST_S = 2.0
+LATELY_S = 10.0
 
 
 class Throttle:
@@ -35,37 +36,43 @@ class Throttle:
     async def of(self, delivery: Delivery) -> AsyncIterator[None]:
         """The turn of a message, which is that of its tenant; it is held meanwhile."""
         tenant = delivery.tenant
-        self._seen[tenant] = _now()
         with self._counted(tenant):
             await self._next[tenant].acquire()
-            with self._held(tenant):
-                async with self._within.of(delivery):
-                    yield
+            slowed_down = self._is_crowd(delivery) and self._others_are_at_work(tenant)
+            if not slowed_down:
+                self._next[tenant].release()
+            async with self._rested(delivery) if slowed_down else self._within.of(delivery):
+                yield
 
     @contextmanager
     def _counted(self, tenant: str) -> Iterator[None]:
+        self._seen[tenant] = _now()
         self._in_hand[tenant] += 1
         try:
             yield
         finally:
             self._in_hand[tenant] -= 1
 
-    @contextmanager
-    def _held(self, tenant: str) -> Iterator[None]:
-        """Let the next one come: of a crowd after this block and a rest, else at once."""
-        if self._in_hand[tenant] <= CROWD or not self._others_are_at_work(tenant):
-            self._next[tenant].release()
-            yield
-            return
-        began = _now()
+    @asynccontextmanager
+    async def _rested(self, delivery: Delivery) -> AsyncIterator[None]:
+        """A turn after which the next of the tenant comes some time later; how long it waited itself does not count."""
+        rest_s = 0.0
         try:
-            yield
+            async with self._within.of(delivery):
+                began = _now()
+                try:
+                    yield
+                finally:
+                    rest_s = min(MOST_REST_S, RESTS * (_now() - began))
         finally:
-            asyncio.get_running_loop().call_later(RESTS * (_now() - began), self._next[tenant].release)
+            asyncio.get_running_loop().call_later(rest_s, self._next[delivery.tenant].release)
+
+    def _is_crowd(self, delivery: Delivery) -> bool:
+        return self._in_hand[delivery.tenant] + delivery.waiting > CROWD
 
     def _others_are_at_work(self, tenant: str) -> bool:
         since = _now() - LATELY_S
-        return any(seen >= since for other, seen in self._seen.items() if other != tenant)
+        return any(seen >= since or self._in_hand[other] for other, seen in self._seen.items() if other != tenant)
 
 
 def _now() -> float:
