@@ -82,6 +82,20 @@ def test_of_what_an_answer_leaves_empty_nothing_is_said() -> None:
     assert render(Solution(parts=[Part(heading="What we propose")]), ENGLISH) == "## What we propose"
 
 
+@pytest.mark.req("P13")
+@pytest.mark.parametrize("amount", ["1e300", "1e14", "1e999", "NaN", "9" * 100])
+def test_an_amount_that_cannot_be_told_is_malformed(amount: str) -> None:
+    with pytest.raises(ValidationError, match=r"items\.0\.amount\n  Input should be"):
+        Budget.model_validate_json(f'{{"items": [{{"item": "A", "basis": "B", "amount": {amount}}}]}}')
+
+
+def test_the_largest_amount_and_many_of_it_are_told_with_their_cents() -> None:
+    items = [BudgetItem(item="A", basis="B", amount=9_999_999_999_999.99)] * 1000
+    body = render(Budget(currency="EUR", items=items), ENGLISH)
+    assert "| 9,999,999,999,999.99 |" in body
+    assert "| 9,999,999,999,999,99" in body.splitlines()[-1]
+
+
 @pytest.mark.parametrize("schema", [Research, Solution, Connections, Budget])
 def test_an_answer_in_which_nothing_is_filled_in_is_none(schema: type[Structured]) -> None:
     with pytest.raises(ValidationError, match="nothing is filled in"):

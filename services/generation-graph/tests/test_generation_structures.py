@@ -105,6 +105,18 @@ async def test_an_answer_that_the_structure_does_not_take_is_asked_again_with_wh
     assert all(words in told for words in ("'summary' is a required", "$.risks[0].cost", "'colour'"))
 
 
+@pytest.mark.req("P13")
+@pytest.mark.parametrize("number", ["1e300", "-1e14", "1e999", "NaN", "9" * 100, "9" * 5000])
+async def test_a_number_that_cannot_be_told_is_asked_again(dossier: Path, workshop: Workshop, number: str) -> None:
+    wrong = f'{{"summary": "S.", "risks": [{{"name": "Ice", "cost": {number}}}]}}'
+    outcome, model = await workshop.run(
+        await workshop.job("risk_register"), [wrong, json.dumps({"summary": "All is well."}), SCORES]
+    )
+    assert isinstance(outcome, SectionGenerated)
+    assert await workshop.read(outcome.draft) == "# Risk register\n\nAll is well.\n"
+    assert "number" in model.prompt_text(1)
+
+
 async def test_the_model_without_a_key_fills_in_a_structure_as_any_other(dossier: Path, workshop: Workshop) -> None:
     files = {"facts.md": "# Risks\n\nThe river freezes in March. The pilot retires in May.\n"}
     job = await workshop.job("risk_register", files=files)

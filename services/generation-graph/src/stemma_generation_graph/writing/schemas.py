@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+# The largest number that is taken: up to here a float has its cents, and no sum of such numbers is too long to be told.
+LARGEST = 10**13
 Score = Annotated[float, Field(ge=0, le=1)]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from stemma_generation_graph.writing.schemas import Filled, Line, Prose, Text
+from stemma_generation_graph.writing.schemas import LARGEST, Filled, Line, Prose, Text
 
 
 class Told(Filled):
@@ -84,7 +84,7 @@ class BudgetItem(Filled):
 
     item: Line
     basis: Line = Field(description="how the amount comes about, or why there is none")
-    amount: Annotated[float, Field(ge=0)] | None = Field(
+    amount: Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)] | None = Field(
         default=None, description="in the budget's currency; null if the material supports no figure"
     )
 

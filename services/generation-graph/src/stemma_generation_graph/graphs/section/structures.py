@@ -21,6 +21,7 @@ from stemma_languages import Language
 
 from stemma_generation_graph.configuration import ConfigurationError
 from stemma_generation_graph.writing.drafts import clean_heading, without_headings
+from stemma_generation_graph.writing.schemas import LARGEST
 
 from .rendering import bulleted, table
 
@@ -47,7 +48,9 @@ class Structure:
         class Fitting(Filled):
             @model_validator(mode="after")
             def _fits(self) -> Fitting:
-                problems = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(self.root)]
+                problems = [*_too_large(self.root)] or [
+                    f"{error.json_path}: {error.message}" for error in validator.iter_errors(self.root)
+                ]
                 if problems:
                     raise ValueError("; ".join(problems))
                 return self
@@ -123,6 +126,19 @@ def _references(schema: Any) -> Iterator[str]:
 def _is_defined(reference: str, schema: Schema) -> bool:
     name = reference.removeprefix(DEFINITIONS)
     return name != reference and isinstance(schema.get("$defs", {}).get(name), dict)
+
+
+def _too_large(value: Any, place: str = "$") -> Iterator[str]:
+    """The places of numbers that cannot be told: those that are none, and those beyond `LARGEST`."""
+    match value:
+        case dict():
+            for name, each in value.items():
+                yield from _too_large(each, f"{place}.{name}")
+        case list():
+            for at, each in enumerate(value):
+                yield from _too_large(each, f"{place}[{at}]")
+        case int() | float() if not abs(value) <= LARGEST:  # so that NaN is told as well
+            yield f"{place}: a number must be between {-LARGEST} and {LARGEST}"
 
 
 def _title(schema: Schema, language: Language) -> str:
