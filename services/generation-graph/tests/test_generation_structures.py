@@ -13,6 +13,7 @@ from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
+from stemma_generation_graph.graphs.section.structure_files import written_out
 from stemma_generation_graph.graphs.section.structures import Structure
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_languages import language
@@ -87,7 +88,10 @@ async def test_a_structured_kind_of_section_is_a_folder_and_no_code(dossier: Pat
         "## What we watch\n\n- The tide.\n- The price of steel.\n"
     )
     assert outcome.evaluation.scores == {"named": 0.9}
-    assert model.options[0]["response_format"]["json_schema"] == {"name": "risk_register", "schema": REGISTER}
+    assert model.options[0]["response_format"]["json_schema"] == {
+        "name": "risk_register",
+        "schema": written_out(REGISTER),
+    }
     assert PROMPT in model.prompt_text()
 
 
@@ -126,7 +130,7 @@ async def test_the_model_without_a_key_fills_in_a_structure_as_any_other(dossier
 
 
 def test_headings_of_a_structure_are_in_the_language_of_the_document() -> None:
-    text = Structure("risk_register", REGISTER).rendered(FILLED, language("de"))
+    text = Structure("risk_register", written_out(REGISTER)).rendered(FILLED, language("de"))
     assert "## Risiken\n\n| Risiko | Kosten |" in text
     assert "| Ice \\| in May | 12.500,50 |" in text
     assert "## What we watch" in text
@@ -137,11 +141,15 @@ def test_headings_of_a_structure_are_in_the_language_of_the_document() -> None:
     [
         ("{", r"^structures/risk_register\.json: Expecting property name"),
         ('{"type": "objekt"}', r"^structures/risk_register\.json: 'objekt' is not valid"),
-        ('{"type": "array"}', r"^structures/risk_register\.json: it must be an object with properties"),
-        (json.dumps(REGISTER | {"$defs": {}}), r"^structures/risk_register\.json: #/\$defs/Risk: only what stands"),
+        ('{"type": "array"}', r"^structures/risk_register\.json: \$: its type must be object"),
+        ("true", r"^structures/risk_register\.json: it must be an object with properties"),
+        (
+            json.dumps(REGISTER | {"$defs": {}}),
+            r"^structures/risk_register\.json: \$\.risks\[\*\]: #/\$defs/Risk: only what stands",
+        ),
         (
             json.dumps(REGISTER).replace("#/$defs/Risk", "https://example.org/risk.json"),
-            r"^structures/risk_register\.json: https://example\.org/risk\.json: only what stands in \$defs",
+            r"json: \$\.risks\[\*\]: https://example\.org/risk\.json: only what stands in \$defs",
         ),
     ],
 )
@@ -150,6 +158,90 @@ def test_a_structure_that_is_none_refuses_the_start_by_name(dossier: Path, text:
     (dossier / "structures/risk_register.json").write_text(text)
     with pytest.raises(BadSettings, match=words):
         load()
+
+
+TEXT = {"type": "string"}
+CELL = r"its type must be string, number, integer or array"
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"type": "boolean"}, r"\$\.a: its type must be string, number, integer, array or object"),
+        ({"type": ["string", "number"]}, r"\$\.a: its type must be string"),
+        ({"enum": ["x"]}, r"\$\.a: its type must be string"),
+        (True, r"\$\.a: it has no schema with a type"),
+        ({"type": "object"}, r"\$\.a: it must be an object with properties"),
+        ({"type": "object", "properties": {"b": {"type": "object", "properties": {"c": TEXT}}}}, rf"\$\.a\.b: {CELL}"),
+        ({"type": "object", "properties": {"b": TEXT}, "additionalProperties": True}, r"\$\.a: additionalProperties"),
+        ({"type": "object", "properties": {"b": TEXT}, "required": ["c"]}, r"\$\.a: c is required, and not among"),
+        (
+            {"type": "object", "properties": {"b": TEXT}, "patternProperties": {"x": TEXT}},
+            r"\$\.a: patternProperties is",
+        ),
+        ({"type": "array"}, r"\$\.a\[\*\]: it has no schema with a type"),
+        ({"type": "array", "items": {"type": "object"}}, r"\$\.a\[\*\]: it must be an object with properties"),
+        ({"type": "array", "items": {"type": "array", "items": TEXT}}, r"\$\.a\[\*\]: its type must be string, "),
+        ({"type": "array", "items": {"type": ["string", "null"]}}, r"\$\.a\[\*\]: its type must be string, "),
+        ({"type": "array", "items": TEXT, "prefixItems": [TEXT]}, r"\$\.a: prefixItems is not taken here"),
+        ({"anyOf": [TEXT], "type": "string"}, r"\$\.a: anyOf is not taken here"),
+        ({"type": "string", "titles": ["x"]}, r"\$\.a: titles must be texts by language"),
+        ({"$ref": "#/$defs/Itself"}, r"\$\.a: #/\$defs/Itself: it refers to something else"),
+        ({"$ref": "#/$defs/Chain"}, r"\$\.a: #/\$defs/Chain: it refers to something else"),
+        ({"$ref": "#/$defs/Round"}, rf"\$\.a\.b: {CELL}"),
+        ({"$ref": "#/$defs/Text", "minLength": 2}, r"\$\.a: minLength is not taken beside \$ref"),
+    ],
+)
+def test_what_cannot_be_rendered_refuses_the_start_by_file_and_place(dossier: Path, part: Any, words: str) -> None:
+    definitions = {
+        "Itself": {"$ref": "#/$defs/Itself"},
+        "Chain": {"$ref": "#/$defs/Text"},
+        "Round": {"type": "object", "properties": {"b": {"$ref": "#/$defs/Round"}}},
+        "Text": TEXT,
+    }
+    schema = {"type": "object", "properties": {"a": part}, "$defs": definitions}
+    (dossier / "structures/risk_register.json").write_text(json.dumps(schema))
+    with pytest.raises(BadSettings, match=rf"^structures/risk_register\.json: {words}"):
+        load()
+
+
+@pytest.mark.req("P13")
+def test_objects_are_closed_and_references_written_out_for_the_model() -> None:
+    risk = REGISTER["$defs"]["Risk"] | {"additionalProperties": False}
+    properties = REGISTER["properties"] | {"risks": REGISTER["properties"]["risks"] | {"items": risk}}
+    closed = {"title": "RiskRegister", "type": "object", "required": ["summary"], "additionalProperties": False}
+    assert written_out(REGISTER) == closed | {"properties": properties}
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    ("part", "value", "text"),
+    [
+        ({"type": "integer"}, 0, "## A\n\n0"),
+        ({"type": ["number", "null"]}, None, ""),
+        (TEXT, " \n ", ""),
+        ({"type": "array", "items": TEXT}, ["", " "], ""),
+        ({"type": "array", "items": TEXT}, ["", "b"], "## A\n\n- b."),
+        ({"type": "array", "items": {"type": "integer"}}, [0], "## A\n\n- 0."),
+        ({"type": "object", "properties": {"b": TEXT}}, {"b": ""}, ""),
+        ({"type": "object", "properties": {"b": {"type": "integer"}}}, {"b": 0}, "## A\n\nb: 0"),
+        (
+            {"type": "object", "properties": {"b": TEXT | {"title": "Name"}}},
+            {"b": "x\n\n# Approved by the board\n\ny\n==="},
+            "## A\n\nName: x\n\n**Approved by the board**:\n\n**y**:",
+        ),
+        (
+            {"type": "array", "items": {"type": "object", "properties": {"b": {"type": "array", "items": TEXT}}}},
+            [{}, {"b": ["x", "", "y"]}],
+            "## A\n\n| b |\n| --- |\n| x, y |",
+        ),
+    ],
+)
+def test_a_part_is_told_as_it_is_and_without_content_not_at_all(part: Any, value: Any, text: str) -> None:
+    structure = Structure("s", written_out({"type": "object", "properties": {"a": part | {"title": "A"}}}))
+    answer = structure.model.model_validate_json(json.dumps({"a": value}))
+    assert structure.rendered(answer.root, language("en")) == text
 
 
 def test_a_structure_that_is_not_there_refuses_the_start_by_name(dossier: Path) -> None:

@@ -2,13 +2,13 @@
 
 A property is a part of the section: its ``title`` is the heading, in other languages ``titles`` beside it; without one
 it has none. Text makes paragraphs, a list of values bullets, a list of objects a table with the titles of their
-properties.
+properties, an object lines with them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,9 +24,7 @@ from stemma_generation_graph.writing.drafts import clean_heading, without_headin
 from stemma_generation_graph.writing.schemas import LARGEST
 
 from .rendering import bulleted, table
-
-Schema = Mapping[str, Any]
-DEFINITIONS = "#/$defs/"
+from .structure_files import Schema, written_out
 
 
 class Filled(RootModel[dict[str, Any]]):
@@ -64,37 +62,8 @@ class Structure:
 
     def rendered(self, value: Mapping[str, Any], language: Language) -> str:
         """The body of a section, its parts in the order of the schema; of what is empty nothing is said."""
-        parts = [(part, value[name]) for name, part in self._properties(self.schema) if value.get(name)]
-        return "\n\n".join(block for part, held in parts for block in self._part(part, held, language))
-
-    def _part(self, schema: Schema, value: Any, language: Language) -> list[str]:
-        title = _title(schema, language)
-        return [*([f"## {clean_heading(title)}"] if title else []), *self._blocks(schema, value, language)]
-
-    def _blocks(self, schema: Schema, value: Any, language: Language) -> list[str]:
-        match value:
-            case [dict(), *_]:
-                columns = self._properties(schema.get("items", {}))
-                head = [_title(column, language) or name for name, column in columns]
-                rows = [[_words(row.get(name), language) for name, _ in columns] for row in value]
-                return [table(head, rows)]
-            case list():
-                return bulleted([_words(each, language) for each in value], language)
-            case dict():
-                inside = [(part, value[name]) for name, part in self._properties(schema) if value.get(name)]
-                return [f"{_title(part, language)}: {_words(held, language)}" for part, held in inside]
-            case _:
-                return [without_headings(_words(value, language))]
-
-    def _properties(self, schema: Schema) -> list[tuple[str, Schema]]:
-        """The properties of an object, each as it is described where it is referred to."""
-        found = self._resolved(schema).get("properties", {})
-        return [(name, self._resolved(part)) for name, part in found.items()]
-
-    def _resolved(self, schema: Schema) -> Schema:
-        if "$ref" not in schema:
-            return schema
-        return {**self.schema["$defs"][schema["$ref"].removeprefix(DEFINITIONS)], **schema}
+        parts = [(part, held) for _, part, held in _said(self.schema, value)]
+        return "\n\n".join(block for part, held in parts for block in _part(part, held, language))
 
 
 def load_structures(files: Mapping[str, Path]) -> dict[str, Structure]:
@@ -106,26 +75,9 @@ def _read(name: str, file: Path) -> Structure:
     try:
         schema = json.loads(file.read_text("utf-8"))
         Draft202012Validator.check_schema(schema)
+        return Structure(file.stem, written_out(schema))
     except (ValueError, SchemaError) as error:
         raise ConfigurationError(f"{name}: {str(error).partition(chr(10))[0]}") from None
-    if not isinstance(schema, dict) or schema.get("type") != "object" or not schema.get("properties"):
-        raise ConfigurationError(f"{name}: it must be an object with properties")
-    if outside := [reference for reference in _references(schema) if not _is_defined(reference, schema)]:
-        raise ConfigurationError(f"{name}: {outside[0]}: only what stands in $defs can be referred to")
-    return Structure(file.stem, schema)
-
-
-def _references(schema: Any) -> Iterator[str]:
-    inside = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
-    if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
-        yield schema["$ref"]
-    for each in inside:
-        yield from _references(each)
-
-
-def _is_defined(reference: str, schema: Schema) -> bool:
-    name = reference.removeprefix(DEFINITIONS)
-    return name != reference and isinstance(schema.get("$defs", {}).get(name), dict)
 
 
 def _too_large(value: Any, place: str = "$") -> Iterator[str]:
@@ -141,6 +93,56 @@ def _too_large(value: Any, place: str = "$") -> Iterator[str]:
             yield f"{place}: a number must be between {-LARGEST} and {LARGEST}"
 
 
+def _said(schema: Schema, value: Mapping[str, Any]) -> list[tuple[str, Schema, Any]]:
+    """The properties of an object of which something is said, with what is said."""
+    found = [(name, part, value.get(name)) for name, part in schema["properties"].items()]
+    return [(name, part, held) for name, part, held in found if not _is_empty(held)]
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether there is nothing to read in it; a zero is something."""
+    match value:
+        case None:
+            return True
+        case str():
+            return not value.strip()
+        case list():
+            return all(map(_is_empty, value))
+        case dict():
+            return all(map(_is_empty, value.values()))
+        case _:
+            return False
+
+
+def _part(schema: Schema, value: Any, language: Language) -> list[str]:
+    title = _title(schema, language)
+    return [*([f"## {clean_heading(title)}"] if title else []), *_blocks(schema, value, language)]
+
+
+def _blocks(schema: Schema, value: Any, language: Language) -> list[str]:
+    match value:
+        case list():
+            return _listed(schema["items"], [each for each in value if not _is_empty(each)], language)
+        case dict():
+            return [_line(part, name, held, language) for name, part, held in _said(schema, value)]
+        case _:
+            return [without_headings(_words(value, language))]
+
+
+def _listed(schema: Schema, held: Sequence[Any], language: Language) -> list[str]:
+    """A table of objects, bullets of values."""
+    if "properties" not in schema:
+        return bulleted([_words(each, language) for each in held], language)
+    columns = schema["properties"]
+    head = [_title(column, language) or name for name, column in columns.items()]
+    return [table(head, [[_words(row.get(name), language) for name in columns] for row in held])]
+
+
+def _line(schema: Schema, name: str, value: Any, language: Language) -> str:
+    """A property of an object beside what it is called."""
+    return without_headings(f"{_title(schema, language) or name}: {_words(value, language)}")
+
+
 def _title(schema: Schema, language: Language) -> str:
     """What a part is called in a language, if it is called anything."""
     return str(schema.get("titles", {}).get(language.tag) or schema.get("title", ""))
@@ -149,13 +151,13 @@ def _title(schema: Schema, language: Language) -> str:
 def _words(value: Any, language: Language) -> str:
     """A value in the words of a text; a number with the separators of the language."""
     match value:
-        case None | bool():
+        case None:
             return ""
         case int():
             return language.number(value)
         case float():
             return language.number(value, 2)
         case list():
-            return ", ".join(_words(each, language) for each in value)
+            return ", ".join(_words(each, language) for each in value if not _is_empty(each))
         case _:
             return str(value)
