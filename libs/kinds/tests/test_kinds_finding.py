@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -55,6 +56,16 @@ def test_packages_of_kinds_are_not_imported(path: Path) -> None:
     assert "memo" in find_kinds()
 
 
+@pytest.mark.parametrize("name", ["house_kinds.more", ".more", "__main__", "house_kinds:more"])
+def test_a_name_that_is_none_of_a_top_level_package_is_refused_and_nothing_imported(path: Path, name: str) -> None:
+    kinds = house(path)
+    (kinds / "__init__.py").write_text("raise AssertionError")
+    (kinds / "more").mkdir()
+    (path / "house_kinds-1.dist-info/entry_points.txt").write_text(f"[stemma.kinds]\nhouse = {name}\n")
+    with pytest.raises(KindError, match=rf"^stemma\.kinds: .*{re.escape(name)}"):
+        find_kinds()
+
+
 @pytest.mark.parametrize("name", ["criteria/research.json", "blueprint.json", "prompts/editor/revise/research.md"])
 def test_every_file_of_a_kind_counts_for_its_digest(path: Path, name: str) -> None:
     own, before = stand_in(house(path), "proposal"), find_kinds()["proposal"].digest
@@ -70,6 +81,18 @@ def test_names_count_for_the_digest_and_what_tools_leave_does_not(path: Path) ->
     assert find_kinds()["proposal"].digest == before
     (own / "criteria/research.json").rename(own / "criteria/search.json")
     assert find_kinds()["proposal"].digest != before
+
+
+def test_no_file_is_taken_that_does_not_count_for_the_digest(path: Path) -> None:
+    own, before = stand_in(house(path), "proposal"), find_kinds()["proposal"]
+    files = before.files("criteria", ".json")
+    (own / "criteria/__x").mkdir()
+    (own / "criteria/folder.json").mkdir()
+    for name in (".research.json", "__x/research.json"):
+        (own / "criteria" / name).write_text("[]")
+    after = find_kinds()["proposal"]
+    assert after.digest == before.digest
+    assert after.files("criteria", ".json").keys() == files.keys()
 
 
 def test_a_file_that_two_kinds_have_is_one_file_or_refused(path: Path) -> None:

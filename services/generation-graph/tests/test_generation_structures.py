@@ -253,5 +253,13 @@ def test_a_structure_that_is_not_there_refuses_the_start_by_name(dossier: Path) 
         load()
 
 
+@pytest.mark.parametrize("folder", ["structures", "criteria"])
+def test_a_file_in_a_folder_below_stands_in_for_none_and_refuses_the_start(dossier: Path, folder: str) -> None:
+    (dossier / folder / "more").mkdir()
+    shutil.copy(dossier / folder / "risk_register.json", dossier / folder / "more/risk_register.json")
+    with pytest.raises(BadSettings, match=rf"^{folder}/more/risk_register\.json: it must be in {folder} itself$"):
+        load()
+
+
 def load() -> None:
     load_deps(GenerationSettings(), Models(default=None), find_graphs(), CONFIG)  # type: ignore[arg-type]

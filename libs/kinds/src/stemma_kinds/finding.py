@@ -37,9 +37,10 @@ class KindFolder:
         return hashlib.sha256("".join(sums).encode()).hexdigest()
 
     def files(self, folder: str, suffix: str) -> dict[str, Path]:
-        """The files of a folder in it, by their path below that."""
-        start = self.path / folder
-        return {file.relative_to(start).as_posix(): file for file in sorted(start.rglob(f"*{suffix}"))}
+        """The files of a folder in it, by their path below that; each of them counts for the digest."""
+        start = f"{folder}/"
+        inside = ((name.removeprefix(start), file) for name, file in self._all() if name.startswith(start))
+        return {name: file for name, file in inside if name.endswith(suffix)}
 
     def _all(self) -> list[tuple[str, Path]]:
         files = (file for file in self.path.rglob("*") if file.is_file())
@@ -83,9 +84,11 @@ def merged(kinds: Iterable[KindFolder], folder: str, suffix: str) -> Mapping[str
 
 
 def _kinds_of(package: str) -> dict[str, KindFolder]:
+    if not package.isidentifier():  # to find what is inside a package, Python imports the package
+        raise KindError(f"{GROUP}: {package} is not the name of a top-level package")
     try:
         spec = find_spec(package)
-    except ModuleNotFoundError:
+    except (ImportError, ValueError):
         spec = None
     if spec is None or spec.submodule_search_locations is None:
         raise KindError(f"{GROUP}: there is no package {package}")

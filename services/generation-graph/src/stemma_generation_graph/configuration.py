@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from pydantic import ValidationError
 
 
@@ -15,3 +18,11 @@ def first_problem(error: ValidationError) -> str:
     field = ".".join(str(part) for part in problem["loc"])
     message = problem["msg"].removeprefix("Value error, ")
     return f"{field}: {message}" if field else message
+
+
+def by_name(folder: str, files: Mapping[str, Path]) -> dict[str, Path]:
+    """The files of a folder by what they are named for. Raises `ConfigurationError` naming one in a folder below it."""
+    for name in files:
+        if "/" in name:
+            raise ConfigurationError(f"{folder}/{name}: it must be in {folder} itself")
+    return {file.stem: file for file in files.values()}

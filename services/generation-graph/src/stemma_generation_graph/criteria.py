@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, model_validator
 from stemma_contracts.tokens import Digest, Token
 
-from .configuration import ConfigurationError, first_problem
+from .configuration import ConfigurationError, by_name, first_problem
 
 DEFAULT = "default"
 
@@ -80,7 +80,7 @@ def load_criteria(folder: Path, kinds: Iterable[str], of_kinds: Mapping[str, Pat
 
     Raises `ConfigurationError` naming file and field.
     """
-    files = {path.stem: path for path in (of_kinds or {}).values()}
+    files = by_name("criteria", of_kinds or {})
     files |= {path.stem: path for path in sorted(folder.glob("*.json"))}
     if DEFAULT not in files:
         raise ConfigurationError(f"{folder.name}/{DEFAULT}.json is missing")

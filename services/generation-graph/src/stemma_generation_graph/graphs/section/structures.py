@@ -19,7 +19,7 @@ from jsonschema.exceptions import SchemaError
 from pydantic import RootModel, model_validator
 from stemma_languages import Language
 
-from stemma_generation_graph.configuration import ConfigurationError
+from stemma_generation_graph.configuration import ConfigurationError, by_name
 from stemma_generation_graph.writing.drafts import clean_heading, without_headings
 from stemma_generation_graph.writing.schemas import LARGEST
 
@@ -68,16 +68,16 @@ class Structure:
 
 def load_structures(files: Mapping[str, Path]) -> dict[str, Structure]:
     """The structures by name. Raises `ConfigurationError` naming the file."""
-    return {file.stem: _read(f"structures/{name}", file) for name, file in files.items()}
+    return {name: _read(file) for name, file in by_name("structures", files).items()}
 
 
-def _read(name: str, file: Path) -> Structure:
+def _read(file: Path) -> Structure:
     try:
         schema = json.loads(file.read_text("utf-8"))
         Draft202012Validator.check_schema(schema)
         return Structure(file.stem, written_out(schema))
     except (ValueError, SchemaError) as error:
-        raise ConfigurationError(f"{name}: {str(error).partition(chr(10))[0]}") from None
+        raise ConfigurationError(f"structures/{file.name}: {str(error).partition(chr(10))[0]}") from None
 
 
 def _too_large(value: Any, place: str = "$") -> Iterator[str]:
