@@ -147,7 +147,7 @@ async def test_a_text_that_is_refused_because_another_came_meanwhile_is_not_lost
     assert "version 2 is" in done.stderr
     assert found is not None
     assert Path(found[1]).read_text() == "My own words."
-    assert f"stemma edit {settled[:8]} research --file {found[1]}" in done.stderr
+    assert f"stemma edit {settled[:8]} research --file {found[1]} --version 1`" in done.stderr
 
 
 @pytest.mark.req("H3", "L4")
@@ -172,6 +172,7 @@ async def test_what_came_while_a_person_wrote_is_merged_and_where_both_wrote_the
     assert "what version 2 changed is merged into your text" in done.stderr
     assert 'both changed: "It takes 12 weeks."; yours stays: "It takes 10 weeks."' in done.stderr
     assert 'version 2 has: "It takes 14 weeks."' in done.stderr
+    assert "--version 2`" in done.stderr
 
 
 async def test_the_text_stays_when_the_editor_fails(

@@ -139,9 +139,14 @@ def test_a_block_that_one_side_moved_and_the_other_removed_is_a_conflict() -> No
     ("old", "new", "other"),
     [
         ("| Room | Rent |\n|---|---|", "| Room | Rent | Floor |\n|---|---|---|", ("| Hall | 1,200 |", "| Hall | 9 |")),
+        (
+            "| Room | Rent |\n|---|---|\n| Hall | 1,200 |\n| Attic | 300 |",
+            "| Rent | Room |\n|---|---|\n| 1,200 | Hall |\n| 300 | Attic |",
+            ("| Attic | 300 |\n", "| Attic | 300 |\n| Cellar | 100 |\n"),
+        ),
         ("- rain falls on the roof\n- wind blows", "Rain falls on the roof, and wind blows", ("- rain", "- hail")),
     ],
-    ids=["another column", "a list that became a paragraph"],
+    ids=["another column", "columns that changed places", "a list that became a paragraph"],
 )
 def test_a_block_of_another_shape_is_left_whole(old: str, new: str, other: tuple[str, str]) -> None:
     ours = changed((old, new))
@@ -231,6 +236,87 @@ def test_a_side_that_changed_nothing_changes_nothing(triple: tuple[str, str, str
 def flat(text: str) -> str:
     """A text however it is wrapped."""
     return " ".join(text.split())
+
+
+FIRST, SECOND, THIRD = "The office opens in June.", "It costs EUR 4,250 a month.", "Nobody in the street minds."
+NEW = "A summary for the board stands here."
+UNDUE = {
+    "a paragraph that we wrote above one that they split": (
+        f"{FIRST} {SECOND} {THIRD}\n",
+        f"{NEW}\n\n{FIRST} {SECOND} {THIRD}\n",
+        f"{FIRST}\n\n{SECOND} {THIRD}\n",
+    ),
+    "a sentence that we removed and they split off": (
+        f"{FIRST} {SECOND} {THIRD}\n",
+        f"{FIRST} {SECOND}\n",
+        f"{FIRST} {SECOND}\n\n{THIRD}\n",
+    ),
+    "a sentence that both moved, each elsewhere": (
+        f"{FIRST}\n\n{SECOND}\n",
+        f"{SECOND} {FIRST}\n",
+        f"{FIRST} {SECOND}\n",
+    ),
+    "a sentence that we moved and they changed": (
+        f"{FIRST} {SECOND} {THIRD}\n",
+        f"{FIRST} {SECOND}\n\n{THIRD}\n",
+        f"{FIRST} {SECOND} Nobody in the house minds.\n",
+    ),
+}
+
+
+@pytest.mark.req("L4")
+@pytest.mark.parametrize("texts", UNDUE.values(), ids=UNDUE)
+def test_where_a_sentence_would_be_lost_brought_back_or_doubled_ours_stays_with_one_conflict(
+    texts: tuple[str, str, str],
+) -> None:
+    base, ours, theirs = (text.rstrip() for text in texts)
+    for mine, other in ((ours, theirs), (theirs, ours)):
+        merged = merge(
+            f"# Plan\n\n{base}\n\nThe end.\n", f"# Plan\n\n{mine}\n\nThe end.\n", f"# Plan\n\n{other}\n\nThe end!\n"
+        )
+        start = len("# Plan\n\n")
+        assert merged.text == f"# Plan\n\n{mine}\n\nThe end!\n"
+        assert merged.conflicts == (Conflict(base, mine, other, start, start + len(mine)),)
+
+
+SENTENCES = [
+    f"{word} is what this part of the plan says."
+    for word in ("Rain on a roof", "Wind in autumn", "A cold winter", "Rent", "Time and money", "The rest")
+]
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> tuple[Counter[str], str]:
+    """Sentences in any order, some of them missing, in any paragraphs."""
+    chosen = draw(st.lists(st.sampled_from([*SENTENCES, NEW]), unique=True, max_size=6))
+    return Counter(chosen), "".join(sentence + draw(st.sampled_from([" ", "\n\n"])) for sentence in chosen)
+
+
+@pytest.mark.req("L4")
+@settings(max_examples=300, deadline=None)
+@given(plans(), plans(), plans())
+def test_without_a_conflict_each_sentence_is_there_if_one_side_brought_it_or_both_kept_it(
+    base: tuple[Counter[str], str], ours: tuple[Counter[str], str], theirs: tuple[Counter[str], str]
+) -> None:
+    merged = merge(base[1], ours[1], theirs[1])
+    found = Counter({text: merged.text.count(text) for text in [*SENTENCES, NEW]})
+    kept = ours[0] & theirs[0]
+    assert kept <= found
+    assert max(found.values()) <= 1
+    if not merged.conflicts:
+        assert found == kept | ((ours[0] | theirs[0]) - base[0])
+
+
+@pytest.mark.req("L4")
+@settings(max_examples=200, deadline=None)
+@given(triples())
+def test_no_sentence_that_both_sides_have_is_ever_lost(triple: tuple[str, str, str]) -> None:
+    base, ours, theirs = triple
+    merged = merge(base, ours, theirs).text
+    mine, other, found = (
+        Counter(flat(text[one.start : one.end]) for one in sentences(text, "en")) for text in (ours, theirs, merged)
+    )
+    assert {text: count for text, count in (mine & other).items() if found[text] < count} == {}
 
 
 @pytest.mark.req("L4")

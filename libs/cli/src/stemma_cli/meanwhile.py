@@ -15,20 +15,21 @@ if TYPE_CHECKING:
     from stemma_markdown import Conflict
 
 
-async def merge_into(file: Path, client: Client, document_id: str, opened: SectionView, before: str) -> None:
+async def merge_into(file: Path, client: Client, document_id: str, opened: SectionView, before: str) -> int:
     """Merge what a newer version changed into the text of a person, which stays wherever both changed the same.
 
-    ``before`` is the text of the version that the person opened.
+    ``before`` is the text of the version that the person opened. The result is the version that is now in the text.
     """
     view, current = await find_section(client, document_id, opened.section_id)
     if current.version == opened.version:
-        return
+        return opened.version
     theirs = await text_of(client, document_id, current.draft)
     conflicts = _merged(file, before, theirs, view.language)
     note(f"what version {current.version} changed is merged into your text")
     for conflict in conflicts:
         note(f"both changed: {_quoted(conflict.base)}; yours stays: {_quoted(conflict.ours)}")
         note(f"version {current.version} has: {_quoted(conflict.theirs)}")
+    return current.version
 
 
 def _merged(file: Path, before: str, theirs: str, language: str) -> tuple[Conflict, ...]:

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def _interrupts_left_to_the_editor() -> Iterator[None]:
 
 
 @contextmanager
-def kept_unless_sent(file: Path, again: str) -> Iterator[None]:
+def kept_unless_sent(file: Path, again: Callable[[], str]) -> Iterator[None]:
     """Remove the file if its text was taken; otherwise say where it is and how to send it."""
     sent = False
     try:
@@ -59,4 +59,4 @@ def kept_unless_sent(file: Path, again: str) -> Iterator[None]:
             file.unlink()
         else:
             note(f"your text is kept in {file}")
-            note(f"see with `stemma diff` what came meanwhile; then send it with `{again}`")
+            note(f"see with `stemma diff` what came meanwhile; then send it with `{again()}`")

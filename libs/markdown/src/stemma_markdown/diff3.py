@@ -1,18 +1,21 @@
 """Three rows of parts as one, by diff3: what one side changed is taken, and where both did, ours stays.
 
-A part that was moved is the same part elsewhere, so that what the other side makes of it goes with it.
+A part that was moved is the same part elsewhere, so that what the other side makes of it goes with it. Where the
+result would lose, bring back or double a sentence all the same, ours stays as it is, with a conflict.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from operator import attrgetter
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
+from .balance import Region, unbalanced
 from .lines import BLANK
 from .matching import in_order, match_parts
 
@@ -68,8 +71,26 @@ def diff3(
 
     Parts that neither side had together come to lie at least the line ends of ``space`` apart.
     """
-    before = _Row({_Key("base", number): part for number, part in enumerate(base)})
-    return _Merge(before, _row(base, ours, "ours"), _row(base, theirs, "theirs"), inside, space).merged()
+    return _Merge(_rows(base, ours, theirs), inside, space).written()
+
+
+def balanced_diff3(
+    base: Sequence[P],
+    ours: Sequence[P],
+    theirs: Sequence[P],
+    inside: Callable[[P, P, P], Merged],
+    space: str,
+    sentences: Callable[[str], Iterable[str]],
+) -> Merged:
+    """Merge three rows, and leave as ours has it each stretch in which the result has not the sentences that are due.
+
+    ``sentences`` are those of a part, or of what is disputed in one.
+    """
+    rows = _rows(base, ours, theirs)
+    merge = _Merge(rows, inside, space)
+    mirrored = _Merge(_Rows(rows.base, rows.theirs, rows.ours), inside, space)
+    merge.leave(unbalanced(list(_balance(merge, mirrored, sentences))))
+    return merge.written()
 
 
 class _Key(NamedTuple):
@@ -115,61 +136,93 @@ def _row(base: Sequence[P], side: Sequence[P], name: Literal["ours", "theirs"]) 
     return _Row(dict(zip(keys, side, strict=True)), moved)
 
 
-class _Dispute(NamedTuple):
-    """A conflict about the parts of the result from ``first`` up to ``last``."""
-
-    first: int
-    last: int
-    base: str
-    ours: str
-    theirs: str
-
-
-@dataclass
-class _Merge(Generic[P]):
-    """The order of the parts is settled first, then what stands in each, then what lies between."""
-
+class _Rows(NamedTuple, Generic[P]):
     base: _Row[P]
     ours: _Row[P]
     theirs: _Row[P]
-    inside: Callable[[P, P, P], Merged]
-    space: str
+
+    @property
+    def moved(self) -> set[_Key]:
+        """What either side moved."""
+        return {*self.ours.moved, *self.theirs.moved}
+
+
+def _rows(base: Sequence[P], ours: Sequence[P], theirs: Sequence[P]) -> _Rows[P]:
+    before = _Row({_Key("base", number): part for number, part in enumerate(base)})
+    return _Rows(before, _row(base, ours, "ours"), _row(base, theirs, "theirs"))
+
+
+class _Dispute(NamedTuple):
+    """A conflict about the parts of a stretch from ``first`` on, as many as ours has."""
+
+    first: int
+    base: list[_Key]
+    ours: list[_Key]
+    theirs: list[_Key]
+
+
+@dataclass
+class _Stretch:
+    """What stands in each text at the same place: a part that all have in the same order, or all between two such."""
+
+    base: list[_Key]
+    ours: list[_Key]
+    theirs: list[_Key]
     order: list[_Key] = field(default_factory=list)
     disputes: list[_Dispute] = field(default_factory=list)
 
-    def merged(self) -> Merged:
-        """The text that comes of it."""
-        moved = {*self.ours.moved, *self.theirs.moved}
-        both = self.ours.parts.keys() & self.theirs.parts.keys()
-        anchors = {key: None for key in self.base.parts if key in both and key not in moved}
-        between = zip(
-            _segments(self.base.parts, anchors, moved),
-            _segments(self.ours.parts, anchors, set(self.theirs.moved) - set(self.ours.moved)),
-            _segments(self.theirs.parts, anchors, set(self.ours.moved) - set(self.theirs.moved)),
-            strict=True,
-        )
-        for segments, anchor in zip(between, [*anchors, None], strict=True):
-            self._settle(*segments)
-            self.order += [anchor] if anchor else []
-        return self._written()
 
-    def _settle(self, base: list[_Key], ours: list[_Key], theirs: list[_Key]) -> None:
+class _Merge(Generic[P]):
+    """The order of the parts is settled first, then what stands in each, then what lies between."""
+
+    def __init__(self, rows: _Rows[P], inside: Callable[[P, P, P], Merged], space: str) -> None:
+        self.base, self.ours, self.theirs = rows
+        self.inside, self.space = inside, space
+        self.left: set[_Key] = set()
+        self.stretches = list(_stretches(rows))
+        for stretch in self.stretches:
+            self._settle(stretch, rows.moved)
+        self.contents = {key: self._content(key) for stretch in self.stretches for key in stretch.order}
+
+    def leave(self, numbers: Collection[int]) -> None:
+        """Leave stretches as ours has them, with one conflict for those that stand together."""
+        stretches: list[_Stretch] = []
+        for is_left, several in groupby(range(len(self.stretches)), numbers.__contains__):
+            group = [self.stretches[number] for number in several]
+            stretches += [self._left(group)] if is_left else group
+        self.stretches = stretches
+
+    def _left(self, stretches: list[_Stretch]) -> _Stretch:
+        texts = zip(*((one.base, one.ours, one.theirs) for one in stretches), strict=True)
+        base, ours, theirs = (list(chain.from_iterable(keys)) for keys in texts)
+        self.left.update(ours)
+        self.contents |= {key: Merged(self.ours.parts[key].content) for key in ours}
+        is_disputed = self.ours.contents(ours) != self.theirs.contents(theirs)
+        disputes = [_Dispute(0, base, ours, theirs)] if is_disputed else []
+        return _Stretch(base, ours, theirs, ours, disputes)
+
+    def _settle(self, stretch: _Stretch, moved: Collection[_Key]) -> None:
         """Settle what stands between two parts that all three have in the same order."""
-        first = len(self.order)
+        base = [key for key in stretch.base if key not in moved]
+        ours = [key for key in stretch.ours if key not in self.theirs.moved or key in self.ours.moved]
+        theirs = [key for key in stretch.theirs if key not in self.ours.moved or key in self.theirs.moved]
         before, mine, other = self._seen(base, self.base), self._seen(ours, self.ours), self._seen(theirs, self.theirs)
         if mine == before:
-            self.order += [key for key in theirs if key not in self.theirs.moved or self._only_they_moved(key)]
+            stretch.order += [key for key in theirs if key not in self.theirs.moved or self._only_they_moved(key)]
         else:
-            self.order += ours
+            stretch.order += ours
             if other not in (before, mine):
-                self._dispute(first, base, ours, theirs)
-            self.order += filter(self._only_they_moved, theirs)
-        for place, key in enumerate(ours, first):
+                stretch.disputes.append(_Dispute(0, base, ours, theirs))
+            stretch.order += filter(self._only_they_moved, theirs)
+        stretch.disputes += self._moved_and_removed(ours, theirs, len(stretch.order))
+
+    def _moved_and_removed(self, ours: list[_Key], theirs: list[_Key], last: int) -> Iterator[_Dispute]:
+        for place, key in enumerate(ours):
             if key in self.ours.moved and key not in self.theirs.parts:
-                self._dispute(place, [key], [key], [])
+                yield _Dispute(place, [key], [key], [])
         for key in theirs:
             if key in self.theirs.moved and key not in self.ours.parts:
-                self._dispute(len(self.order), [key], [], [key])
+                yield _Dispute(last, [key], [], [key])
 
     def _seen(self, keys: list[_Key], row: _Row[P]) -> list[object]:
         """What a side shows of a row; parts that both sides have are merged, whatever they hold."""
@@ -181,26 +234,35 @@ class _Merge(Generic[P]):
     def _only_they_moved(self, key: _Key) -> bool:
         return key in self.theirs.moved and key in self.ours.parts and key not in self.ours.moved
 
-    def _dispute(self, first: int, base: list[_Key], ours: list[_Key], theirs: list[_Key]) -> None:
-        texts = self.base.contents(base), self.ours.contents(ours), self.theirs.contents(theirs)
-        self.disputes.append(_Dispute(first, first + len(ours), *texts))
-
-    def _written(self) -> Merged:
+    def written(self) -> Merged:
         """The parts in the order that was settled, with what lies between them."""
-        contents = [self._content(key) for key in self.order]
-        gaps = [self._gap(key, after) for key, after in pairwise([*self.order, None]) if key is not None]
+        order = [key for stretch in self.stretches for key in stretch.order]
+        contents = [self.contents[key] for key in order]
+        gaps = [self._gap(key, after) for key, after in pairwise([*order, None]) if key is not None]
         pieces = list(zip((content.text for content in contents), gaps, strict=True))
         starts = list(accumulate((len(text) + len(gap) for text, gap in pieces), initial=0))
+        ends = [start + len(content.text) for start, content in zip(starts, contents, strict=False)]
         conflicts = [
             replace(conflict, start=start + conflict.start, end=start + conflict.end)
             for content, start in zip(contents, starts, strict=False)
             for conflict in content.conflicts
         ]
-        for first, last, base, ours, theirs in self.disputes:
-            end = starts[last - 1] + len(pieces[last - 1][0]) if first < last else starts[first]
-            conflicts.append(Conflict(base, ours, theirs, starts[first], end))
+        conflicts += self._conflicts(starts, ends)
         text = "".join(chain.from_iterable(pieces))
         return Merged(text, tuple(sorted(conflicts, key=attrgetter("start", "end"))))
+
+    def _conflicts(self, starts: Sequence[int], ends: Sequence[int]) -> Iterator[Conflict]:
+        """What the order of the parts left open."""
+        place = 0
+        for stretch in self.stretches:
+            for one in stretch.disputes:
+                first, last = place + one.first, place + one.first + len(one.ours)
+                end = ends[last - 1] if one.ours else starts[first]
+                base, ours, theirs = (
+                    row.contents(keys) for row, keys in zip((self.base, self.ours, self.theirs), one[1:], strict=True)
+                )
+                yield Conflict(base, ours, theirs, starts[first], end)
+            place += len(stretch.order)
 
     def _content(self, key: _Key) -> Merged:
         base, ours, theirs = (row.parts.get(key) for row in (self.base, self.ours, self.theirs))
@@ -217,7 +279,7 @@ class _Merge(Generic[P]):
     def _gap(self, key: _Key, after: _Key | None) -> str:
         """What lies between two parts of the result: as in a side that has them together, or as beside either."""
         before, mine, other = (row.gaps.get((key, after)) for row in (self.base, self.ours, self.theirs))
-        if mine is not None and (other is None or mine != before):
+        if mine is not None and (other is None or mine != before or {key, after} <= self.left):
             return mine
         if other is not None:
             return other
@@ -229,15 +291,63 @@ class _Merge(Generic[P]):
         return widest if _line_ends(widest) >= _line_ends(self.space) else self.space
 
 
-def _segments(keys: Iterable[_Key], anchors: Collection[_Key], without: Collection[_Key]) -> list[list[_Key]]:
+def _stretches(rows: _Rows[P]) -> Iterator[_Stretch]:
+    """The parts that all three have in the same order, and what stands before, between and behind them."""
+    both, moved = rows.ours.parts.keys() & rows.theirs.parts.keys(), rows.moved
+    anchors = {key: None for key in rows.base.parts if key in both and key not in moved}
+    between = zip(*(_segments(row.parts, anchors) for row in rows), strict=True)
+    for segments, anchor in zip(between, [*anchors, None], strict=True):
+        if any(segments):
+            yield _Stretch(*segments)
+        if anchor:
+            yield _Stretch([anchor], [anchor], [anchor])
+
+
+def _segments(keys: Iterable[_Key], anchors: Collection[_Key]) -> list[list[_Key]]:
     """What stands before, between and behind the anchors."""
     segments: list[list[_Key]] = [[]]
     for key in keys:
         if key in anchors:
             segments.append([])
-        elif key not in without:
+        else:
             segments[-1].append(key)
     return segments
+
+
+def _balance(merge: _Merge[P], mirrored: _Merge[P], sentences: Callable[[str], Iterable[str]]) -> Iterator[Region]:
+    """The parts of each stretch and their sentences."""
+    rows = (merge.base, merge.ours, merge.theirs)
+    for one, other in zip(merge.stretches, mirrored.stretches, strict=True):
+        sides = [
+            [(key, row.parts[key].content) for key in keys]
+            for row, keys in zip(rows, (one.base, one.ours, one.theirs), strict=True)
+        ]
+        if sides[0] == sides[1] == sides[2]:
+            yield Region()
+            continue
+        results = [
+            [(key, each.contents[key].text) for key in stretch.order]
+            for each, stretch in ((merge, one), (mirrored, other))
+        ]
+        base, ours, theirs, merged, other_way = (Counter(_items(texts, sentences)) for texts in (*sides, *results))
+        disputed = frozenset(chain(_disputed(merge, one, sentences), _disputed(mirrored, other, sentences)))
+        yield Region(base, ours, theirs, merged, other_way, disputed)
+
+
+def _items(texts: Iterable[tuple[_Key, str]], sentences: Callable[[str], Iterable[str]]) -> Iterator[Hashable]:
+    for key, text in texts:
+        yield key
+        yield from sentences(text)
+
+
+def _disputed(merge: _Merge[P], stretch: _Stretch, sentences: Callable[[str], Iterable[str]]) -> Iterator[Hashable]:
+    """What the conflicts of a stretch hold; of lines, each as well as all together."""
+    for one in stretch.disputes:
+        for row, keys in zip((merge.base, merge.ours, merge.theirs), one[1:], strict=True):
+            yield from _items(((key, row.parts[key].content) for key in keys), sentences)
+    for conflict in chain.from_iterable(merge.contents[key].conflicts for key in stretch.order):
+        for text in (conflict.base, conflict.ours, conflict.theirs):
+            yield from chain(sentences(text), *map(sentences, text.splitlines()))
 
 
 def _read(text: str) -> str:

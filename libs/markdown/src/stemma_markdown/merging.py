@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
 from .blocks import Block, split
-from .diff3 import Merged, diff3, disputed
+from .diff3 import Merged, balanced_diff3, diff3, disputed
 from .lines import BLANK
 from .units import lines, units
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_MARKS = re.compile(r"(?:(?:[-*+>]|#{1,6}|\d{1,9}[.)]) )+|(?:```|~~~).*")
+_LETTER = re.compile(r"[^\W_]")
 
 
 class _Unit(NamedTuple):
@@ -24,17 +27,30 @@ class _Unit(NamedTuple):
 def merge(base: str, ours: str, theirs: str, language: str = "en") -> Merged:
     """Merge two texts that were both made of ``base``; what both changed stays as ``ours`` has it, with a conflict.
 
-    Nothing is merged below a sentence, or a row of a table: no sentence comes out that nobody wrote, and none of ours
-    is lost. What only one side changed is taken byte for byte, and both sides lead to the same conflicts when they
-    change places. ``language`` is the BCP 47 tag of the texts.
+    Nothing is merged below a sentence, or a row of a table: no sentence comes out that nobody wrote. None of ours is
+    lost that theirs did not remove; none comes back that either side removed, and none is doubled, without a conflict.
+    What only one side changed is taken byte for byte, and both sides lead to the same conflicts when they change
+    places. ``language`` is the BCP 47 tag of the texts.
     """
+    if base in (ours, theirs) or ours == theirs:
+        return Merged(theirs if base == ours else ours)
     line_end = _LINE_END.search(ours)
     space = 2 * (line_end[0] if line_end else "\n")
-    return diff3(split(base), split(ours), split(theirs), partial(_merge_block, language), space)
+    blocks = split(base), split(ours), split(theirs)
+    return balanced_diff3(*blocks, partial(_merge_block, language), space, partial(_sentences, language))
+
+
+def _sentences(language: str, text: str) -> Iterator[str]:
+    """What the units of a text say, however they are wrapped and whatever mark is before them."""
+    for block in split(text):
+        for unit in _units(block, language):
+            said = _MARKS.sub("", " ".join(unit.content.split()), count=1)
+            if _LETTER.search(said):
+                yield said
 
 
 def _merge_block(language: str, base: Block, ours: Block, theirs: Block) -> Merged:
-    """A block that both changed; one that became another kind, or a table with other columns, is left whole."""
+    """A block that both changed; one that became another kind, or a table with another header, is left whole."""
     if not _shape(base) == _shape(ours) == _shape(theirs):
         return disputed(base.content, ours.content, theirs.content)
     before, mine, other = (_units(block, language) for block in (base, ours, theirs))
@@ -45,10 +61,10 @@ def _merge_unit(base: _Unit, ours: _Unit, theirs: _Unit) -> Merged:
     return disputed(base.content, ours.content, theirs.content)
 
 
-def _shape(block: Block) -> tuple[str, int]:
-    """What three blocks must have in common to be merged inside."""
-    columns = block.content.splitlines()[1].count("|") if block.kind == "table" else 0
-    return block.kind, columns
+def _shape(block: Block) -> tuple[str, list[str]]:
+    """What three blocks must have in common to be merged inside: rows are of one table only under the same header."""
+    header = block.content.splitlines()[0].strip().strip("|") if block.kind == "table" else ""
+    return block.kind, [cell.strip() for cell in header.split("|")]
 
 
 def _units(block: Block, language: str) -> list[_Unit]:

@@ -64,7 +64,8 @@ async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView
     """Open the current text in the person's editor and send what comes of it, if it is another.
 
     It is a decision about the version that was opened: if another came meanwhile, nothing is replaced, and what
-    it changed is merged into the person's text, which stays in its file.
+    it changed is merged into the person's text, which stays in its file. Sent again, it takes the place of the version
+    that was merged, and of no newer one.
     """
     from stemma_client.errors import RequestRejectedError
 
@@ -72,7 +73,7 @@ async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView
     from stemma_cli.prompt import text_in
     from stemma_cli.text_editor import edited_in_file, kept_unless_sent
 
-    document_id, name = view.document_id, section.section_id
+    document_id, name, version = view.document_id, section.section_id, section.version
     before = await text_of(client, document_id, section.draft)
     file = await edited_in_file(name, before)
     text = await text_in(str(file))
@@ -80,11 +81,11 @@ async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView
         file.unlink()
         note("nothing was changed, so nothing is sent" if text == before else "the text is empty, so nothing is sent")
         return
-    with kept_unless_sent(file, f"stemma edit {document_id[:8]} {name} --file {file}"):
+    with kept_unless_sent(file, lambda: f"stemma edit {document_id[:8]} {name} --file {file} --version {version}"):
         try:
-            accepted = await client.edit(document_id, name, section.version, text=text)
+            accepted = await client.edit(document_id, name, version, text=text)
         except RequestRejectedError:
-            await merge_into(file, client, document_id, section, before)
+            version = await merge_into(file, client, document_id, section, before)
             raise
         await tell_new_version(client, accepted, document_id, name, "wrote", as_json=as_json)
 
