@@ -21,9 +21,11 @@ from stemma_kinds import find_kinds
 from stemma_messaging import Publisher
 from stemma_messaging.same_kind import GIVEN_BACK
 from stemma_provisioning import NatsServer, client_user
+from stemma_telemetry import names
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import barrier, connected, eventually, provisioned_server
 from stemma_testkit.working import access, at_work
+from structlog.testing import capture_logs
 
 
 @pytest.fixture(scope="module")
@@ -110,19 +112,23 @@ async def test_a_job_for_other_data_of_its_kind_waits_until_the_orchestrator_tel
                 return SectionGenerated.model_validate_json(last.data or b"").job_id == job.job_id
             return False
 
-        async def is_kept() -> bool:
+        async def delivered() -> int:
             info = await js.consumer_info(subjects.JOBS, subjects.GENERATION)
-            return info.delivered is not None and info.delivered.consumer_seq - before > GIVEN_BACK
+            return info.delivered.consumer_seq if info.delivered else 0
 
-        info = await js.consumer_info(subjects.JOBS, subjects.GENERATION)
-        before = info.delivered.consumer_seq if info.delivered else 0
+        async def is_kept() -> bool:
+            return await delivered() - before > GIVEN_BACK and any(log["event"] == names.Log.OUTAGE for log in logs)
+
+        before = await delivered()
         await tell("0" * 64)
         drafted = subjects.outcome(subjects.GENERATION, "section-generated")
-        job = await ordered(client, "timeline", kind_digest="0" * 64)
-        await eventually(is_kept)
+        with capture_logs() as logs:
+            job = await ordered(client, "timeline", kind_digest="0" * 64)
+            await eventually(is_kept)
         assert not await is_done()
         await tell(here)
         await eventually(is_done)
+        assert await delivered() - before == GIVEN_BACK + 1
 
 
 @pytest.mark.req("F4")
