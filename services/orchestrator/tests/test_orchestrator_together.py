@@ -266,8 +266,8 @@ async def test_the_naive_model_finds_an_append_without_a_fence(
 
 @pytest.fixture
 def hasty(tmp_path: Path) -> Iterator[NatsServer]:
-    """A server that soon delivers a message again."""
-    with provisioned_server(tmp_path / "nats", ack_wait_s=0.5) as server:
+    """A server that soon delivers a message again, yet has not given up before another orchestrator is up."""
+    with provisioned_server(tmp_path / "nats", ack_wait_s=2) as server:
         yield server
 
 
