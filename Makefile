@@ -1,7 +1,7 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format lock contracts nats env demo faults bench test-full test-newest clean
+.PHONY: help setup test check format lock contracts nats compose env demo faults bench test-full test-newest clean
 
 # Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
 export PYTHONDONTWRITEBYTECODE :=
@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stemma-setup
 PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
 PACKAGES := $(PYPROJECTS:/pyproject.toml=)
-TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/nats/render.py
+TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/compose/programs.py deploy/nats/render.py
 TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/tests/*.py tests/*.py tests/*/*.py)
 # A folder with a dash is no package for mypy: the tests in it are checked from inside, each folder by itself.
 DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
@@ -61,6 +61,7 @@ check: setup ## Contracts, lint, formatting, types, import fences, generated fil
 			--config-file $(CURDIR)/pyproject.toml --cache-dir $(CURDIR)/.mypy_cache tests) || exit 1; done
 	@$(BIN)/lint-imports --no-cache > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	@$(BIN)/python deploy/nats/render.py --check
+	@$(BIN)/python deploy/compose/programs.py --check
 	@echo "check: clean"
 
 format: setup ## Format and fix what can be fixed
@@ -78,6 +79,9 @@ contracts: setup ## Generate JSON Schemas, golden samples and asyncapi.yaml
 
 nats: setup ## Render deploy/nats/nats.conf from the permissions
 	@$(BIN)/python deploy/nats/render.py
+
+compose: setup ## Write the programs of docker-compose.yml from deploy/kubernetes/services.yaml
+	@$(BIN)/python deploy/compose/programs.py
 
 env: setup ## Write .env with fresh passwords for docker compose
 	@test ! -e .env || { echo ".env exists" >&2; exit 1; }
