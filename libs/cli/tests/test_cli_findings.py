@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from stemma_cli.rendering.findings import Finding, lines_of
+from stemma_cli.rendering.findings import lines_of
 from stemma_cli.wording import age_words, counted_warnings, evaluation_words, validation_words
+from stemma_client.findings import Finding
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
 from stemma_contracts.v1.provenance import GenerationWarning

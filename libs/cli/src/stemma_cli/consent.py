@@ -9,7 +9,6 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import text_of
 from stemma_cli.output import clean_line, console, note, rendered
 from stemma_cli.prompt import ask
 from stemma_cli.rendering.changes import changes_note, changes_of
@@ -63,9 +62,9 @@ async def show_text(client: Client, view: DocumentView, section: SectionView) ->
     assert current is not None
     before = section.versions[-2] if len(section.versions) > 1 else None
     if before is None or current.origin not in _CHANGED:
-        console(stderr=True).print(rendered(await text_of(client, view.document_id, current.draft)))
+        console(stderr=True).print(rendered(await client.text(view.document_id, current.draft)))
         return
-    note(f"version {before.number} -> {current.number}: {await text_of(client, view.document_id, current.summary)}")
+    note(f"version {before.number} -> {current.number}: {await client.text(view.document_id, current.summary)}")
     changes_note(await changes_of(client, view, before.draft, current.draft))
 
 
@@ -94,7 +93,7 @@ async def seen_proposal(
 async def _last_edit(client: Client, view: DocumentView, section: SectionView) -> str:
     """What came of the last instruction, if it was no proposal."""
     if section.refusal is not None:
-        return f"the editor refused the last instruction: {await text_of(client, view.document_id, section.refusal)}"
+        return f"the editor refused the last instruction: {await client.text(view.document_id, section.refusal)}"
     return f"what failed last: {section.failure}" if section.failure else ""
 
 

@@ -43,17 +43,12 @@ def version_to_decide(section: SectionView, seen: int | None) -> int:
     return seen or section.version
 
 
-async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
-    """The text of an artifact; nothing if there is none."""
-    return "" if ref is None else (await client.artifact(document_id, ref)).decode("utf-8", "replace")
-
-
 async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
     """A title on one line; an erased document has none any more, and is listed all the same."""
     from stemma_artifacts.store import ArtifactMissing
 
     try:
-        return clean_line(await text_of(client, document_id, ref))
+        return clean_line(await client.text(document_id, ref))
     except ArtifactMissing:
         return NOT_STORED
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from stemma_client.client import Client
 from stemma_document.views import SectionView
 
-from stemma_cli.lookup import find_section, text_of
+from stemma_cli.lookup import find_section
 from stemma_cli.output import clean_line, note
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ async def merge_into(file: Path, client: Client, document_id: str, opened: Secti
     view, current = await find_section(client, document_id, opened.section_id)
     if current.version == opened.version:
         return opened.version
-    theirs = await text_of(client, document_id, current.draft)
+    theirs = await client.text(document_id, current.draft)
     conflicts = _merged(file, before, theirs, view.language)
     note(f"what version {current.version} changed is merged into your text")
     for conflict in conflicts:

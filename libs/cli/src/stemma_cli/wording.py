@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from math import floor, log10
 from typing import Any
 
+from stemma_client.findings import GROUNDING, NOT_JUDGED, failed_criteria
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.evaluation import Evaluation
@@ -20,10 +21,6 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.views import DocumentView, SectionView, VersionView
 
 from .coverage import coverage_words
-
-NOT_JUDGED = "not judged"
-GROUNDING = "grounding/"
-"""What the rules begin with that look claims up."""
 
 _ORIGINS = {
     Origin.GENERATED: "generated",
@@ -65,11 +62,6 @@ def evaluation_words(evaluation: Evaluation) -> str:
     low = (f"low: {_criterion(evaluation, name)}" for name in failed_criteria(evaluation))
     checks = (f"check failed: {c.check}" for c in evaluation.checks if not c.passed)
     return ", ".join((judgement, *critical, *low, *checks))
-
-
-def failed_criteria(evaluation: Evaluation) -> tuple[str, ...]:
-    """The criteria below their thresholds that are not critical ones."""
-    return tuple(name for name in evaluation.failed_criteria if name not in evaluation.critical_failures)
 
 
 def _criterion(evaluation: Evaluation, name: str) -> str:

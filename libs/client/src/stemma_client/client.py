@@ -328,3 +328,7 @@ class Client(SectionDecisions):
     async def artifact(self, document_id: str, ref: ArtifactRef) -> bytes:
         """The content behind a reference; raises `ArtifactMissing` or `ArtifactCorrupt` of `stemma_artifacts`."""
         return await self._connection.call(self._artifacts.get(self.tenant, document_id, ref))
+
+    async def text(self, document_id: str, ref: ArtifactRef | None) -> str:
+        """The words behind a reference; nothing if there is none. Raises as `artifact` does."""
+        return "" if ref is None else (await self.artifact(document_id, ref)).decode("utf-8", "replace")

@@ -12,7 +12,10 @@ from nats.aio.msg import Msg
 from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
-from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_document.views import UNDER_WAY
 
 from .connection import Connection
 from .errors import DocumentNotFoundError, NotReadYetError
@@ -95,3 +98,14 @@ def _read(connection: Connection, message: Msg, model: type[M]) -> M | None:
         document_id = message.subject.removeprefix(f"{_KEYS}.").split(".")[1]
         connection.tell(f"the summary of {document_id} cannot be read and is left out; {_ANEW}")
         return None
+
+
+def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
+    """The sections that wait for a person, as far as the summary of their document tells."""
+    return [] if document.status is DocumentStatus.CANCELLED else list(filter(_waits, document.sections))
+
+
+def _waits(section: SectionSummary) -> bool:
+    open_question = section.need_id is not None or section.proposal_id is not None
+    in_review = section.status is SectionStatus.AWAITING_REVIEW
+    return open_question or in_review or (section.stale and section.status not in UNDER_WAY)

@@ -12,7 +12,6 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import text_of
 from stemma_cli.output import clean, console, note
 
 _STYLES = {Kind.SAME: "", Kind.REMOVED: "red strike", Kind.ADDED: "bold green"}
@@ -24,7 +23,7 @@ async def changes_of(
     client: Client, view: DocumentView, old: ArtifactRef | None, new: ArtifactRef | None
 ) -> tuple[Change, ...]:
     """The changes that turn one draft of a document into another."""
-    before, after = [await text_of(client, view.document_id, ref) for ref in (old, new)]
+    before, after = [await client.text(view.document_id, ref) for ref in (old, new)]
     return differences(before, after, view.language)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from stemma_client.client import Client
+from stemma_client.findings import findings_of
+from stemma_client.overviews import waiting_sections
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.section import SectionStatus
@@ -15,7 +17,7 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import text_of, title_of
+from stemma_cli.lookup import title_of
 from stemma_cli.output import clean, console, note, rendered, say, say_json, say_table
 from stemma_cli.wording import (
     age_words,
@@ -33,8 +35,7 @@ from stemma_cli.wording import (
 )
 
 from .findings import as_json as as_json_findings
-from .findings import findings_of, lines_about, lines_about_edit
-from .inbox import waiting_sections
+from .findings import lines_about, lines_about_edit
 from .proposals import proposal_json, show_proposal
 
 LIST_COLUMNS = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "ISSUES", "CREATED", "TITLE")
@@ -77,10 +78,10 @@ def list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
 async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
     """A document section by section, for programs."""
     recipes = await client.recipes()
-    sections = [
-        _section_json(view, section, recipes) | {"findings": as_json_findings(await findings_of(client, view, section))}
-        for section in view.sections.values()
-    ]
+    sections = []
+    for section in view.sections.values():
+        findings = as_json_findings(await findings_of(client, view.document_id, section.current))
+        sections.append(_section_json(view, section, recipes) | {"findings": findings})
     title = await title_of(client, view.document_id, view.title)
     return _as_json(view) | {"title": title, "sections": sections}
 
@@ -98,7 +99,7 @@ async def show_document(client: Client, view: DocumentView) -> None:
     if view.cycle is not None:
         say(cycle_words(view.cycle))
     for section in (s for s in view.sections.values() if s.refusal):
-        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
+        note(f"the editor refused {section.section_id}: {await client.text(view.document_id, section.refusal)}")
     for file in (f for f in view.inputs if is_attachment(f.artifact.media_type)):
         say(f"attachment {file.name}: {file.artifact.size / MEGABYTE:.1f} MB")
     for export in view.exports.values():
@@ -148,10 +149,10 @@ async def show_section(client: Client, view: DocumentView, section: SectionView,
     if section.draft is None:
         words = f"nothing is written in {section.section_id} yet"
         raise CliError(ExitCode.FAILED, words, f"it is {status_words(section)}")
-    text = await text_of(client, view.document_id, section.draft)
+    text = await client.text(view.document_id, section.draft)
     if as_json:
         told = _section_json(view, section, await client.recipes()) | await proposal_json(client, view, section)
-        findings = as_json_findings(await findings_of(client, view, section))
+        findings = as_json_findings(await findings_of(client, view.document_id, section.current))
         say_json(told | {"findings": findings, "text": text})
         return
     if sys.stdout.isatty():

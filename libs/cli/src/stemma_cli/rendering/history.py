@@ -11,7 +11,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import ArtifactRef
 
-from stemma_cli.lookup import NOT_STORED, text_of
+from stemma_cli.lookup import NOT_STORED
 from stemma_cli.output import clean_line
 from stemma_cli.wording import detail_words, event_words, name_words, person_words, version_words
 
@@ -69,7 +69,7 @@ async def said_with(client: Client, document_id: str, event: RecordedEvent) -> s
     if isinstance(event.contract, e.SectionNeedAnswered) and event.contract.answered_by != "person":
         return ""
     try:
-        said = await text_of(client, document_id, ref)
+        said = await client.text(document_id, ref)
         return clean_line(_answer_words(said) if ref and ref.media_type == "application/json" else said)
     except ArtifactMissing:
         return NOT_STORED

@@ -8,18 +8,17 @@ from typing import Any
 
 from stemma_client.client import Client
 from stemma_client.errors import DocumentNotFoundError
-from stemma_contracts.v1.document import DocumentStatus
+from stemma_client.findings import NOT_JUDGED, Finding, findings_of
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
-from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.dependencies import waiting_for
-from stemma_document.views import UNDER_WAY, DocumentView, SectionView
+from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.coverage import coverage_words
-from stemma_cli.lookup import text_of, title_of
+from stemma_cli.lookup import title_of
 from stemma_cli.output import note
 from stemma_cli.wording import (
-    NOT_JUDGED,
     age_words,
     count_words,
     proposal_words,
@@ -28,8 +27,8 @@ from stemma_cli.wording import (
     waits_since,
 )
 
-from .findings import Finding, findings_of, lines_about_edit, lines_of
 from .findings import as_json as as_json_findings
+from .findings import lines_about_edit, lines_of
 
 COLUMNS = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "OF")
 FEW = 4
@@ -50,17 +49,6 @@ def closing_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield "read one with `stemma show DOC SECTION`" if found else "nothing waits for you"
     if any(entry["stale"] for entry in found):
         yield "see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`"
-
-
-def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
-    """The sections that wait for a person, as far as the summary of their document tells."""
-    return [] if document.status is DocumentStatus.CANCELLED else list(filter(_waits, document.sections))
-
-
-def _waits(section: SectionSummary) -> bool:
-    open_question = section.need_id is not None or section.proposal_id is not None
-    in_review = section.status is SectionStatus.AWAITING_REVIEW
-    return open_question or in_review or (section.stale and section.status not in UNDER_WAY)
 
 
 async def entries_of(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
@@ -91,10 +79,10 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "review": section.status is SectionStatus.AWAITING_REVIEW,
         "need_id": need.need_id if need else None,
         "proposal_id": section.proposal.proposal_id if section.proposal and section.proposes else None,
-        "question": await text_of(client, view.document_id, need.question) if need else "",
+        "question": await client.text(view.document_id, need.question) if need else "",
         "stale": [reason.model_dump() for reason in reasons],
         "since": since.isoformat() if since else None,
-        "findings": as_json_findings(await findings_of(client, view, section)),
+        "findings": as_json_findings(await findings_of(client, view.document_id, section.current)),
         "edit_findings": await lines_about_edit(client, view, section),
         "unblocks": sorted(waiting_for(view, section.section_id)),
         "waits_for": _wait_words(section, reasons),

@@ -18,7 +18,6 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import ExitCode
-from stemma_cli.lookup import text_of
 from stemma_cli.output import clean_line, console, note, say, say_json, table
 from stemma_cli.wording import (
     event_json,
@@ -155,7 +154,7 @@ async def tell_verdict(client: Client, view: DocumentView) -> ExitCode:
     """What to do next, on stderr, and whether something failed."""
     await _tell_proposals(client, view)
     for section in (s for s in view.sections.values() if s.refusal):
-        note(f"the editor refused {section.section_id}: {await text_of(client, view.document_id, section.refusal)}")
+        note(f"the editor refused {section.section_id}: {await client.text(view.document_id, section.refusal)}")
     if view.status is DocumentStatus.COMPLETED:
         note(f"completed: take it out with `stemma export {view.document_id[:8]}`")
         return ExitCode.OK

@@ -7,7 +7,6 @@ from typing import Any
 from stemma_client.client import Client
 from stemma_document.views import DocumentView, ProposalView, SectionView
 
-from stemma_cli.lookup import text_of
 from stemma_cli.output import note
 
 from .changes import change_json, changes_note, changes_of
@@ -19,7 +18,7 @@ async def show_proposal(client: Client, view: DocumentView, section: SectionView
     if proposal.draft is None:
         note(f"the editor is still at work on {proposal.proposal_id} of {section.section_id}")
         return
-    summary = await text_of(client, view.document_id, proposal.summary)
+    summary = await client.text(view.document_id, proposal.summary)
     note(f"edit {proposal.proposal_id} of {section.section_id} version {proposal.version}: {summary}")
     changes_note(await changes_of(client, view, section.draft, proposal.draft))
     for words in await lines_about_edit(client, view, section, None):
@@ -32,7 +31,7 @@ async def proposal_json(client: Client, view: DocumentView, section: SectionView
     if proposal is None or proposal.draft is None:
         return {}
     changes = await changes_of(client, view, section.draft, proposal.draft)
-    summary = await text_of(client, view.document_id, proposal.summary)
+    summary = await client.text(view.document_id, proposal.summary)
     findings = await lines_about_edit(client, view, section, None)
     told = {"proposal_summary": summary, "proposal_findings": findings}
     return told | {"proposal_changes": [change_json(change) for change in changes]}

@@ -19,7 +19,9 @@ async def inbox(as_json: AsJson = False) -> None:
 
     Example: stemma inbox
     """
-    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, entries_of, finding_lines, row, waiting_sections
+    from stemma_client.overviews import waiting_sections
+
+    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, entries_of, finding_lines, row
 
     async with connected(as_json) as client:
         documents = [document for document in await client.documents() if waiting_sections(document)]

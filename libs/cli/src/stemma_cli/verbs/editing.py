@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stemma_cli.arguments import AsJson, Document, Section, Version
-from stemma_cli.lookup import find_document, find_section, text_of, version_to_decide, words_or_stdin
+from stemma_cli.lookup import find_document, find_section, version_to_decide, words_or_stdin
 from stemma_cli.output import note
 from stemma_cli.report import tell_answer, tell_new_version
 from stemma_cli.runtime import connected
@@ -74,7 +74,7 @@ async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView
     from stemma_cli.text_editor import edited_in_file, kept_unless_sent
 
     document_id, name, version = view.document_id, section.section_id, section.version
-    before = await text_of(client, document_id, section.draft)
+    before = await client.text(document_id, section.draft)
     file = await edited_in_file(name, before)
     text = await text_in(str(file))
     if text == before or not text.strip():

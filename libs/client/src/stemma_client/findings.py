@@ -1,0 +1,86 @@
+"""Why a draft is as it is judged: what a model scored low, what programs found, where, and what to know of its making.
+
+A judgement is a model's, a check a program's; they have names of their own in everything that people read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactMissing
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.validation import ValidationReport, ValidationSummary
+from stemma_document.views import VersionView
+
+from .client import Client
+
+NOT_JUDGED = "not judged"
+GROUNDING = "grounding/"
+"""What the rules begin with that look claims up."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a person should know of a draft; ``line`` 0 is the whole text."""
+
+    kind: Literal["judgement", "critical", "check", "lint", "grounding", "warning"]
+    name: str
+    message: str
+    score: float | None = None
+    line: int = 0
+    count: int = 1
+
+
+async def findings_of(client: Client, document_id: str, version: VersionView | None) -> tuple[Finding, ...]:
+    """All findings of a version, the gravest first."""
+    if version is None:
+        return ()
+    validated = await findings_in(client, document_id, version.validation)
+    return (*_evaluated(version.evaluation), *validated, *_warned(version))
+
+
+async def findings_in(client: Client, document_id: str, validation: ValidationSummary | None) -> list[Finding]:
+    """What the validator found."""
+    if validation is None or validation.report is None:
+        return []
+    try:
+        report = ValidationReport.model_validate_json(await client.artifact(document_id, validation.report))
+    except (ArtifactMissing, ValidationError):
+        rules = validation.rules.items()
+        return [Finding(_kind(rule), rule, "where is not stored any more", count=count) for rule, count in rules]
+    return [Finding(_kind(issue.rule), issue.rule, issue.message, line=issue.line_number) for issue in report.issues]
+
+
+def failed_criteria(evaluation: Evaluation) -> tuple[str, ...]:
+    """The criteria below their thresholds that are not critical ones."""
+    return tuple(name for name in evaluation.failed_criteria if name not in evaluation.critical_failures)
+
+
+def _evaluated(evaluation: Evaluation | None) -> Iterator[Finding]:
+    if evaluation is None:
+        return
+    if not evaluation.judged:
+        yield Finding("judgement", NOT_JUDGED, "no model scored this draft")
+    for name in evaluation.critical_failures:
+        yield Finding("critical", name, "failed", evaluation.scores.get(name))
+    for name in failed_criteria(evaluation):
+        yield Finding("judgement", name, "below its threshold", evaluation.scores.get(name))
+    if evaluation.judged and not evaluation.passed:
+        yield Finding("judgement", "score", "not passed", evaluation.score)
+    for check in evaluation.checks:
+        if not check.passed:
+            yield Finding("check", check.check, check.detail)
+
+
+def _kind(rule: str) -> Literal["lint", "grounding"]:
+    return "grounding" if rule.startswith(GROUNDING) else "lint"
+
+
+def _warned(version: VersionView) -> Iterator[Finding]:
+    for warning in version.warnings:
+        yield Finding("warning", warning.code.replace("_", " "), warning.detail, count=warning.count)
+    if unread := version.validation.unread if version.validation else ():
+        yield Finding("warning", "not read", f"claims were not looked up in {', '.join(unread)}", count=len(unread))
