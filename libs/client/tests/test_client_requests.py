@@ -41,7 +41,12 @@ async def test_a_request_is_published_with_an_envelope_and_its_answer_has_the_id
 @pytest.mark.req("E3")
 @pytest.mark.parametrize(
     ("brief", "given", "title"),
-    [("# Bicycles\n\nTen.", "", "Bicycles"), ("# Bicycles\n", "Wheels", "Wheels"), ("Ten bicycles.", "", "")],
+    [
+        ("# Bicycles\n\nTen.", "", "Bicycles"),
+        ("# Bicycles\n", "Wheels", "Wheels"),
+        ("Ten bicycles.", "", ""),
+        ("---\nstatus: new\n---\n\n# **Bicycles** for all\n", "", "Bicycles for all"),
+    ],
 )
 async def test_a_document_without_a_title_has_the_heading_that_its_brief_begins_with(
     client: Client, backstage: Any, brief: str, given: str, title: str

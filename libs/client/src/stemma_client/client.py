@@ -23,6 +23,7 @@ from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.views import DocumentView
+from stemma_markdown import Document as Markdown
 
 from . import inputs as input_files
 from .connection import Connection, Told, connect
@@ -52,12 +53,6 @@ class LiveText:
 
 def _ignore(line: str) -> None:
     """Who does not listen is told nothing."""
-
-
-def _heading_of(brief: str) -> str:
-    """The title that the brief gives itself: its first line, if that is a heading."""
-    first = brief.lstrip().partition("\n")[0]
-    return first.removeprefix("# ").strip()[:MAX_TITLE] if first.startswith("# ") else ""
 
 
 class Client(SectionDecisions):
@@ -159,7 +154,7 @@ class Client(SectionDecisions):
     ) -> RequestAccepted:
         """Ask for a new document from a brief in words and input files or folders.
 
-        Without ``title`` it has the heading that the brief begins with, if there is one.
+        Without ``title`` it has the heading that the brief begins with, or the title in its front matter.
         It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
         else those of its kind.
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
@@ -173,7 +168,7 @@ class Client(SectionDecisions):
                 request_id=request_id,
                 actor=self.actor,
                 kind=kind,
-                title=title or _heading_of(brief),
+                title=title or Markdown(brief).title[:MAX_TITLE],
                 brief=brief,
                 inputs=uploads,
                 review=policy,

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from .blocks import Block, split
 from .fences import Fence, fences_of
-from .front_matter import with_title_of_front_matter
+from .front_matter import title_in_front_matter, with_title_of_front_matter
 from .headings import Heading, headings_of
 from .lines import Lines
 from .prose import Prose, prose_of
@@ -48,6 +48,12 @@ class Document:
     def headings(self) -> tuple[Heading, ...]:
         """The headings that stand in no quote and no list."""
         return tuple(headings_of(self._leaves, self._lines))
+
+    @cached_property
+    def title(self) -> str:
+        """What the text calls itself: the first-level heading that it begins with, else the title in front matter."""
+        first = next((block for block in self.blocks if block.kind not in ("front_matter", "blank")), None)
+        return self.headings[0].text if first and first.level == 1 else title_in_front_matter(self._lines)
 
     @cached_property
     def prose(self) -> tuple[Prose, ...]:

@@ -31,6 +31,13 @@ def with_prose_of_front_matter(source: str) -> str:
     return "".join((*opened, *lines.texts[len(front) :])) if any(map(str.strip, opened)) else source
 
 
+def title_in_front_matter(lines: Lines) -> str:
+    """The title that YAML front matter gives; nothing, if it gives none."""
+    front = lines.texts[: lines.front_matter]
+    title = next(filter(None, map(_TITLE.match, front)), None)
+    return title[1].strip().strip("\"'") if title else ""
+
+
 def with_title_of_front_matter(source: str) -> str:
     """The text with the title of its YAML front matter in place of a first heading that is a tag for it.
 
@@ -38,13 +45,12 @@ def with_title_of_front_matter(source: str) -> str:
     """
     lines = Lines(source)
     front = lines.texts[: lines.front_matter]
-    title = next(filter(None, map(_TITLE.match, front)), None)
+    title = title_in_front_matter(lines)
     first = next((number for number in range(len(front), len(lines.texts)) if lines.texts[number].strip()), 0)
     tag = _TITLE_TAG.match(lines.texts[first]) if title and first else None
     if not title or not tag or lines.texts[first][tag.end() :].strip():
         return source
-    words = title[1].strip().strip("\"'")
-    heading = f"{tag[1]}{words}{lines.texts[first][tag.end() :]}"
+    heading = f"{tag[1]}{title}{lines.texts[first][tag.end() :]}"
     return "".join((*lines.texts[:first], heading, *lines.texts[first + 1 :]))
 
 

@@ -24,7 +24,7 @@ async def new(
     inputs: Annotated[
         list[Path] | None, typer.Option("--input", "-i", help="Input file or folder; may be given several times.")
     ] = None,
-    title: Annotated[str, typer.Option(help="Title; else the heading that the brief begins with.")] = "",
+    title: Annotated[str, typer.Option(help="Title; else that of the brief.")] = "",
     policy: Annotated[
         Literal["human", "auto", "none"] | None,
         typer.Option(help="Who settles a draft, in place of what the kind says: a person, a score, nobody."),
