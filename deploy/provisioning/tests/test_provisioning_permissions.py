@@ -14,11 +14,14 @@ from nats.js.api import ConsumerConfig
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
 from stemma_provisioning import NatsServer, client_user, inbox_prefix
+from stemma_provisioning.permissions import OPERATOR
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected
 
 OWN, OTHER = client_user("default"), client_user("other")
 DIGEST = "a" * 64
+READ_DEAD, DROP_DEAD = "$JS.API.STREAM.MSG.GET.DEAD", "$JS.API.STREAM.MSG.DELETE.DEAD"
+NO_OPERATORS = (*subjects.SERVICES, OWN)
 
 
 class Caller:
@@ -95,6 +98,22 @@ FORBIDDEN = [
     (OWN, f"$JS.API.CONSUMER.MSG.NEXT.JOBS.{subjects.CONVERTER}"),
     (OWN, f"$JS.API.DIRECT.GET.EVENTS.{subjects.event('other', 'd1', ANY)}"),
     (OWN, f"$JS.API.CONSUMER.CREATE.JOBS.mine.{subjects.job('validator', REST)}"),
+    *(
+        (name, subject)
+        for name in NO_OPERATORS
+        for subject in (READ_DEAD, DROP_DEAD, subjects.dead(OPERATOR, "dropped"))
+    ),
+    (OPERATOR, subjects.event("default", "d1", "section-approved")),
+    (OPERATOR, subjects.answer("default", "r1")),
+    (OPERATOR, subjects.dead("validator", "validate-draft")),
+    (OPERATOR, subjects.artifact("default", "d1", DIGEST)),
+    (OPERATOR, f"$JS.API.DIRECT.GET.ARTIFACTS.{subjects.artifact('default', 'd1', DIGEST)}"),
+    (OPERATOR, "$JS.API.STREAM.MSG.DELETE.EVENTS"),
+    (OPERATOR, "$JS.API.STREAM.MSG.DELETE.JOBS"),
+    (OPERATOR, "$JS.API.STREAM.PURGE.DEAD"),
+    (OPERATOR, "$JS.API.STREAM.DELETE.DEAD"),
+    (OPERATOR, "$JS.API.CONSUMER.CREATE.DEAD"),
+    (OPERATOR, "$JS.API.CONSUMER.MSG.NEXT.JOBS.converter"),
 ]
 
 ALLOWED = [
@@ -118,6 +137,15 @@ ALLOWED = [
     (OWN, f"$JS.API.CONSUMER.CREATE.EVENTS.mine.{subjects.event('default', 'd1', REST)}"),
     (OWN, f"$JS.API.DIRECT.GET.KV_capabilities.$KV.capabilities.{subjects.GENERATION}"),
     (OTHER, subjects.request("other", "create-document")),
+    (OPERATOR, READ_DEAD),
+    (OPERATOR, DROP_DEAD),
+    (OPERATOR, "$JS.API.STREAM.MSG.GET.EVENTS"),
+    (OPERATOR, subjects.dead(OPERATOR, "dropped")),
+    (OPERATOR, subjects.request("default", "create-document")),
+    (OPERATOR, subjects.request_of("default", "ada", "create-document")),
+    (OPERATOR, subjects.job("converter", "convert-document")),
+    (OPERATOR, subjects.bulk_job("converter", "convert-document")),
+    (OPERATOR, subjects.outcome("validator", "draft-validated")),
 ]
 
 DEAF = [
@@ -129,6 +157,9 @@ DEAF = [
     (OWN, subjects.live(ANY, ANY, ANY)),
     (OWN, "_INBOX_client-other.>"),
     (OWN, ">"),
+    (OPERATOR, subjects.dead(ANY, ANY)),
+    (OPERATOR, subjects.event(ANY, ANY, ANY)),
+    (OPERATOR, "_INBOX_orchestrator.>"),
 ]
 
 

@@ -16,9 +16,11 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.evolve import evolve
+from stemma_document.open_work import open_job_ids
 from stemma_document.state import NoDocument, State
 from stemma_orchestrator.core import documents, editing, generation
 from stemma_orchestrator.core.decide import decide
+from stemma_orchestrator.core.jobs import work_of
 
 
 def folded(history: list[e.AnyEvent]) -> State:
@@ -41,6 +43,7 @@ def test_the_core_does_what_the_naive_model_says(
         run.settle()
     for step in steps:
         run.step(step)
+        assert open_job_ids(run.story.document) == {work.job_id for work in work_of(run.story.document)}
     assert folded(run.story.history) == run.story.state, "the log alone gives the state"
 
 

@@ -20,6 +20,7 @@ from .copies import copies
 from .topology import DEFAULT_TENANTS, STREAMS, Consumer, consumers, deliver_subject
 
 PROVISIONER = "provisioner"
+OPERATOR = "operator"
 ADMISSION = "admission"
 ASKED = "$SYS.REQ.USER.AUTH"
 """Where the server asks about who connects; it publishes there, and nobody else may."""
@@ -87,6 +88,7 @@ def users(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[User]:
     everything = (Line(REST, STREAMS),)
     return [
         User(PROVISIONER, STREAMS, everything, everything),
+        _operator(),
         _orchestrator(tenants),
         *(_worker(service, tenants) for service in subjects.WORKERS),
         *(program(tenant) for tenant in tenants),
@@ -95,6 +97,22 @@ def users(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[User]:
 
 def _at(account: str, *where: str) -> tuple[Line, ...]:
     return tuple(Line(subject, account) for subject in where)
+
+
+def _operator() -> User:
+    """Who looks after dead letters: reads them and the log, takes them away, and puts messages back where they came."""
+    account = OPERATOR.upper()
+    publish = (
+        *(f"{_API}.STREAM.MSG.{verb}.{subjects.DEAD}" for verb in ("GET", "DELETE")),
+        f"{_API}.STREAM.MSG.GET.{subjects.EVENTS}",
+        subjects.dead(OPERATOR, ANY),
+        subjects.request(ANY, ANY),
+        subjects.request_of(ANY, ANY, ANY),
+        subjects.job(ANY, ANY),
+        subjects.bulk_job(ANY, ANY),
+        subjects.outcome(ANY, ANY),
+    )
+    return User(OPERATOR, account, _at(STREAMS, *publish), _at(account, f"{inbox_prefix(OPERATOR)}.>"))
 
 
 def _orchestrator(tenants: Sequence[str]) -> User:

@@ -13,7 +13,19 @@ import typer
 from .help_plain import NARROW, Verb, Verbs
 from .output import console
 from .runtime import command
-from .verbs import comparing, decisions, documents, editing, exporting, identity, installation, kinds, progress, tracing
+from .verbs import (
+    comparing,
+    dead,
+    decisions,
+    documents,
+    editing,
+    exporting,
+    identity,
+    installation,
+    kinds,
+    progress,
+    tracing,
+)
 
 EPILOG = """\
 Example: stemma new proposal --sample
@@ -60,7 +72,7 @@ VERBS: dict[str, Callable[..., Any]] = {
 
 for name, verb in VERBS.items():
     app.command(name, cls=Verb)(command(verb))
-for name, (words, verbs) in installation.GROUPS.items():
+for name, (words, verbs) in (*installation.GROUPS.items(), *dead.GROUPS.items()):
     group = typer.Typer(help=words, no_args_is_help=True)
     for verb_name, verb in verbs.items():
         group.command(verb_name, cls=Verb)(command(verb))

@@ -1,0 +1,214 @@
+"""Dead letters as an operator sees them: what was put aside, by whom and why, and what was done about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from nats.aio.client import Client
+from nats.js import JetStreamContext
+from nats.js.api import Header, RawStreamMsg
+from nats.js.errors import NotFoundError
+from stemma_contracts import subjects
+from stemma_messaging.addresses import last_token, subject_service
+from stemma_messaging.dead import DELIVERIES, ERROR, REASON, SEQUENCE, SUBJECT
+from stemma_provisioning.permissions import OPERATOR
+
+from stemma_cli.exit_codes import CliError, ExitCode
+
+OF = "stemma-dead-of"
+BY = "stemma-dead-by"
+MESSAGE = "stemma-dead-message"
+BODY = "stemma-dead-body"
+API_TIMEOUT_S = 10.0
+_FAMILIES = ("request", "job", "outcome")
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """A message that was put aside: ``number`` is its place among the dead letters, ``subject`` where it had come."""
+
+    number: int
+    put_aside_by: str
+    time: datetime
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def subject(self) -> str:
+        """Where the message was published."""
+        return self.headers.get(SUBJECT, "")
+
+    @property
+    def family(self) -> str | None:
+        """Whether it is a ``request``, a ``job`` or an ``outcome``; None of what lay in no queue."""
+        _, family, *_ = (*self.subject.split("."), "", "")
+        return family if family in _FAMILIES else None
+
+    @property
+    def name(self) -> str:
+        """The name at the end of its subject."""
+        return last_token(self.subject)
+
+    @property
+    def service(self) -> str:
+        """Whose job or outcome it is; else who put it aside."""
+        return subject_service(self.subject) or self.put_aside_by
+
+    @property
+    def reason(self) -> str:
+        """``invalid``, ``foreign`` or ``exhausted``."""
+        return self.headers.get(REASON, "unknown")
+
+    @property
+    def error(self) -> str:
+        """The name of the error that its last handling ended with."""
+        return self.headers.get(ERROR, "unknown")
+
+    @property
+    def deliveries(self) -> int:
+        """How often it was delivered."""
+        return int(self.headers.get(DELIVERIES, "0"))
+
+    @property
+    def sequence(self) -> int:
+        """Its place in the queue that it lay in."""
+        return int(self.headers.get(SEQUENCE, "0"))
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """The body, nothing if it is no JSON object."""
+        try:
+            body = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return {}
+        return body if isinstance(body, dict) else {}
+
+    @property
+    def message_id(self) -> str:
+        """What it has in common with the same message when that is put aside again."""
+        return self.headers.get("ce-id") or self.digest
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of its body."""
+        return sha256(self.body).hexdigest()
+
+    @property
+    def tenant(self) -> str:
+        """Whose it is; empty if nothing says it."""
+        return subjects.tenant_of(self.subject) or self._about(0) or str(self._document.get("tenant", ""))
+
+    @property
+    def document_id(self) -> str:
+        """The document that it is about; empty if nothing says it."""
+        known = self._document.get("document_id")
+        return known if isinstance(known, str) else self._about(1)
+
+    @property
+    def job_id(self) -> str:
+        """The job that it is or that it is about; empty of a request."""
+        known = self.fields.get("job_id")
+        return known if isinstance(known, str) else ""
+
+    @property
+    def _document(self) -> Mapping[str, Any]:
+        inner = self.fields.get("document")
+        return inner if isinstance(inner, dict) else self.fields
+
+    def _about(self, place: int) -> str:
+        """A part of what the envelope says it is about: tenant, document, section."""
+        parts = self.headers.get("ce-subject", "").split("/")
+        return parts[place] if len(parts) > place else ""
+
+    def told(self) -> dict[str, Any]:
+        """For programs, without the body."""
+        names = ("number", "tenant", "service", "name", "reason", "error", "deliveries", "subject", "sequence")
+        about = {"document_id": self.document_id, "job_id": self.job_id}
+        return {name: getattr(self, name) for name in names} | about | {"time": self.time.isoformat()}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What an operator did about a dead letter."""
+
+    of: int
+    deed: str
+    by: str
+    time: datetime
+    message_id: str
+
+    def told(self) -> dict[str, Any]:
+        """For programs."""
+        return {"number": self.of, "deed": self.deed, "by": self.by, "time": self.time.isoformat()}
+
+
+class DeadLetters:
+    """The dead letters of an installation, read one by one: there should be few."""
+
+    def __init__(self, client: Client) -> None:
+        self.jetstream: JetStreamContext = client.jetstream(timeout=API_TIMEOUT_S)
+
+    async def all(self) -> tuple[list[DeadLetter], list[Trace]]:
+        """What lies there, and what was done about what lies there no more, the oldest first."""
+        letters, traces = list[DeadLetter](), list[Trace]()
+        async for message in self._messages():
+            if message.subject == subjects.dead(OPERATOR, last_token(message.subject or "")):
+                traces.append(_trace(message))
+            else:
+                letters.append(_letter(message))
+        return letters, traces
+
+    async def get(self, number: int) -> DeadLetter:
+        """One of them; raises `CliError` where there is none of that number, and says what became of it."""
+        letters, traces = await self.all()
+        for letter in letters:
+            if letter.number == number:
+                return letter
+        done = [trace for trace in traces if trace.of == number]
+        became = f": {done[-1].by} had it {done[-1].deed} at {done[-1].time:%Y-%m-%d %H:%M}" if done else ""
+        hint = "see `stemma dead list`; what is 14 days old is gone"
+        raise CliError(ExitCode.FAILED, f"there is no dead letter {number}{became}", hint)
+
+    async def settle(self, letter: DeadLetter, deed: str, by: str) -> None:
+        """Write down what was done about it, then take it away."""
+        kept = {name: letter.headers[name] for name in (REASON, ERROR, SUBJECT, SEQUENCE) if name in letter.headers}
+        mark = {OF: str(letter.number), BY: by, MESSAGE: letter.message_id, BODY: letter.digest}
+        headers = {**kept, **mark, Header.MSG_ID: f"{deed}.{letter.number}"}
+        await self.jetstream.publish(subjects.dead(OPERATOR, deed), b"", stream=subjects.DEAD, headers=headers)
+        try:
+            await self.jetstream.delete_msg(subjects.DEAD, letter.number)
+        except NotFoundError:
+            return  # somebody else did the same
+
+    async def _messages(self) -> AsyncIterator[RawStreamMsg]:
+        number = 1
+        while True:
+            try:
+                found = await self.jetstream.get_msg(
+                    subjects.DEAD, seq=number, subject=subjects.dead(subjects.ANY, subjects.ANY), next=True
+                )
+            except NotFoundError:
+                return
+            yield found
+            number = (found.seq or number) + 1
+
+
+def _letter(message: RawStreamMsg) -> DeadLetter:
+    service = (message.subject or "").split(".")[3]
+    return DeadLetter(message.seq or 0, service, _time(message), message.headers or {}, message.data or b"")
+
+
+def _trace(message: RawStreamMsg) -> Trace:
+    headers = message.headers or {}
+    of, by = int(headers.get(OF, "0")), headers.get(BY, "unknown")
+    return Trace(of, last_token(message.subject or ""), by, _time(message), headers.get(MESSAGE, ""))
+
+
+def _time(message: RawStreamMsg) -> datetime:
+    return message.time or datetime.fromtimestamp(0, UTC)

@@ -1,0 +1,25 @@
+"""Which jobs a document waits for, for those who may not make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .proposal_state import Proposed, Proposing
+from .state import Document, Section, open_job_id
+
+
+def open_job_ids(document: Document) -> frozenset[str]:
+    """The ids of all jobs whose outcome would still count; those of a paused document too."""
+    of_sections = (job_id for section in document.sections.values() for job_id in _of_section(section))
+    of_exports = (export.job_id for export in document.exports.values())
+    return frozenset(job_id for job_id in (*of_sections, *of_exports) if job_id)
+
+
+def _of_section(section: Section) -> Iterator[str | None]:
+    yield open_job_id(section.phase)
+    yield from section.checks
+    match section.proposal:
+        case Proposing(job_id=job_id) | Proposed(check=job_id):
+            yield job_id
+        case None:
+            pass
