@@ -13,17 +13,26 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 from stemma_contracts import subjects
 from stemma_testkit.servers import eventually
 
+VERDICTS = ("Ack", "RetryLater", "DeadLetter")
 APP = """
+import os
 import sys
 sys.path.insert(0, sys.argv.pop())
 from conftest import worker_of
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.validation import ValidationSummary
 
+failures = int(os.environ.get("FAILURES", 0))
+
 async def handler(job):
+    global failures
+    failures -= 1
+    if failures >= 0:
+        raise RuntimeError
     summary = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")
     return DraftValidated(
         job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id, validation=summary
@@ -107,6 +116,34 @@ async def test_a_service_is_ready_as_long_as_its_consumer_is_there(impatient_lab
         assert process.returncode is None
 
 
+@pytest.mark.req("O2")
+async def test_a_service_measures_deliveries_redeliveries_and_dead_letters(lab: Any, ready_file: Path) -> None:
+    failing = {"STEMMA_VALIDATOR_RETRY_BASE_S": "0.01", "FAILURES": "2"}
+    async with _process(lab, ready_file, **failing) as process:
+        await lab.publish(subjects.VALIDATOR, lab.job())
+        await lab.client.publish(subjects.job(subjects.VALIDATOR, "validate-draft"), b"no job")
+        await eventually(lab.settled)
+        measured = await _measured(ready_file.read_text())
+        assert process.returncode is None
+    template = "stemma.job.v1.validator.validate-draft"
+    deliveries = {verdict: measured["messaging_process_duration_seconds_count", verdict] for verdict in VERDICTS}
+    assert deliveries == {"Ack": 1, "RetryLater": 2, "DeadLetter": 1}
+    assert measured["stemma_messages_redelivered_total", template] == 2
+    assert measured["stemma_messages_dead_total", "invalid"] == 1
+
+
+@pytest.mark.req("O2")
+async def test_a_service_measures_what_it_misses_without_being_asked(impatient_lab: Any, ready_file: Path) -> None:
+    async with _process(impatient_lab, ready_file, STEMMA_VALIDATOR_OBSERVE_EVERY_S="0.05"):
+        await eventually(lambda: _exists(ready_file))
+        port = ready_file.read_text()
+        await eventually(lambda: _misses(port, consumer=0, server=0))
+        await impatient_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
+        await eventually(lambda: _misses(port, consumer=1, server=0))
+        impatient_lab.server.stop()
+        await eventually(lambda: _misses(port, consumer=0, server=1))
+
+
 @pytest.mark.req("E1")
 @pytest.mark.parametrize("missing", subjects.job_consumers(subjects.VALIDATOR))
 async def test_a_service_whose_consumer_was_never_made_names_it_and_does_not_make_it(
@@ -126,6 +163,18 @@ async def test_a_service_whose_consumer_was_never_made_names_it_and_does_not_mak
 
 async def _exists(path: Path) -> bool:
     return path.exists()
+
+
+async def _measured(port: str) -> dict[tuple[str, str], float]:
+    """What a service has measured, each under its name and one of its labels."""
+    text = await asyncio.to_thread(lambda: urlopen(f"http://127.0.0.1:{port}/metrics").read().decode())
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    return {(sample.name, label): sample.value for sample in samples for label in sample.labels.values()}
+
+
+async def _misses(port: str, **counts: int) -> bool:
+    measured = await _measured(port)
+    return all(measured.get(("stemma_service_missing", what)) == count for what, count in counts.items())
 
 
 async def _get(port: str, path: str) -> tuple[int, Any]:

@@ -20,7 +20,7 @@ with telemetry.span("work"), telemetry.bind(document_id="d1"):
     with telemetry.span("inner"):
         telemetry.get_logger().info("done", headers=[*telemetry.inject().values()])
 end()
-print(any(name.startswith("opentelemetry.exporter") for name in sys.modules))
+print(any(name.startswith("opentelemetry.exporter.otlp") for name in sys.modules))
 """
 
 NOBODY_RECORDS = """

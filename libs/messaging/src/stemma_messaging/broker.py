@@ -21,6 +21,7 @@ from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.servers import without_credentials
 from stemma_contracts.v1.outcomes import JobCancelled, JobDead
 from stemma_telemetry import get_logger, names
+from stemma_telemetry.metrics import Gauges
 
 from .connection import ConnectionMonitor, close, connected
 from .drivers import Driver, LaneTurns, Link, PullDriver, PushDriver
@@ -49,6 +50,9 @@ READY_TIMEOUT_S = 2.0
 FIRST_TIMEOUT_S = 2.0
 PAUSE_S = 0.5
 _CONFLICTS = (10071, 10164)
+SERVER, CONSUMER, WRITING = "server", "consumer", "writing"
+"""What may be missing."""
+_GAUGES = Gauges(names.Metric.MISSING)
 
 
 class StemmaBroker(NatsBroker):
@@ -223,7 +227,24 @@ class StemmaBroker(NatsBroker):
         bound: Mapping[str, LookUp] = {name: look for driver in self._drivers for name, look in driver.bound().items()}
         found = await asyncio.gather(*map(self._is_there, bound.values()))
         gone = [name for name, there in zip(bound, found, strict=True) if not there]
-        return [*gone, *(self._patience.outages.told() or await self._refused())]
+        waited_for = self._patience.outages.told() or await self._refused()
+        self._measure(gone, waited_for)
+        return [*gone, *waited_for]
+
+    def _measure(self, gone: list[str], waited_for: list[str]) -> None:
+        """While there is no server, nobody knows what else is missing."""
+        away = not self.nats.is_connected
+        counts = {SERVER: int(away), CONSUMER: 0 if away else len(gone), WRITING: 0 if away else len(waited_for)}
+        _GAUGES.see(names.Metric.MISSING, [(count, {names.Attr.MISSING: what}) for what, count in counts.items()])
+
+    async def observe_for_ever(self, every_s: float) -> None:
+        """Measure what hinders this service, every so many seconds, until cancelled."""
+        while True:
+            try:
+                await self.missing()
+            except Exception as error:
+                get_logger().warning(names.Log.OBSERVING_FAILED, error=error, reason=reason_of(error))
+            await asyncio.sleep(every_s)
 
     async def _refused(self) -> list[str]:
         """Why the server takes no writes, if it does not: what was told before is told again.

@@ -10,6 +10,8 @@ from stemma_contracts import Contract, subjects
 from stemma_contracts.tokens import JobId, Token
 from stemma_contracts.v1.answers import Problem, RequestRejected
 from stemma_contracts.v1.outcomes import JobDead
+from stemma_telemetry.metrics import counter
+from stemma_telemetry.names import Attr, Metric
 
 from .addresses import last_token, subject_service
 from .delivery import Delivery
@@ -22,6 +24,7 @@ SUBJECT = "stemma-dead-subject"
 SEQUENCE = "stemma-dead-sequence"
 DELIVERIES = "stemma-dead-deliveries"
 JOB_DEAD = "job-dead"
+_DEAD = counter(Metric.DEAD)
 
 
 class _Document(Contract):
@@ -61,7 +64,9 @@ async def publish_dead_letter(
 ) -> None:
     """Store the dead letter, then tell who waits for it; ids make the repetition harmless."""
     subject = subjects.dead(service, last_token(delivery.subject))
-    await publisher.store(subject, delivery.data, _headers(delivery, verdict, error))
+    stored = await publisher.store(subject, delivery.data, _headers(delivery, verdict, error))
+    if not stored.duplicate:
+        _DEAD.add(1, {Attr.MESSAGING_DESTINATION: delivery.template, Attr.DEAD_REASON: verdict.reason})
     match delivery.stream:
         case subjects.JOBS | subjects.OUTCOMES if verdict.reason != FOREIGN:
             await _tell_of_job(delivery, verdict, error, service, publisher)

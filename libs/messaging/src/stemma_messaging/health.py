@@ -1,4 +1,7 @@
-"""``/health``: the process is alive. ``/ready``: its consumers are there, and what it writes is stored."""
+"""``/health``: the process is alive. ``/ready``: its consumers are there, and what it writes is stored.
+
+``/metrics``: what it measured, as Prometheus reads it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import uvicorn
+from stemma_telemetry.measuring import CONTENT_TYPE, exposition
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Scope]]
@@ -48,6 +52,8 @@ def _app(missing: Missing) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
                 await _respond(
                     send, 503 if gone else 200, {"status": "not ready" if gone else "ready", "missing": gone}
                 )
+            case "/metrics":
+                await _send(send, 200, CONTENT_TYPE, exposition())
             case _:
                 await _respond(send, 404, {"status": "not found"})
 
@@ -55,6 +61,10 @@ def _app(missing: Missing) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
 
 
 async def _respond(send: Send, status: int, body: dict[str, Any]) -> None:
-    headers = [(b"content-type", b"application/json")]
+    await _send(send, status, "application/json", json.dumps(body).encode())
+
+
+async def _send(send: Send, status: int, content_type: str, body: bytes) -> None:
+    headers = [(b"content-type", content_type.encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+    await send({"type": "http.response.body", "body": body})

@@ -18,7 +18,7 @@ from faststream import FastStream
 from stemma_telemetry import bind, get_logger, names
 
 from .broker import StemmaBroker
-from .cancellation import raise_if_cancelled
+from .cancellation import end, raise_if_cancelled
 from .errors import BusFailed
 from .health import health_server
 from .outages import reason_of
@@ -86,7 +86,11 @@ class Service(Generic[S]):
             get_logger().info(names.Log.SERVICE_READY, port=port)
             if settings.ready_file is not None:
                 _write_whole(settings.ready_file, str(port))
-            raise await broker.failure()
+            observing = asyncio.create_task(broker.observe_for_ever(settings.observe_every_s))
+            try:
+                raise await broker.failure()
+            finally:
+                await end([observing])
 
     def main(self, verbs: Mapping[str, Verb[S]] | None = None) -> None:
         """Run as a process: exits with 0 on SIGTERM or SIGINT, 1 on failure, 2 on bad settings or arguments.

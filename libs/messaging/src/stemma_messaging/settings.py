@@ -80,6 +80,7 @@ class ServiceSettings(BaseSettings):
     ready_file: Path | None = _common("ready_file", None)
     health_host: str = "127.0.0.1"
     health_port: int = Field(default=0, ge=0, le=65535, description="0 takes a free one")
+    observe_every_s: float = Field(default=15.0, gt=0, description="between two looks at what metrics tell")
     retry_base_s: float = Field(default=5.0, gt=0, description="wait before the second delivery; doubles each time")
     shutdown_grace_s: float = Field(default=20.0, ge=0, description="how long work under way may take at the end")
 

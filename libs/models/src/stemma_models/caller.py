@@ -226,7 +226,7 @@ class ModelCaller:
     async def _answer(self, call: _Call, paid: Usage) -> Reply:
         """The answer of the model; ``paid`` is what an answer cost that was lost."""
         ctx = call.ctx
-        with chat_span(self.settings.name, ctx.document_id, ctx.section_id) as span:
+        with chat_span(self.settings.name, ctx.tenant, ctx.document_id, ctx.section_id) as span:
             message, usage = await self._client.call(call.request, call.meter, call.on_token)
             span.answered(usage)
         record = Record(

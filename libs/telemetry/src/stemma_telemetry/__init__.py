@@ -22,7 +22,7 @@ def configure(service: str, *, json: bool = True, level: str = "info") -> Callab
     """Set up logs, traces and metrics of this process; call the result at the end, it flushes.
 
     ``json`` false gives lines for people. ``level`` is a name that ``logging`` knows; raises `KeyError` for others.
-    Spans and metrics are exported if ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set.
+    Spans and metrics are exported if ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set; `measuring` has them for Prometheus.
     """
     configure_logs(json, level)
     annotate(service=service)

@@ -51,6 +51,8 @@ class Attr(StrEnum):
     GEN_AI_TOOL = "gen_ai.tool.name"
     GEN_AI_TOKEN_TYPE = "gen_ai.token.type"
     NODE = "stemma.node"
+    DEAD_REASON = "stemma.dead.reason"
+    MISSING = "stemma.missing"
 
 
 class SpanEvent(StrEnum):
@@ -60,11 +62,15 @@ class SpanEvent(StrEnum):
 
 
 class Metric(StrEnum):
-    """Names of metrics."""
+    """Names of metrics. What each counts, and in which unit, stands in `stemma_telemetry.metrics`."""
 
     PROCESS_DURATION = "messaging.process.duration"
+    REDELIVERED = "stemma.messages.redelivered"
+    DEAD = "stemma.messages.dead"
+    MISSING = "stemma.service.missing"
     TOKEN_USAGE = "gen_ai.client.token.usage"
     MODEL_DURATION = "gen_ai.client.operation.duration"
+    MODEL_COST = "stemma.model.cost"
     VALIDATION_FAILED = "validation_failed"
     ROLLBACK_PERFORMED = "rollback_performed"
 
@@ -83,6 +89,7 @@ class Log(StrEnum):
     OUTAGE = "outage"
     LOST_FOUND = "lost_message_found"
     SWEEP_FAILED = "sweep_failed"
+    OBSERVING_FAILED = "observing_failed"
     SERVER_UNREACHABLE = "server_unreachable"
     CONNECTION_LOST = "connection_lost"
     CONNECTION_RESTORED = "connection_restored"

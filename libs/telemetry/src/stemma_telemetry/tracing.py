@@ -1,11 +1,11 @@
-"""Tracing: always on, so that ids are real; exported only where an OTLP endpoint is named."""
+"""Traces and metrics: always on, so that ids are real and Prometheus can ask; sent only to a named OTLP endpoint."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 
-from opentelemetry import metrics, trace
+from opentelemetry import trace
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
@@ -23,15 +23,16 @@ class _OneResource(Resource):
 
 def configure_tracing(service: str) -> Callable[[], None]:
     """Install the providers and return what flushes and ends them."""
+    from .measuring import measure
+
     made = Resource.create({SERVICE_NAME: service})
     resource = _OneResource(made.attributes, made.schema_url)
     exporting = bool(os.environ.get(ENDPOINT))
     provider = TracerProvider(_sampler(exporting), resource)
     trace.set_tracer_provider(provider)
-    if not exporting:
-        return provider.shutdown
-    _export_spans(provider)
-    end_metrics = _export_metrics(resource)
+    end_metrics = measure(resource, exporting)
+    if exporting:
+        _export_spans(provider)
 
     def shutdown() -> None:
         provider.shutdown()
@@ -52,14 +53,3 @@ def _export_spans(provider: TracerProvider) -> None:
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-
-
-def _export_metrics(resource: Resource) -> Callable[[], None]:
-    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-    from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
-    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-
-    reader = PeriodicExportingMetricReader(OTLPMetricExporter())
-    provider = MeterProvider([reader], resource, exemplar_filter=AlwaysOffExemplarFilter())
-    metrics.set_meter_provider(provider)
-    return provider.shutdown

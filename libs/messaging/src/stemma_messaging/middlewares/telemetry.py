@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from faststream.message import StreamMessage
-from opentelemetry import metrics
 from opentelemetry.trace import Span, SpanKind, StatusCode
 from stemma_telemetry import get_logger, names, span
+from stemma_telemetry.metrics import counter, histogram
 
 from stemma_messaging.delivery import Delivery
 from stemma_messaging.held import Held, held_of
@@ -17,7 +17,8 @@ from stemma_messaging.outages import reason_of
 
 from .chain import CallNext
 
-_DURATION = metrics.get_meter(__name__).create_histogram(names.Metric.PROCESS_DURATION, "s")
+_DURATION = histogram(names.Metric.PROCESS_DURATION)
+_REDELIVERED = counter(names.Metric.REDELIVERED)
 
 
 class Telemetry:
@@ -56,8 +57,7 @@ def _record(span: Span, held: Held, seconds: float) -> None:
     if error is not None:
         span.set_attribute(names.Attr.ERROR_TYPE, type(error).__name__)
         span.set_status(StatusCode.ERROR)
-    attributes = {str(names.Attr.MESSAGING_DESTINATION): delivery.template, str(names.Attr.VERDICT): verdict}
-    _DURATION.record(seconds, attributes)
+    _measure(delivery, verdict, error, seconds)
     log = get_logger().bind(
         subject=delivery.template,
         verdict=verdict,
@@ -73,3 +73,15 @@ def _record(span: Span, held: Held, seconds: float) -> None:
         log.warning(names.Log.MESSAGE_HANDLED, error=error)
     else:
         log.info(names.Log.MESSAGE_HANDLED)
+
+
+def _measure(delivery: Delivery, verdict: str, error: BaseException | None, seconds: float) -> None:
+    where: dict[str, str] = {
+        names.Attr.MESSAGING_SYSTEM: "nats",
+        names.Attr.MESSAGING_OPERATION_NAME: "process",
+        names.Attr.MESSAGING_DESTINATION: delivery.template,
+    }
+    failed: dict[str, str] = {names.Attr.ERROR_TYPE: type(error).__name__} if error is not None else {}
+    _DURATION.record(seconds, {**where, names.Attr.VERDICT: verdict, **failed})
+    if delivery.deliveries > 1:
+        _REDELIVERED.add(1, where)
