@@ -165,6 +165,12 @@ def uploads_bucket(tenant: str) -> str:
     return f"uploads-{check_token(tenant, 'tenant')}"
 
 
+def tenant_of_bucket(stream: str) -> str | None:
+    """The tenant whose object bucket a stream is, if it is one."""
+    kind, _, tenant = stream.partition("-")
+    return tenant if kind in ("OBJ_artifacts", "OBJ_uploads") else None
+
+
 def view_key(tenant: str, document_id: str) -> str:
     """The key of the read model of a document."""
     return f"{check_token(tenant, 'tenant')}.{check_token(document_id, 'document id')}"

@@ -1,5 +1,6 @@
 """Event log on JetStream with compare and set, and the one load-fold-decide-append loop."""
 
+from .batches import Batch, ReadRefused, read_batch
 from .decider import Cause, Decider, EventStore, Folded, Handled, TooManyConflicts
 from .jetstream import JetStreamEventLog, LogFull, LogRefused
 from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId, Unreadable
@@ -7,6 +8,7 @@ from .memory import MemoryEventLog
 
 __all__ = [
     "AppendUnknown",
+    "Batch",
     "Cause",
     "Conflict",
     "Decider",
@@ -19,8 +21,10 @@ __all__ = [
     "LogRefused",
     "MemoryEventLog",
     "NewEvent",
+    "ReadRefused",
     "Recorded",
     "StreamId",
     "TooManyConflicts",
     "Unreadable",
+    "read_batch",
 ]

@@ -3,7 +3,7 @@
 Compare and set rests on ``Nats-Expected-Last-Subject-Sequence`` with the literal filter
 ``stemma.event.v1.<tenant>.<document>.>``: the server keys its check on that string, so every writer
 must send the same one. Several events of one decision go as an atomic batch (ADR-50), which nats-py
-has no call for; so does the batched direct get (ADR-31) that reads a document's history.
+has no call for; a document's history is read by `read_batch`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from nats.errors import TimeoutError as NatsTimeout
 from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, Family, Registry, subjects
 from stemma_contracts import registry as default_registry
 
+from .batches import Batch, ReadRefused, read_batch
 from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId, Unreadable
 
 _EXPECTED = "Nats-Expected-Last-Subject-Sequence"
@@ -27,8 +28,6 @@ _EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
 _CONFLICTS = frozenset({10071, 10164})
 _NO_ROOM = frozenset({10023, 10028, 10047, 10077})
 _UNAVAILABLE = 503
-_END_OF_BATCH = "204"
-_NOTHING_THERE = "404"
 
 
 class LogRefused(Exception):
@@ -85,33 +84,15 @@ class JetStreamEventLog:
         history: list[Recorded | Unreadable] = []
         pending = True
         while pending:
-            messages, after, pending = await self._read_batch(_filter(stream), after)
+            messages, after, pending = await self._next(stream, after)
             history.extend(self._recorded(message) for message in messages)
         return history
 
-    async def _read_batch(self, pattern: str, after: int) -> tuple[list[Msg], int, bool]:
-        """The next messages, the sequence that they end at, and whether there are more."""
-        inbox = self._nats.new_inbox()
-        subscription = await self._nats.subscribe(inbox, pending_msgs_limit=-1, pending_bytes_limit=-1)
-        ask = {"batch": self._batch, "seq": after + 1, "next_by_subj": pattern}
-        messages: list[Msg] = []
+    async def _next(self, stream: StreamId, after: int) -> Batch:
         try:
-            await self._nats.publish(f"$JS.API.DIRECT.GET.{subjects.EVENTS}", json.dumps(ask).encode(), reply=inbox)
-            while True:
-                message = await subscription.next_msg(timeout=self._timeout)
-                headers = message.headers or {}
-                status = headers.get("Status")
-                if status is None:
-                    messages.append(message)
-                elif status == _END_OF_BATCH:
-                    last = int(headers.get("Nats-Last-Sequence", after))
-                    return messages, last, int(headers.get("Nats-Num-Pending", 0)) > 0
-                elif status == _NOTHING_THERE:
-                    return messages, after, False
-                else:
-                    raise LogRefused(f"reading the log: {status} {headers.get('Description', '')}")
-        finally:
-            await subscription.unsubscribe()
+            return await read_batch(self._nats, subjects.EVENTS, _filter(stream), after, self._batch, self._timeout)
+        except ReadRefused as refused:
+            raise LogRefused(f"reading the log: {refused}") from None
 
     def _recorded(self, message: Msg) -> Recorded | Unreadable:
         headers = message.headers or {}

@@ -23,6 +23,7 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864)
 MODEL_SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 """These two as the semantic conventions advise."""
+HUMAN_SECONDS = (10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 86400, 3 * 86400, 7 * 86400, 30 * 86400)
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,19 @@ MEANINGS: Mapping[Metric, Meaning] = {
     Metric.MODEL_COST: Meaning("counter", "{USD}", "US dollars for model calls, by the price list"),
     Metric.VALIDATION_FAILED: Meaning("counter", "{check}", "Checks by the agent that found issues"),
     Metric.ROLLBACK_PERFORMED: Meaning("counter", "{rollback}", "Returns of the agent to a checkpoint"),
+    Metric.CONSUMER_PENDING: Meaning("gauge", "{message}", "Messages that a consumer has not delivered yet: its lag"),
+    Metric.CONSUMER_UNACKNOWLEDGED: Meaning("gauge", "{message}", "Messages that are delivered and not settled yet"),
+    Metric.CONSUMER_DELIVERED: Meaning("gauge", "{message}", "Deliveries of a consumer so far"),
+    Metric.STREAM_SIZE: Meaning("gauge", "By", "Bytes of a stream, and whose they are if it is one tenant's"),
+    Metric.STREAM_MESSAGES: Meaning("gauge", "{message}", "Messages of a stream"),
+    Metric.TENANT_LIMIT: Meaning("gauge", "By", "Bytes of large artifacts that a tenant may have"),
+    Metric.DEAD_LETTERS: Meaning("gauge", "{message}", "Dead letters that are kept"),
+    Metric.DOCUMENTS: Meaning("gauge", "{document}", "Documents by status"),
+    Metric.STALE_SECTIONS: Meaning("gauge", "{section}", "Sections that are stale"),
+    Metric.FAILED_SECTIONS: Meaning("gauge", "{section}", "Sections that failed and were not retried"),
+    Metric.WAITING: Meaning("gauge", "{section}", "What waits for a person: a review, an answer, a proposed edit"),
+    Metric.WAITING_LONGEST: Meaning("gauge", "s", "How long that waits which has waited longest"),
+    Metric.WAITED: Meaning("histogram", "s", "How long it waited for a person who then decided", HUMAN_SECONDS),
 }
 
 _METER = metrics.get_meter("stemma")

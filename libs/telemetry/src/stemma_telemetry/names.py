@@ -53,6 +53,10 @@ class Attr(StrEnum):
     NODE = "stemma.node"
     DEAD_REASON = "stemma.dead.reason"
     MISSING = "stemma.missing"
+    STREAM = "stemma.stream"
+    STATUS = "stemma.document.status"
+    WAITS_FOR = "stemma.waits_for"
+    MESSAGE = "stemma.message"
 
 
 class SpanEvent(StrEnum):
@@ -73,6 +77,19 @@ class Metric(StrEnum):
     MODEL_COST = "stemma.model.cost"
     VALIDATION_FAILED = "validation_failed"
     ROLLBACK_PERFORMED = "rollback_performed"
+    CONSUMER_PENDING = "stemma.consumer.pending"
+    CONSUMER_UNACKNOWLEDGED = "stemma.consumer.unacknowledged"
+    CONSUMER_DELIVERED = "stemma.consumer.delivered"
+    STREAM_SIZE = "stemma.stream.size"
+    STREAM_MESSAGES = "stemma.stream.messages"
+    TENANT_LIMIT = "stemma.tenant.stored.limit"
+    DEAD_LETTERS = "stemma.dead_letters"
+    DOCUMENTS = "stemma.documents"
+    STALE_SECTIONS = "stemma.sections.stale"
+    FAILED_SECTIONS = "stemma.sections.failed"
+    WAITING = "stemma.waiting"
+    WAITING_LONGEST = "stemma.waiting.longest"
+    WAITED = "stemma.waited"
 
 
 class Log(StrEnum):

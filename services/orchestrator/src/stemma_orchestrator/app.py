@@ -47,6 +47,7 @@ from .inputs import Limits
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .lost import SWEEP_EVERY_S, LostMessages
+from .observing import Observer
 from .open_count import OpenCount
 from .projector import Projector, key_of
 from .publications import publications
@@ -150,6 +151,7 @@ class Parts:
     jobs: JobPublisher
     tools: Tools
     lost: LostMessages
+    observer: Observer
 
 
 async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Catalog) -> Parts:
@@ -161,13 +163,15 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     commands = CommandService(store, intake(settings, broker, kinds, capabilities), jobs)
     bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker), commands.request)
     answers, advisories = Answers(broker.jetstream, sender, bounds.request), AdvisoryHandler(broker.jetstream, sender)
-    projector = Projector(store, await broker.jetstream.key_value(subjects.VIEWS_BUCKET))
+    views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)
+    projector = Projector(store, views)
     handlers: dict[str, Handler] = {
         subjects.REQUESTS: answers,
         subjects.OUTCOMES: partial(on_outcome, commands=commands),
     }
     lost = LostMessages(broker.jetstream, sender, handlers)
-    return Parts(store, jobs, Tools(commands, answers, projector, advisories), lost)
+    observer = Observer(broker.nats, broker.jetstream, views, settings.max_stored_bytes)
+    return Parts(store, jobs, Tools(commands, answers, projector, advisories), lost, observer)
 
 
 def build_app(settings: OrchestratorSettings) -> FastStream:
@@ -184,10 +188,11 @@ def build_app(settings: OrchestratorSettings) -> FastStream:
             can = Capabilities(kinds=document_kinds(kinds))
             await broker.publish_capabilities(can.model_dump(mode="json", exclude_defaults=True))
             sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
+            observing = asyncio.create_task(parts.observer.observe_for_ever(settings.observe_every_s))
             try:
                 yield
             finally:
-                await end([sweeping])
+                await end([sweeping, observing])
 
     return FastStream(broker, lifespan=lifespan, logger=None)
 

@@ -17,6 +17,7 @@ from .core.commands import Command, Record
 from .core.needs.threads import drop_threads
 from .intake import Intake, Refused
 from .job_publisher import JobPublisher
+from .observing.waits import measure_waits
 from .requests import Received
 
 
@@ -46,6 +47,7 @@ class CommandService:
         except Refused as refusal:
             return rejected(received, *refusal.problems)
         state = await self._handle(stream, command, cause)
+        measure_waits(stream.tenant, known.state, state, cause.time)
         await self.jobs.call_off(stream, known.state, state)
         return answer_of(received, state)
 

@@ -1,0 +1,8 @@
+"""What the orchestrator measures of the whole installation: it alone is in the account of the streams.
+
+Each of several orchestrators sees the same, so that who adds up takes the largest of what they tell.
+"""
+
+from .observer import Observer
+
+__all__ = ["Observer"]
