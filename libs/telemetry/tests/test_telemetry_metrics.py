@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from stemma_telemetry.metrics import MEANINGS
+from stemma_telemetry.metrics import MEANINGS, OF_THE_PROCESS, exposed_names
 from stemma_telemetry.names import Metric
 
 MEASURES = """
@@ -31,7 +31,6 @@ gauges.forget()
 print(json.dumps([seen, exposition().decode()]))
 end()
 """
-SUFFIXES = {"s": "_seconds", "By": "_bytes"}
 
 
 def exposed() -> tuple[dict[str, dict[str, float]], set[str]]:
@@ -44,23 +43,20 @@ def exposed() -> tuple[dict[str, dict[str, float]], set[str]]:
     for family in text_string_to_metric_families(texts[0]):
         for sample in family.samples:
             seen.setdefault(sample.name, {})[sample.labels.get("stemma_tenant", "")] = sample.value
-    return seen, {family.name for family in text_string_to_metric_families(texts[1])}
+    left = [family.samples for family in text_string_to_metric_families(texts[1])]
+    return seen, {sample.name for samples in left for sample in samples}
 
 
 @pytest.mark.req("O2")
 def test_every_metric_of_the_registry_is_exposed_under_its_name_and_unit_and_a_gauge_is_forgotten() -> None:
     seen, left = exposed()
+    values = {"counter": [{"a": 2}], "histogram": [{"a": 1}, {"a": 1}, {"a": 3}], "gauge": [{"b": 4}]}
     for metric, meaning in MEANINGS.items():
-        name = metric.replace(".", "_") + SUFFIXES.get(meaning.unit, "")
-        match meaning.kind:
-            case "counter":
-                assert seen[f"{name}_total"] == {"a": 2}
-            case "histogram":
-                assert (seen[f"{name}_count"], seen[f"{name}_sum"]) == ({"a": 1}, {"a": 3})
-            case "gauge":
-                assert seen[name] == {"b": 4}
-        assert (name in left) == (meaning.kind != "gauge")
-    assert seen["process_resident_memory_bytes"][""] > 0
+        names = exposed_names(metric)
+        assert [seen[name] for name in names] == values[meaning.kind]
+        assert (names[0] in left) == (meaning.kind != "gauge")
+    known = {name for metric in Metric for name in exposed_names(metric)}
+    assert seen.keys() - known - {"target_info"} == set(OF_THE_PROCESS)
 
 
 @pytest.mark.req("O2")

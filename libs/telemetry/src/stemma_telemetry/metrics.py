@@ -63,6 +63,26 @@ MEANINGS: Mapping[Metric, Meaning] = {
     Metric.WAITED: Meaning("histogram", "s", "How long it waited for a person who then decided", HUMAN_SECONDS),
 }
 
+SUFFIXES = {"s": "_seconds", "By": "_bytes"}
+PARTS = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_count", "_sum")}
+OF_THE_PROCESS = (
+    "process_virtual_memory_bytes",
+    "process_resident_memory_bytes",
+    "process_start_time_seconds",
+    "process_cpu_seconds_total",
+    "process_open_fds",
+    "process_max_fds",
+)
+"""What a process tells of itself beside the registry, as all clients of Prometheus name it."""
+
+
+def exposed_names(metric: Metric) -> tuple[str, ...]:
+    """What Prometheus calls a metric, or its parts."""
+    meaning = MEANINGS[metric]
+    name = metric.replace(".", "_") + SUFFIXES.get(meaning.unit, "")
+    return tuple(f"{name}{part}" for part in PARTS[meaning.kind])
+
+
 _METER = metrics.get_meter("stemma")
 
 

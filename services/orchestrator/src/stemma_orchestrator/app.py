@@ -47,7 +47,7 @@ from .inputs import Limits
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .lost import SWEEP_EVERY_S, LostMessages
-from .observing import Observer
+from .observing import GAUGES, Census, Fleet, Observer
 from .open_count import OpenCount
 from .projector import Projector, key_of
 from .publications import publications
@@ -170,7 +170,8 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
         subjects.OUTCOMES: partial(on_outcome, commands=commands),
     }
     lost = LostMessages(broker.jetstream, sender, handlers)
-    observer = Observer(broker.nats, broker.jetstream, views, settings.max_stored_bytes)
+    fleet = Fleet(broker.jetstream, GAUGES, settings.max_stored_bytes)
+    observer = Observer(fleet, Census(broker.nats, views, GAUGES))
     return Parts(store, jobs, Tools(commands, answers, projector, advisories), lost, observer)
 
 

@@ -3,6 +3,8 @@
 Each of several orchestrators sees the same, so that who adds up takes the largest of what they tell.
 """
 
-from .observer import Observer
+from .census import Census
+from .fleet import Fleet
+from .observer import GAUGES, Observer
 
-__all__ = ["Observer"]
+__all__ = ["GAUGES", "Census", "Fleet", "Observer"]
