@@ -19,6 +19,7 @@ from stemma_testkit.driving import request_sample, wait_for
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("O2")]
 KNOWN = {name for metric in Metric for name in exposed_names(metric)} | {*OF_THE_PROCESS, "target_info"}
+WRITTEN_WITHIN_S = 240.0
 OF_ALL = {Metric.MISSING}
 OF_A_RUN = {
     subjects.ORCHESTRATOR: {
@@ -52,7 +53,7 @@ def families(stemma: LocalStemma, service: str) -> list[Family]:
 
 async def test_each_service_exposes_what_it_did_by_the_registry(stemma: LocalStemma, client: Client) -> None:
     document_id = await request_sample(client)
-    await wait_for(client, document_id, waits)
+    await wait_for(client, document_id, waits, WRITTEN_WITHIN_S)
     exposed: Mapping[str, list[Family]] = {
         service: await asyncio.to_thread(families, stemma, service) for service in subjects.SERVICES
     }
