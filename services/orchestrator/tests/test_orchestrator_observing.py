@@ -64,6 +64,7 @@ async def test_lag_sizes_and_dead_letters_are_those_of_the_server(provisioner: C
     await pulled.fetch(1)
     await js.publish(subjects.request("other", "create-document"), b"{}")
     await js.publish(subjects.dead(subjects.EDITOR, "edit-section"), b"dead")
+    await js.publish(subjects.dead("operator", "dropped"), b"by hand")
     await js.publish(f"$O.{bucket}.C.large", b"x" * 5000)
     await Fleet(orchestrator.jetstream(), kept := Kept(), 77).look()
     converter = (subjects.CONVERTER, subjects.JOBS, subjects.CONVERTER)

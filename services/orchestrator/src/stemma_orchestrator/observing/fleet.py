@@ -82,7 +82,8 @@ def _delivered(info: ConsumerInfo) -> int:
 
 
 def _dead_letters(found: Mapping[str, int]) -> Iterator[tuple[float, dict[str, str]]]:
-    """By the service that put them aside and the last word of their subject."""
+    """By the service that put them aside and the last word of their subject; what operators did stands there too."""
     for subject, count in found.items():
         *_, service, name = subject.split(".")
-        yield count, {Attr.SERVICE: service, Attr.MESSAGE: name}
+        if service in subjects.SERVICES:
+            yield count, {Attr.SERVICE: service, Attr.MESSAGE: name}
