@@ -9,6 +9,10 @@ usage: python deploy/nats/render.py            write deploy/nats/nats.conf
 With --to, --key USER=PUBLIC lets a service (or the programs of a tenant, as client-TENANT) in by its secret key, and
 --certificate, --certificate-key and --ca name files for TLS as the server finds them; with --ca callers show theirs.
 
+With --route, a configuration of several servers that are one, the same for each of them: give it the address HOST:PORT
+of each, and by --route-certificate, --route-key and --route-ca the files that they show each other, as they find them.
+What a server is called is in its environment (STEMMA_NATS_NODE).
+
 It holds tenants to the bounds of the environment (STEMMA_TENANT_CONNECTIONS, STEMMA_TENANT_CONSUMERS).
 
 --env and --to admit the programs of the tenants in the folder --admitted, where `stemma user --admitted` admits people.
@@ -22,6 +26,7 @@ import re
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import nkeys
@@ -29,7 +34,7 @@ from stemma_contracts.tokens import check_token
 from stemma_provisioning import Bounds, client_user
 from stemma_provisioning.admission import Seals
 from stemma_provisioning.admitted import Admitted
-from stemma_provisioning.config import AdmissionKeys, ServerConfig, ServerTls, user_names
+from stemma_provisioning.config import AdmissionKeys, ServerCluster, ServerConfig, ServerTls, user_names
 from stemma_provisioning.nats_jwt import Signer
 from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
@@ -38,6 +43,7 @@ TARGET = Path(__file__).with_name("nats.conf")
 HEADER = "# Made by `make nats`. Every password is an environment variable that begins with a letter.\n"
 MONITORING = 'http: "127.0.0.1:8222"\n'
 POSTGRES = "postgres"
+NODE = "$STEMMA_NATS_NODE"
 KEYS = AdmissionKeys("$STEMMA_KEY_ADMISSION", "$STEMMA_KEY_ISSUER")
 ADMITTED = Path("admitted")
 NO_KEYS: Mapping[str, str] = {}
@@ -53,19 +59,27 @@ def rendered(
     bounds: Bounds = DEFAULT_BOUNDS,
     keys: Mapping[str, str] = NO_KEYS,
     tls: ServerTls | None = None,
+    cluster: ServerCluster | None = None,
 ) -> str:
     """The text of nats.conf."""
     passwords = {user: f"${variable(user)}" for user in user_names(tenants)}
     data, everywhere = Path("/data"), "0.0.0.0"  # noqa: S104 (in a container)
     config = ServerConfig(data, passwords, KEYS, tenants, bounds, everywhere, keys=keys, tls=tls)
+    if cluster:
+        config = replace(config, cluster=replace(cluster, host=everywhere), server_name=NODE)
     text = config.render()
-    for reference in (*passwords.values(), KEYS.user, KEYS.issuer):
+    for reference in (*passwords.values(), KEYS.user, KEYS.issuer, NODE):
         text = text.replace(f'"{reference}"', reference)
     return HEADER + MONITORING + text
 
 
 def own(
-    file: Path, tenants: Sequence[str], admitted: Path, keys: Mapping[str, str], tls: ServerTls | None = None
+    file: Path,
+    tenants: Sequence[str],
+    admitted: Path,
+    keys: Mapping[str, str],
+    tls: ServerTls | None = None,
+    cluster: ServerCluster | None = None,
 ) -> str:
     """A configuration with tenants of one's own. A server that runs sees no new variables: their passwords, made once
     and kept from then on, stand in the file."""
@@ -79,7 +93,7 @@ def own(
         if key := keys.get(client_user(tenant)):
             Admitted(admitted, tenant).admit_program_by_key(client_user(tenant), key)
     services = {user: key for user, key in keys.items() if user not in map(client_user, tenants)}
-    return "".join(lines) + rendered(tenants, Bounds.of(os.environ), services, tls)
+    return "".join(lines) + rendered(tenants, Bounds.of(os.environ), services, tls, cluster)
 
 
 def _admitted(folder: Path, tenant: str, secret: str) -> str:
@@ -114,7 +128,8 @@ def main(arguments: list[str]) -> int:
         print(new_seed(options.seed))
     elif options.to:
         tls = ServerTls(options.certificate, options.certificate_key, options.ca) if options.certificate else None
-        text = own(options.to, options.tenant or DEFAULT_TENANTS, options.admitted, dict(options.key), tls)
+        tenants = options.tenant or DEFAULT_TENANTS
+        text = own(options.to, tenants, options.admitted, dict(options.key), tls, _cluster(options))
         options.to.touch(mode=0o600)
         options.to.write_text(text, encoding="utf-8")
     elif not options.check:
@@ -123,6 +138,19 @@ def main(arguments: list[str]) -> int:
         print("deploy/nats/nats.conf is not as rendered: run `make nats`", file=sys.stderr)
         return 1
     return 0
+
+
+def _cluster(options: argparse.Namespace) -> ServerCluster | None:
+    if not options.route:
+        return None
+    tls = ServerTls(options.route_certificate, options.route_key, options.route_ca)
+    return ServerCluster(options.route, tls, port=int(options.route[0].rpartition(":")[2]))
+
+
+def _route(text: str) -> str:
+    if not re.fullmatch(r"[\w.-]+:[1-9]\d*", text):
+        raise argparse.ArgumentTypeError("must be HOST:PORT")
+    return text
 
 
 def new_seed(file: Path) -> str:
@@ -152,7 +180,13 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--certificate-key", type=Path)
     parser.add_argument("--ca", type=Path)
     parser.add_argument("--tenant", action="append", type=lambda name: check_token(name, "tenant"))
-    return parser.parse_args(arguments)
+    parser.add_argument("--route", action="append", default=[], type=_route)
+    for file in ("certificate", "key", "ca"):
+        parser.add_argument(f"--route-{file}", type=Path)
+    options = parser.parse_args(arguments)
+    if options.route and not (options.route_certificate and options.route_key and options.route_ca):
+        parser.error("--route needs --route-certificate, --route-key and --route-ca: who is let in there is a server")
+    return options
 
 
 if __name__ == "__main__":

@@ -213,6 +213,33 @@ def test_a_configuration_has_the_keys_and_the_certificates_that_it_is_given(
         render.main(["--to", str(file), "--key", "orchestrator=no-key"])
 
 
+@pytest.mark.req("O1", "E7")
+def test_one_configuration_is_for_all_servers_of_a_cluster_and_none_is_without_certificates(tmp_path: Path) -> None:
+    render = load(ROOT / "deploy" / "nats" / "render.py")
+    file, admitted, authority = tmp_path / "nats.conf", tmp_path / "admitted", Authority(tmp_path)
+    known = dict(line.split("=") for line in render.environment(admitted).splitlines())
+    own = authority.certify("node")
+    routes = [f"--route=nats-{number}:6222" for number in (1, 2, 3)]
+    to = ["--to", str(file), "--admitted", str(admitted), *routes]
+    files = [f"--route-certificate={own.certificate}", f"--route-key={own.key}", f"--route-ca={authority.ca}"]
+    assert render.main([*to, *files]) == 0
+    text = file.read_text()
+    assert 'routes: ["tls://nats-1:6222", "tls://nats-2:6222", "tls://nats-3:6222"]' in text
+    assert (
+        text.replace(text[text.index("cluster {") : text.index("max_payload")], "").replace(
+            "$STEMMA_NATS_NODE", '"stemma"'
+        )
+        == render.rendered()
+    ), "accounts and all else are those of the single server"
+    command = [str(Path(sys.executable).with_name("nats-server")), "-t", "-c", str(file)]
+    for node, status in (({"STEMMA_NATS_NODE": "nats-1"}, 0), ({}, 1)):
+        tested = subprocess.run(command, check=False, env=os.environ | known | node, capture_output=True, text=True)
+        assert tested.returncode == status, tested.stderr
+    for wrong in (files[:2], [*files, "--route=nats-4"]):
+        with pytest.raises(SystemExit):
+            render.main([*to, *wrong])
+
+
 def test_make_lists_every_verb() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     verbs = next(line for line in makefile.splitlines() if line.startswith(".PHONY:")).split()[1:]

@@ -13,6 +13,7 @@ from nats.aio.client import Client as Nats
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
+from stemma_contracts.servers import servers_in
 from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.checkpoints import set_up
 from stemma_provisioning import inbox_prefix
@@ -59,7 +60,7 @@ async def _run(stemma: LocalStemma, name: str, more: Mapping[str, Any]) -> None:
 async def as_user(stemma: LocalStemma, user: str, **more: Any) -> AsyncIterator[Nats]:
     """A connection to an installation as one of its users."""
     connection = await nats.connect(
-        stemma.url, user=user, password=stemma.password(user), inbox_prefix=inbox_prefix(user), **more
+        servers_in(stemma.url), user=user, password=stemma.password(user), inbox_prefix=inbox_prefix(user), **more
     )
     try:
         yield connection

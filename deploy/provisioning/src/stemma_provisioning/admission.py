@@ -12,12 +12,13 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from hmac import compare_digest
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ import nkeys
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeoutError
 from stemma_contracts.servers import servers_in
 
 from .admitted import AdmittedError, Everybody, digest_of, everybody_in
@@ -51,6 +53,8 @@ CUT_OFF_AFTER_S = (0.0, 0.5, 5.0)
 """Who was let in a moment before is not there yet when the server is asked who is."""
 PAGE = 256
 ANSWER_WITHIN_S = 10.0
+OTHERS_WITHIN_S = 0.3
+"""How long after one server another may answer; there are three looks, so that a slower one is heard later."""
 RECONNECT_WAIT_S = 0.25
 START_WITHIN_S = 20.0
 HANDSHAKE_WITHIN_S = 5.0
@@ -258,15 +262,30 @@ def _was_let_in(connection: Mapping[str, Any]) -> bool:
 
 
 async def connections(client: Client) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    """Who is connected, each with the server: for somebody who may ask the system account."""
-    offset, more = 0, True
+    """Who is connected to any server, each with the server: for somebody who may ask the system account."""
+    offset, more, servers = 0, True, set[str]()
     while more:
         asked = json.dumps({"auth": True, "limit": PAGE, "offset": offset, "sort": "cid"}).encode()
-        told = json.loads((await client.request(CONNECTIONS, asked, timeout=ANSWER_WITHIN_S)).data)
-        for connection in told["data"]["connections"]:
-            yield told["server"]["id"], connection
-        offset += PAGE
-        more = offset < told["data"]["total"]
+        offset, more = offset + PAGE, False
+        async with aclosing(_answers(client, asked, len(servers))) as answers:
+            async for told in answers:
+                servers.add(told["server"]["id"])
+                for connection in told["data"]["connections"]:
+                    yield told["server"]["id"], connection
+                more |= offset < told["data"]["total"]
+
+
+async def _answers(client: Client, asked: bytes, servers: int) -> AsyncGenerator[dict[str, Any], None]:
+    """What each server answers, of so many; 0: nobody knows how many. Raises `TimeoutError` of NATS without any."""
+    answers = await client.subscribe(inbox := client.new_inbox())
+    try:
+        await client.publish(CONNECTIONS, asked, reply=inbox)
+        yield json.loads((await answers.next_msg(ANSWER_WITHIN_S)).data)
+        with suppress(NatsTimeoutError):
+            for _ in islice(count(), servers - 1 if servers else None):
+                yield json.loads((await answers.next_msg(OTHERS_WITHIN_S)).data)
+    finally:
+        await answers.unsubscribe()
 
 
 @asynccontextmanager

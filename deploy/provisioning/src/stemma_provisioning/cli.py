@@ -7,8 +7,10 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import nats
+from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError, NoServersError
 from nats.js.errors import ServiceUnavailableError
@@ -17,8 +19,10 @@ from stemma_contracts.tls import CA_VARIABLE, BadCertificates, tls_of
 from stemma_contracts.tokens import check_token
 
 from .bounds import BadBound, Bounds
+from .moving import NotSaved, load, save
 from .permissions import PROVISIONER, inbox_prefix
-from .provision import Drift, check, provision
+from .provision import LOOK_TIMEOUT_S, Drift, check, leaderless, provision, repair
+from .replicas import Replicas, patiently
 from .topology import ACK_WAIT_S, DEFAULT_TENANTS
 
 RECONNECT_WAIT_S = 0.25
@@ -52,15 +56,31 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tenant", dest="tenants", action="append", type=_tenant, help="may be given several times")
     parser.add_argument("--ack-wait", type=float, default=ACK_WAIT_S, help="seconds")
     parser.add_argument(
+        "--lower-replicas",
+        action="store_true",
+        help="take streams off servers where there are more than STEMMA_REPLICAS says",
+    )
+    parser.add_argument(
+        "--repair",
+        action="store_true",
+        help="first take away consumers and copies that have no leader: they are made anew",
+    )
+    parser.add_argument(
         "--check",
         action="store_true",
         help="change nothing; exit 1 and list what differs, exit 2 without a usable server",
     )
+    parser.add_argument(
+        "--save", type=Path, metavar="FOLDER", help="change nothing; write all streams to a folder that is new"
+    )
+    parser.add_argument("--load", type=Path, metavar="FOLDER", help="first make all streams that were saved there")
+    arguments = parser.parse_args(argv)
     try:
-        parser.set_defaults(bounds=Bounds.of(environment), tls=tls_of(environment))
+        replicas = Replicas.of(environment, may_lower=arguments.lower_replicas)
+        settings = {"bounds": Bounds.of(environment), "tls": tls_of(environment), "replicas": replicas}
     except (BadBound, BadCertificates) as error:
         parser.error(str(error))
-    return parser.parse_args(argv)
+    return argparse.Namespace(**vars(arguments), **settings)
 
 
 def _servers(text: str) -> str:
@@ -78,6 +98,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     told: list[Exception] = []
     try:
         drifts = await _drifts(arguments, told)
+    except (NotSaved, FileExistsError) as error:
+        print(f"stemma-provision: {error}", file=sys.stderr)
+        return EXIT_UNUSABLE
     except (NatsError, TimeoutError) as error:
         print(f"stemma-provision: {_why([*told, error], arguments)}", file=sys.stderr)
         return EXIT_UNUSABLE
@@ -107,12 +130,28 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
             error_cb=tell,
         )
     try:
-        tenants = _tenants(arguments)
-        if not arguments.check:
-            await provision(connection, tenants, arguments.ack_wait, arguments.bounds)
-        return await check(connection, tenants, arguments.ack_wait, arguments.bounds)
+        return await _seen_to(connection, arguments)
     finally:
         await connection.close()
+
+
+async def _seen_to(connection: Client, arguments: argparse.Namespace) -> list[Drift]:
+    tenants = _tenants(arguments)
+    if arguments.save:
+        print(f"saved: {', '.join(await save(connection, arguments.save, tenants))}")
+        return []
+    if arguments.load:
+        await patiently(connection.jetstream(timeout=LOOK_TIMEOUT_S).account_info)
+        print(f"loaded: {', '.join(await load(connection, arguments.load, tenants, arguments.replicas.number))}")
+    wanted = (tenants, arguments.ack_wait, arguments.bounds, arguments.replicas)
+    if not arguments.check:
+        if arguments.repair:
+            for name in await repair(connection, tenants):
+                print(f"{name}: nobody led it, it is made anew")
+        if lost := await leaderless(connection, tenants):
+            return lost
+        await provision(connection, *wanted)
+    return await check(connection, *wanted)
 
 
 def _who(user: str) -> dict[str, str | None]:

@@ -46,9 +46,41 @@ class ServerTls:
         The server waits for them longer than it would by itself: one that is busy and comes later would read plain text
         where it expects a handshake.
         """
+        return ["tls {", *self._files(), *SLOW_CALLERS, "}"]
+
+    def of_routes(self) -> list[str]:
+        """The same between servers, each of which begins with the handshake anyway."""
+        return ["tls {", *self._files(), "}"]
+
+    def _files(self) -> list[str]:
         callers = [f"  ca_file: {_quoted(self.ca)}", "  verify: true"] if self.ca else []
-        files = [f"  cert_file: {_quoted(self.certificate)}", f"  key_file: {_quoted(self.key)}"]
-        return ["tls {", *files, *callers, *SLOW_CALLERS, "}"]
+        return [f"  cert_file: {_quoted(self.certificate)}", f"  key_file: {_quoted(self.key)}", *callers]
+
+
+@dataclass(frozen=True)
+class ServerCluster:
+    """Several servers that are one; ``routes`` are the addresses at which each finds the others, its own among them.
+
+    Whoever connects to ``port`` is a server to all accounts: it must show a certificate that ``tls`` trusts.
+    """
+
+    routes: Sequence[str]
+    tls: ServerTls
+    host: str = "127.0.0.1"
+    port: int = 6222
+    name: str = "stemma"
+
+    def render(self) -> list[str]:
+        """The block of the configuration."""
+        return [
+            "cluster {",
+            f"  name: {_quoted(self.name)}",
+            f"  host: {_quoted(self.host)}",
+            f"  port: {self.port}",
+            f"  routes: {json.dumps([f'tls://{route}' for route in self.routes])}",
+            *(f"  {line}" for line in self.tls.of_routes()),
+            "}",
+        ]
 
 
 @dataclass(frozen=True)
@@ -70,6 +102,7 @@ class ServerConfig:
     server_name: str = "stemma"
     keys: Mapping[str, str] = field(default_factory=dict)
     tls: ServerTls | None = None
+    cluster: ServerCluster | None = None
 
     def render(self) -> str:
         """The text of the configuration file; raises `KeyError` for a user without a password."""
@@ -83,6 +116,7 @@ class ServerConfig:
                 f"port: {self.port}",
                 *ports,
                 *(self.tls.render() if self.tls else ()),
+                *(self.cluster.render() if self.cluster else ()),
                 f"max_payload: {MAX_PAYLOAD}",
                 "jetstream {",
                 f"  store_dir: {_quoted(self.store_dir)}",

@@ -27,6 +27,7 @@ from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import REST
 
+from .replicas import ONE, Replicas
 from .topology import STREAMS, streams
 
 API_TIMEOUT_S = 10.0
@@ -43,6 +44,7 @@ class Copy:
     tenant: str
     stream: str
     pattern: str
+    replicas: int = 1
 
     @property
     def consumer(self) -> str:
@@ -74,7 +76,8 @@ class Copy:
     def config(self, deliver_subject: str) -> StreamConfig:
         """The copy itself: as its original is kept, and written by its feed alone.
 
-        It waits for no disk: what is lost with the server is fed again.
+        On one server it waits for no disk: what is lost with the server is fed again. The server has no such mode for
+        what is on several.
         """
         original = next(stream for stream in streams() if stream.name == self.stream)
         return replace(
@@ -83,7 +86,8 @@ class Copy:
             duplicate_window=0,
             allow_atomic=None,
             discard=DiscardPolicy.OLD,
-            persist_mode=PersistMode.ASYNC,
+            persist_mode=PersistMode.ASYNC if self.replicas == 1 else None,
+            num_replicas=self.replicas,
             mirror=StreamSource(
                 name=self.stream,
                 external=ExternalStream(api=self.origin_api, deliver=""),
@@ -92,13 +96,13 @@ class Copy:
         )
 
 
-def copies(tenant: str) -> list[Copy]:
+def copies(tenant: str, replicas: int = 1) -> list[Copy]:
     """What callers of a tenant read by consumers."""
     views = subjects.VIEWS_BUCKET
     return [
-        Copy(tenant, subjects.EVENTS, subjects.events_of(tenant)),
-        Copy(tenant, subjects.ANSWERS, subjects.answer(tenant, REST)),
-        Copy(tenant, f"KV_{views}", f"$KV.{views}.{tenant}.>"),
+        Copy(tenant, subjects.EVENTS, subjects.events_of(tenant), replicas),
+        Copy(tenant, subjects.ANSWERS, subjects.answer(tenant, REST), replicas),
+        Copy(tenant, f"KV_{views}", f"$KV.{views}.{tenant}.>", replicas),
     ]
 
 
@@ -107,12 +111,14 @@ def copies_api(tenant: str) -> str:
     return f"$JS.COPIES.{tenant}.API"
 
 
-async def ensure_copies(client: Client, tenants: Sequence[str]) -> None:
+async def ensure_copies(client: Client, tenants: Sequence[str], replicas: Replicas = ONE) -> None:
     """Make what is missing or otherwise of each copy, and wait until it has what the original has."""
     origin = client.jetstream(timeout=API_TIMEOUT_S)
     for tenant in tenants:
         there = client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
-        for copy in copies(tenant):
+        for named in copies(tenant):
+            found = await _stream_of(there, named)
+            copy = replace(named, replicas=replicas.of_stream(found) if found else replicas.number)
             if await copy_drift(origin, there, copy):
                 await _make(origin, there, copy)
             await _caught_up(origin, there, copy)
@@ -127,6 +133,8 @@ async def copy_drift(origin: JetStreamContext, there: JetStreamContext, copy: Co
     wanted, found = copy.feed(subject).as_dict(), feed.as_dict()
     if any(value is not None and found.get(setting) != value for setting, value in wanted.items()):
         return "consumer"
+    if (stream.num_replicas or 1) != copy.replicas:
+        return "number of replicas"
     return None if stream.mirror == copy.config(subject).mirror else "mirror"
 
 

@@ -138,6 +138,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         *(f"{_API}.CONSUMER.LIST.{stream}" for stream in (*_QUEUES, subjects.ADVISORIES)),
         f"{_API}.DIRECT.GET.KV_{subjects.VIEWS_BUCKET}",
         f"{_API}.DIRECT.GET.{subjects.ANSWERS}",
+        *(f"{_API}.STREAM.MSG.GET.{stream}" for stream in (subjects.EVENTS, subjects.ANSWERS)),
         *(f"{_API}.STREAM.MSG.{verb}.{queue}" for verb in ("GET", "DELETE") for queue in _QUEUES),
         *_write_artifacts(tenants),
         *(_purge_bucket(subjects.artifacts_bucket(tenant)) for tenant in tenants),

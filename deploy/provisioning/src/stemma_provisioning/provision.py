@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from nats.aio.client import Client
 from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, ConsumerInfo, RetentionPolicy, StreamConfig
 from nats.js.errors import NotFoundError, ServiceUnavailableError
@@ -16,8 +18,14 @@ from stemma_contracts import subjects
 from stemma_contracts.tokens import is_token
 
 from .bounds import Bounds
-from .copies import API_TIMEOUT_S, copies, copies_api, copy_drift, ensure_copies
+from .copies import API_TIMEOUT_S, Copy, copies, copies_api, copy_drift, ensure_copies
+from .replicas import ONE, Look, Replicas, Unsettled, patiently, settle
 from .topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, streams
+
+LOOK_TIMEOUT_S = 2.0
+SETTLED_WITHIN_S = 600.0
+IN_STEP_WITHIN_S = 5.0
+LED_WITHIN_S = 15.0
 
 
 @dataclass(frozen=True)
@@ -38,18 +46,23 @@ async def provision(
     tenants: Sequence[str] = DEFAULT_TENANTS,
     ack_wait_s: float = ACK_WAIT_S,
     bounds: Bounds = DEFAULT_BOUNDS,
+    replicas: Replicas = ONE,
 ) -> None:
     """Make or correct every stream, consumer, bucket and copy; doing it again changes nothing.
 
-    Raises `nats.js.errors.APIError` for a difference that the server cannot correct.
+    It waits until each of several servers has what it is to have from now on. Raises `nats.js.errors.APIError` for a
+    difference that the server cannot correct.
     """
     js = client.jetstream(timeout=API_TIMEOUT_S)
-    for stream in streams(tenants, bounds):
-        await _ensure_stream(js, stream)
+    await patiently(client.jetstream(timeout=LOOK_TIMEOUT_S).account_info)
+    wanted = streams(tenants, bounds, replicas.number)
+    raised = [await patiently(partial(_ensure_stream, js, stream, replicas)) for stream in wanted]
     await _retire(js)
     for consumer in consumers(tenants):
-        await js.add_consumer(consumer.stream, consumer.config(ack_wait_s))
-    await ensure_copies(client, tenants)
+        await patiently(partial(js.add_consumer, consumer.stream, consumer.config(ack_wait_s)))
+    await ensure_copies(client, tenants, replicas)
+    if replicas.number > 1 and any(raised):
+        await settle(_looks(client, tenants), replicas.number, SETTLED_WITHIN_S)
 
 
 async def check(
@@ -57,27 +70,90 @@ async def check(
     tenants: Sequence[str] = DEFAULT_TENANTS,
     ack_wait_s: float = ACK_WAIT_S,
     bounds: Bounds = DEFAULT_BOUNDS,
+    replicas: Replicas = ONE,
 ) -> list[Drift]:
-    """Every difference between the topology and the server, extra consumers of work queues included."""
+    """Every difference between the topology and the server, extra consumers of work queues included.
+
+    What has no leader, or is not on all its servers, comes first; what has no leader cannot be compared.
+    """
+    behind = await settle(_looks(client, tenants), replicas.number, IN_STEP_WITHIN_S)
+    drifts = [_behind(one) for one in behind]
+    if not all(one.leader for one in behind):
+        return drifts
     js = client.jetstream(timeout=API_TIMEOUT_S)
-    drifts: list[Drift] = []
-    for stream in streams(tenants, bounds):
+    for stream in streams(tenants, bounds, replicas.number):
         drifts += await _stream_drift(js, stream)
     for consumer in consumers(tenants):
         drifts += await _consumer_drift(js, consumer, ack_wait_s)
     drifts += await _strangers(js, tenants)
-    return drifts + [drift for tenant in tenants for drift in await _copy_drifts(client, js, tenant)]
+    return drifts + [drift for tenant in tenants for drift in await _copy_drifts(client, js, tenant, replicas)]
 
 
-async def _ensure_stream(js: JetStreamContext, wanted: StreamConfig) -> None:
+async def repair(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS) -> list[str]:
+    """Take away what has no leader and can be made anew, which `provision` does: consumers, and copies.
+
+    What a consumer had in hand is delivered again. Tells what is taken away; a stream without a leader is left, for
+    what it holds is only on servers that are gone.
+    """
+    waiting = {drift.name for drift in await leaderless(client, tenants)}
+    lost = waiting & {stream.name for stream in streams(tenants)}
+    takes = sorted(name for name in waiting - lost if name.partition("/")[0] not in lost)
+    for name in takes:
+        with suppress(NatsTimeoutError):  # who would tell that it is gone is gone
+            await _take_away(client, name, tenants)
+    return takes
+
+
+async def leaderless(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Drift]:
+    """The streams, consumers and copies that nobody leads, and so nobody can use, once the others have a leader."""
+    await patiently(client.jetstream(timeout=LOOK_TIMEOUT_S).account_info)
+    return [_behind(one) for one in await settle(_looks(client, tenants), 1, LED_WITHIN_S)]
+
+
+async def _ensure_stream(js: JetStreamContext, wanted: StreamConfig, replicas: Replicas) -> bool:
+    """Whether more servers have to take the stream now than had it before."""
     assert wanted.name is not None
     try:
         found = (await js.stream_info(wanted.name)).config
     except NotFoundError:
         await js.add_stream(wanted)
-        return
-    if _differences(wanted.name, wanted, found):
+        return True
+    number = replicas.of_stream(found)
+    if _differences(wanted.name, wanted := replace(wanted, num_replicas=number), found):
         await js.update_stream(wanted)
+    return number > (found.num_replicas or 1)
+
+
+def _looks(client: Client, tenants: Sequence[str]) -> dict[str, Look]:
+    """How to look at each stream, consumer and copy, by name."""
+    js = client.jetstream(timeout=LOOK_TIMEOUT_S)
+    looks: dict[str, Look] = {s.name: partial(js.stream_info, s.name) for s in streams(tenants) if s.name}
+    looks |= {f"{c.stream}/{c.durable}": partial(js.consumer_info, c.stream, c.durable) for c in consumers(tenants)}
+    for tenant in tenants:
+        there = client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=copies_api(tenant))
+        for copy in copies(tenant):
+            looks[f"{copy.stream}/{copy.consumer}"] = partial(js.consumer_info, copy.stream, copy.consumer)
+            looks[_copy_name(copy)] = partial(there.stream_info, copy.stream)
+    return looks
+
+
+def _copy_name(copy: Copy) -> str:
+    return f"{copy.stream} of {copy.tenant}"
+
+
+def _behind(one: Unsettled) -> Drift:
+    if not one.leader:
+        return Drift(one.name, "leader", "present", None)
+    return Drift(one.name, "servers that have it", one.wanted, one.in_step)
+
+
+async def _take_away(client: Client, name: str, tenants: Sequence[str]) -> None:
+    """A consumer, or a copy, by its name."""
+    stream, is_consumer, consumer = name.partition("/")
+    if is_consumer:
+        await client.jetstream(timeout=LOOK_TIMEOUT_S).delete_consumer(stream, consumer)
+    for copy in (copy for tenant in tenants for copy in copies(tenant) if name == _copy_name(copy)):
+        await client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=copies_api(copy.tenant)).delete_stream(copy.stream)
 
 
 async def _retire(js: JetStreamContext) -> None:
@@ -104,15 +180,13 @@ async def _consumer_drift(js: JetStreamContext, wanted: Consumer, ack_wait_s: fl
     return _differences(name, wanted.config(ack_wait_s), found)
 
 
-async def _copy_drifts(client: Client, js: JetStreamContext, tenant: str) -> list[Drift]:
+async def _copy_drifts(client: Client, js: JetStreamContext, tenant: str, replicas: Replicas) -> list[Drift]:
     there = client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
     try:
-        found = [(copy, await copy_drift(js, there, copy)) for copy in copies(tenant)]
+        found = [(copy, await copy_drift(js, there, copy)) for copy in copies(tenant, replicas.number)]
     except (ServiceUnavailableError, NoRespondersError):
         return [Drift(tenant, "account", "present", None)]
-    return [
-        Drift(f"{copy.stream} of {tenant}", f"{wrong} of the copy", "present", None) for copy, wrong in found if wrong
-    ]
+    return [Drift(_copy_name(copy), f"{wrong} of the copy", "present", None) for copy, wrong in found if wrong]
 
 
 async def _strangers(js: JetStreamContext, tenants: Sequence[str]) -> list[Drift]:

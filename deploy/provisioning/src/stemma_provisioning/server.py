@@ -20,7 +20,7 @@ from stemma_contracts.tls import tls_options
 from .admission import Admitting, Seals
 from .admitted import Admitted
 from .bounds import Bounds
-from .config import AdmissionKeys, ServerConfig, ServerTls, user_names
+from .config import AdmissionKeys, ServerCluster, ServerConfig, ServerTls, user_names
 from .permissions import ADMISSION, client_user
 from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
@@ -53,6 +53,8 @@ class NatsServer:
         bounds: Bounds = DEFAULT_BOUNDS,
         keys: Mapping[str, str] | None = None,
         tls: ServerTls | None = None,
+        name: str = "stemma",
+        cluster: ServerCluster | None = None,
     ) -> None:
         self.folder = folder
         self.passwords = passwords or {name: secrets.token_hex(16) for name in user_names(tenants)}
@@ -67,6 +69,8 @@ class NatsServer:
             ports_file_dir=folder,
             keys=keys or {},
             tls=tls,
+            server_name=name,
+            cluster=cluster,
         )
         self._process: subprocess.Popen[bytes] | None = None
         own = tls_options(tls.ca, tls.certificate, tls.key) if tls else {}

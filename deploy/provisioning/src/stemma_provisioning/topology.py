@@ -73,8 +73,14 @@ def deliver_subject(stream: str, service: str) -> str:
     return f"_DELIVER.{service}.{stream}"
 
 
-def streams(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS) -> list[StreamConfig]:
-    """Every stream, those behind buckets included."""
+def streams(
+    tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS, replicas: int = 1
+) -> list[StreamConfig]:
+    """Every stream, those behind buckets included, each on so many servers; its consumers are where it is."""
+    return [replace(stream, num_replicas=replicas) for stream in _streams(tenants, bounds)]
+
+
+def _streams(tenants: Sequence[str], bounds: Bounds) -> list[StreamConfig]:
     pieces = bounds.upload_bytes // PIECE + 1
     return [
         _queue(

@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from functools import partial
 from io import BufferedIOBase
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from .object_metadata import CHUNK_BYTES, BadObject, Described, Description, read, subject_of
+from .replicas import get_stored
 
 
 class TooLong(ValueError):
@@ -75,12 +77,11 @@ class Objects:
         sequence = 0
         for _ in range(described.chunks):
             subject = f"$O.{bucket}.C.{described.nuid}"
-            try:
-                chunk = await self._js.get_msg(
-                    f"OBJ_{bucket}", seq=sequence + 1, subject=subject, next=True, direct=True
-                )
-            except NotFoundError:
-                raise NoSuchObject(name) from None
+            chunk = await get_stored(
+                partial(self._js.get_msg, f"OBJ_{bucket}", seq=sequence + 1, subject=subject, next=True, direct=True)
+            )
+            if chunk is None:
+                raise NoSuchObject(name)
             sequence = chunk.seq or 0
             yield chunk.data or b""
 

@@ -7,17 +7,19 @@ a larger one is an object in the bucket of its tenant. Writing the same content 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Protocol
 
 from nats.js import JetStreamContext
 from nats.js.api import Header
-from nats.js.errors import BadRequestError, NotFoundError
+from nats.js.errors import BadRequestError
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 
 from .digests import digest_of, fits
 from .object_metadata import BadObject
 from .objects import Objects, TooLong
+from .replicas import get_stored
 
 SMALL_BYTES = 128 * 1024
 _WRONG_LAST_SEQUENCE = (10071, 10164)
@@ -123,11 +125,8 @@ class JetStreamArtifactStore:
             raise ArtifactCorrupt(ref.digest) from None
 
     async def _get_message(self, subject: str) -> bytes | None:
-        try:
-            message = await self._js.get_msg(subjects.ARTIFACTS, subject=subject, direct=True)
-        except NotFoundError:
-            return None
-        return message.data or b""
+        message = await get_stored(partial(self._js.get_msg, subjects.ARTIFACTS, subject=subject, direct=True))
+        return None if message is None else message.data or b""
 
 
 def reference(data: bytes, media_type: str, name: str) -> ArtifactRef:

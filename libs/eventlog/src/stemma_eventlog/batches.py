@@ -13,7 +13,11 @@ _NOTHING_THERE = "404"
 
 
 class ReadRefused(Exception):
-    """The server refused to read."""
+    """The server refused to read; ``status`` is what it said."""
+
+    def __init__(self, status: str, description: str) -> None:
+        super().__init__(f"{status} {description}")
+        self.status = status
 
 
 class Batch(NamedTuple):
@@ -47,6 +51,6 @@ async def read_batch(nats: Client, stream: str, pattern: str, after: int, most: 
             elif status == _NOTHING_THERE:
                 return Batch(messages, after, False)
             else:
-                raise ReadRefused(f"{status} {headers.get('Description', '')}")
+                raise ReadRefused(status, headers.get("Description", ""))
     finally:
         await subscription.unsubscribe()

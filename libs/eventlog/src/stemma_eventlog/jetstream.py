@@ -8,8 +8,9 @@ has no call for; a document's history is read by `read_batch`.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -20,7 +21,7 @@ from nats.errors import TimeoutError as NatsTimeout
 from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, Family, Registry, subjects
 from stemma_contracts import registry as default_registry
 
-from .batches import Batch, ReadRefused, read_batch
+from .batches import ReadRefused, read_batch
 from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId, Unreadable
 
 _EXPECTED = "Nats-Expected-Last-Subject-Sequence"
@@ -28,6 +29,8 @@ _EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
 _CONFLICTS = frozenset({10071, 10164})
 _NO_ROOM = frozenset({10023, 10028, 10047, 10077})
 _UNAVAILABLE = 503
+_NO_MESSAGE = 10037
+FIRST_PAUSE_S = 0.002
 
 
 class LogRefused(Exception):
@@ -36,6 +39,12 @@ class LogRefused(Exception):
 
 class LogFull(LogRefused):
     """The server has no room for an append now; nothing of it was stored."""
+
+    is_outage = True
+
+
+class LogBehind(LogRefused):
+    """What was asked for is on no server that answers now."""
 
     is_outage = True
 
@@ -80,19 +89,40 @@ class JetStreamEventLog:
         return dict(json.loads(reply.data)) if reply.data else {}
 
     async def read(self, stream: StreamId, after: int = 0) -> list[Recorded | Unreadable]:
-        """See `EventLog.read`."""
-        history: list[Recorded | Unreadable] = []
-        pending = True
-        while pending:
-            messages, after, pending = await self._next(stream, after)
-            history.extend(self._recorded(message) for message in messages)
-        return history
+        """See `EventLog.read`.
 
-    async def _next(self, stream: StreamId, after: int) -> Batch:
+        Of several servers any that has the stream answers a direct get, also one that does not have the last of it yet:
+        the leader is asked where the document ends, and it is read to there.
+        """
+        history: list[Recorded | Unreadable] = []
+        last = await self._last(_filter(stream))
+        for pause in _pauses(self._timeout):
+            while after < last and (messages := await self._next(stream, after)):
+                history.extend(self._recorded(message) for message in messages)
+                after = history[-1].sequence
+            if after >= last:
+                return history
+            await asyncio.sleep(pause)
+        raise LogBehind(f"{last} is not where it is read")
+
+    async def _last(self, pattern: str) -> int:
+        """The sequence of the last message as the leader has it; 0 if there is none."""
+        ask = json.dumps({"last_by_subj": pattern}).encode()
+        told = await self._nats.request(f"$JS.API.STREAM.MSG.GET.{subjects.EVENTS}", ask, timeout=self._timeout)
+        reply = json.loads(told.data)
+        if reply.get("error", {}).get("err_code") == _NO_MESSAGE:
+            return 0
+        _raise_error(reply)
+        return int(reply["message"]["seq"])
+
+    async def _next(self, stream: StreamId, after: int) -> list[Msg]:
+        """The next messages; none if the server that answers has none."""
         try:
-            return await read_batch(self._nats, subjects.EVENTS, _filter(stream), after, self._batch, self._timeout)
+            batch = await read_batch(self._nats, subjects.EVENTS, _filter(stream), after, self._batch, self._timeout)
         except ReadRefused as refused:
-            raise LogRefused(f"reading the log: {refused}") from None
+            kind = LogBehind if refused.status == str(_UNAVAILABLE) else LogRefused
+            raise kind(f"reading the log: {refused}") from None
+        return batch.messages
 
     def _recorded(self, message: Msg) -> Recorded | Unreadable:
         headers = message.headers or {}
@@ -108,6 +138,14 @@ class JetStreamEventLog:
         if entry.family is not Family.EVENT or entry.token != address.name:
             return Unreadable(sequence, f"{entry.ce_type} does not belong there", number)
         return Recorded(envelope, event, sequence)
+
+
+def _pauses(within_s: float) -> Iterator[float]:
+    """Growing ones, which take so long in all."""
+    pause = FIRST_PAUSE_S
+    while within_s > 0:
+        yield pause
+        within_s, pause = within_s - pause, pause * 2
 
 
 def _filter(stream: StreamId) -> str:

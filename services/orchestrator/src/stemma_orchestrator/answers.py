@@ -69,7 +69,7 @@ class Answers:
             return False
         subject = subjects.answer(received.tenant, received.asked["request_id"])
         try:
-            first = await self._js.get_msg(subjects.ANSWERS, seq=1, subject=subject, next=True, direct=True)
+            first = await self._js.get_msg(subjects.ANSWERS, seq=1, subject=subject, next=True)
         except NotFoundError:
             return False
         try:

@@ -47,9 +47,7 @@ class Repair:
         sequence = 1
         while True:
             try:
-                found = await self.jetstream.get_msg(
-                    subjects.EVENTS, seq=sequence, subject=_BEGINNINGS, next=True, direct=True
-                )
+                found = await self.jetstream.get_msg(subjects.EVENTS, seq=sequence, subject=_BEGINNINGS, next=True)
             except NotFoundError:
                 return
             with suppress(ValueError):  # no event of ours has such a subject

@@ -16,9 +16,11 @@ import nats
 from nats.errors import Error as NatsError
 from stemma_client.client import Client
 from stemma_client.settings import DEFAULT_TENANT
+from stemma_contracts.servers import servers_in
 from stemma_messaging.cancellation import end, raise_if_cancelled
 from stemma_provisioning import PROVISIONER, Bounds, NatsServer, ServerFailed, client_user, inbox_prefix, provision
 from stemma_provisioning.config import user_names
+from stemma_provisioning.replicas import ONE
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS
 
 from .environment import environment_of
@@ -77,6 +79,7 @@ class LocalStemma:
         self._bounds = bounds
         self._ready_within_s = ready_within_s
         self._report = report
+        self._replicas = ONE
         self._passwords: dict[str, str] = {}
         self._nats: ManagedNats | None = None
         self._stack = AsyncExitStack()
@@ -132,24 +135,37 @@ class LocalStemma:
         await self._stack.aclose()
 
     async def _start_nats(self, stack: AsyncExitStack) -> None:
-        folder = self.folder.root / "nats"
         self._tenants = self._all_tenants()
         self._passwords = self.folder.make_passwords(user_names(self._tenants))
-        await end_left_over(folder, self._passwords[PROVISIONER])
-        server = NatsServer(
-            folder, tenants=self._tenants, passwords=self._passwords, port=self._port, bounds=self._bounds
-        )
-        self._nats = ManagedNats(server, self._told)
+        await end_left_over(self._nats_folder, self._passwords[PROVISIONER])
+        self._nats = self._make_nats()
         stack.callback(self.folder.clear_state)
         stack.push_async_callback(self._nats.stop)
         await self._nats.start()
 
+    @property
+    def _nats_folder(self) -> Path:
+        return self.folder.root / "nats"
+
+    def _make_nats(self) -> ManagedNats:
+        server = NatsServer(
+            self._nats_folder,
+            tenants=self._tenants,
+            passwords=self._passwords,
+            port=self._port,
+            bounds=self._bounds,
+        )
+        return ManagedNats(server, self._told)
+
     async def _provision(self, tenants: Sequence[str]) -> None:
         connection = await nats.connect(
-            self.url, user=PROVISIONER, password=self._passwords[PROVISIONER], inbox_prefix=inbox_prefix(PROVISIONER)
+            servers_in(self.url),
+            user=PROVISIONER,
+            password=self._passwords[PROVISIONER],
+            inbox_prefix=inbox_prefix(PROVISIONER),
         )
         try:
-            await provision(connection, tenants, self._ack_wait_s, self._bounds)
+            await provision(connection, tenants, self._ack_wait_s, self._bounds, self._replicas)
         finally:
             await connection.close()
 

@@ -1,0 +1,110 @@
+"""Taking all streams from one installation of the server to another: with their sequences, consumers and all in hand.
+
+A single server that is started as one of several deletes the streams that it has. So they are saved from it, while
+nobody writes, and loaded into empty servers. Copies of tenants are not saved: they are made anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from nats.aio.client import Client
+from nats.js.errors import APIError
+
+from .copies import API_TIMEOUT_S, copies
+from .topology import DEFAULT_TENANTS, streams
+
+CHUNK_BYTES = 128 * 1024
+_API = "$JS.API.STREAM"
+
+
+class NotSaved(Exception):
+    """A folder does not hold what was to be loaded, or the server would lose what it has."""
+
+
+async def save(client: Client, folder: Path, tenants: Sequence[str] = DEFAULT_TENANTS) -> list[str]:
+    """Write each stream to a folder that is new, as the server has it now; their names."""
+    await asyncio.to_thread(folder.mkdir, mode=0o700, parents=True)
+    names = [stream.name for stream in streams(tenants) if stream.name]
+    for name in names:
+        await _save(client, folder, name)
+    return names
+
+
+async def load(client: Client, folder: Path, tenants: Sequence[str] = DEFAULT_TENANTS, replicas: int = 1) -> list[str]:
+    """Make each stream that was saved, on so many servers; their names. Raises `NotSaved` where one is there already.
+
+    Consumers that fed copies go, as the copies are not there.
+    """
+    names = await asyncio.to_thread(_saved_in, folder)
+    if not names:
+        raise NotSaved(f"{folder} holds no streams")
+    taken = [info.config.name for info in await client.jetstream(timeout=API_TIMEOUT_S).streams_info()]
+    if there := [name for name in names if name in taken]:
+        raise NotSaved(f"the server has {', '.join(there)} already: load into servers that are empty")
+    for name in names:
+        await _load(client, folder, name, replicas)
+    js = client.jetstream(timeout=API_TIMEOUT_S)
+    for copy in (copy for tenant in tenants for copy in copies(tenant)):
+        await js.delete_consumer(copy.stream, copy.consumer)
+    return names
+
+
+async def _save(client: Client, folder: Path, name: str) -> None:
+    inbox = client.new_inbox()
+    chunks = await client.subscribe(inbox, pending_msgs_limit=-1, pending_bytes_limit=-1)
+    try:
+        asked = {"deliver_subject": inbox, "no_consumers": False, "chunk_size": CHUNK_BYTES}
+        told = await _asked(client, f"{_API}.SNAPSHOT.{name}", asked)
+        with (folder / f"{name}.snapshot").open("wb") as file:
+            while chunk := await chunks.next_msg(API_TIMEOUT_S):
+                if not chunk.data:
+                    _refuse_a_broken_end(name, chunk.headers)
+                    break
+                file.write(chunk.data)
+                if chunk.reply:  # the last has none
+                    await chunk.respond(b"")
+    finally:
+        await chunks.unsubscribe()
+    # What is written last says that all is there.
+    about = {"config": told["config"], "state": told["state"]}
+    (folder / f"{name}.json").write_text(json.dumps(about), encoding="utf-8")
+
+
+def _refuse_a_broken_end(name: str, headers: dict[str, str] | None) -> None:
+    """A snapshot that the server gave up ends with a status that is not that of its end."""
+    if headers and headers.get("Status", "204") != "204":
+        raise NotSaved(f"{name}: {headers.get('Description', headers['Status'])}")
+
+
+async def _load(client: Client, folder: Path, name: str, replicas: int) -> None:
+    about = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    about["config"]["num_replicas"] = replicas
+    told = await _asked(client, f"{_API}.RESTORE.{name}", about)
+    async with aclosing(_chunks_of(folder / f"{name}.snapshot")) as chunks:
+        async for chunk in chunks:
+            await client.request(told["deliver_subject"], chunk, timeout=API_TIMEOUT_S)
+    await _asked(client, told["deliver_subject"], None)
+
+
+def _saved_in(folder: Path) -> list[str]:
+    return sorted(file.stem for file in folder.glob("*.json"))
+
+
+async def _chunks_of(file: Path) -> AsyncGenerator[bytes, None]:
+    with file.open("rb") as opened:
+        while chunk := await asyncio.to_thread(opened.read, CHUNK_BYTES):
+            yield chunk
+
+
+async def _asked(client: Client, subject: str, asked: Any) -> dict[str, Any]:
+    body = b"" if asked is None else json.dumps(asked).encode()
+    told: dict[str, Any] = json.loads((await client.request(subject, body, timeout=API_TIMEOUT_S)).data)
+    if "error" in told:
+        raise APIError.from_error(told["error"])
+    return told

@@ -1,0 +1,69 @@
+"""From one server to three, as docs/operate.md says: what is under way goes on, and what waits for a person waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from faults_documents import asked, completes
+from faults_soak import ACK_WAIT_S
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.review import ReviewMode
+from stemma_provisioning import PROVISIONER, NatsServer
+from stemma_testkit.clusters import ClusterStemma
+from stemma_testkit.driving import wait_for
+
+
+async def provisioned(url: str, password: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "STEMMA_NATS_URL": url, "STEMMA_NATS_PASSWORD": password, "STEMMA_REPLICAS": "3"}
+    command = [sys.executable, "-m", "stemma_provisioning", "--ack-wait", str(ACK_WAIT_S), *arguments]
+    return await asyncio.to_thread(
+        subprocess.run, command, env=environment, capture_output=True, text=True, check=False, timeout=200
+    )
+
+
+class Grown(ClusterStemma):
+    """An installation on three servers, into which is loaded what one server had."""
+
+    async def _provision(self, tenants: Sequence[str]) -> None:
+        loading = await provisioned(self.url, self.password(PROVISIONER), "--load", str(self.saved))
+        assert loading.returncode == 0, loading.stderr
+        again = await provisioned(self.url, self.password(PROVISIONER), "--load", str(self.saved))
+        assert again.returncode == 2
+        assert "load into servers that are empty" in again.stderr
+
+    @property
+    def saved(self) -> Path:
+        return self.folder.root / "saved"
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.req("O1")
+async def test_one_server_becomes_three_with_a_document_under_way(tmp_path: Path) -> None:
+    single = LocalStemma(tmp_path, ack_wait_s=ACK_WAIT_S, in_process=True)
+    async with single as stemma, stemma.client() as client:
+        waits = await asked(client, ReviewMode.HUMAN, "waits")
+        await wait_for(client, waits, lambda event: isinstance(event, e.SectionReviewRequested))
+        under_way = await asked(client, ReviewMode.NONE, "under-way", "connections")
+        await wait_for(client, under_way, lambda event: isinstance(event, e.SectionDrafted))
+        passwords = stemma.folder.make_passwords([])
+
+    with NatsServer(tmp_path / "nats", passwords=passwords) as alone:
+        saving = await provisioned(alone.url, passwords[PROVISIONER], "--save", str(tmp_path / "saved"))
+    assert saving.returncode == 0, saving.stderr
+
+    async with Grown(tmp_path, ack_wait_s=ACK_WAIT_S, in_process=True) as stemma, stemma.client() as client:
+        await completes(client, under_way)
+        before = await client.history(waits)
+        assert [section.section_id for section in (await client.document(waits)).waiting] == ["research"]
+        await client.approve(waits, "research", 1)
+        await completes(client, waits)
+        after = (await client.history(waits))[: len(before)]
+        assert [(one.sequence, one.contract) for one in after] == [(one.sequence, one.contract) for one in before]

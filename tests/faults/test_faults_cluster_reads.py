@@ -1,0 +1,66 @@
+"""What one server has acknowledged is read from another that may not have it yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from faults_cluster import keep_on_all
+from nats.aio.client import Client
+from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_contracts import subjects
+from stemma_eventlog.jetstream import JetStreamEventLog
+from stemma_eventlog.log import StreamId
+from stemma_testkit.clusters import NatsCluster, running_cluster
+
+AT_ONCE = 100
+ROUNDS = 3
+"""Without a look at the leader, three to nine in a hundred reads find nothing."""
+Read = Callable[[str], Awaitable[None]]
+
+
+async def read_on_each(cluster: NatsCluster, stream: str, reading: Callable[[Client, Client], Read]) -> None:
+    writer = await cluster.connect()
+    await keep_on_all(writer, stream)
+    for node in cluster.nodes.values():
+        reader = await cluster.connect(to=[node])
+        read = reading(writer, reader)
+        for round_ in range(ROUNDS):
+            await asyncio.gather(*(read(f"d-{node.name}-{round_}-{number}") for number in range(AT_ONCE)))
+        await reader.close()
+    await writer.close()
+
+
+@pytest.mark.req("O1", "F1")
+async def test_what_is_in_the_log_is_read_whichever_server_answers(tmp_path: Path) -> None:
+    def reading(writer: Client, reader: Client) -> Read:
+        js, log = writer.jetstream(timeout=10), JetStreamEventLog(reader)
+
+        async def read(document_id: str) -> None:
+            stored = await js.publish(subjects.event("default", document_id, "x"), b"")
+            found = await log.read(StreamId("default", document_id))
+            assert [one.sequence for one in found] == [stored.seq]
+            assert await log.read(StreamId("default", document_id), stored.seq) == []
+
+        return read
+
+    with running_cluster(tmp_path) as cluster:
+        await read_on_each(cluster, subjects.EVENTS, reading)
+
+
+@pytest.mark.req("O1", "F1")
+async def test_an_artifact_is_found_whichever_server_answers(tmp_path: Path) -> None:
+    def reading(writer: Client, reader: Client) -> Read:
+        here, there = (JetStreamArtifactStore(one.jetstream(timeout=10)) for one in (writer, reader))
+
+        async def read(document_id: str) -> None:
+            data = document_id.encode()
+            ref = await here.put("default", document_id, data, media_type="text/plain", name="x")
+            assert await there.get("default", document_id, ref) == data
+
+        return read
+
+    with running_cluster(tmp_path) as cluster:
+        await read_on_each(cluster, subjects.ARTIFACTS, reading)
