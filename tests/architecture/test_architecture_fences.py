@@ -30,6 +30,7 @@ PLANTED = {
     "stemma_eventlog": "stemma_artifacts",
     "stemma_messaging": "stemma_artifacts",
     "stemma_client": "stemma_messaging",
+    "stemma_mcp": "stemma_messaging",
     "stemma_provisioning": "stemma_telemetry",
     "stemma_models": "stemma_offline_writer",
     "stemma_offline_writer": "stemma_messaging",

@@ -76,6 +76,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
+AGENTS = "docs/agents.md"
 IN_ORDER = [README, *(ROOT / "docs" / f"{name}.md" for name in ("tour", "python", "nats"))]
 GUIDE = [*IN_ORDER, *sorted({*ROOT.glob("docs/*.md")} - {*IN_ORDER})]
 BLOCKS = [block for page in GUIDE for block in blocks_of(page)]
@@ -137,6 +138,16 @@ def commands() -> list[Block]:
     ]
 
 
+def follows(block: Block) -> bool:
+    """Whether a block is a program that follows a document, from a consumer of its own."""
+    return block.language in PROGRAMS and not is_of_an_agent(block)
+
+
+def is_of_an_agent(block: Block) -> bool:
+    """Whether a block is a program that asks again instead."""
+    return block.language in PROGRAMS and block.page == AGENTS
+
+
 def run_block(block: Block, folder: Path) -> str:
     return run(command_of(block, folder), folder, f"{block.page}:{block.line}")
 
@@ -159,7 +170,7 @@ async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: 
         for block in commands():
             before = await consumers()
             running = asyncio.create_task(asyncio.to_thread(run_block, block, installation))
-            named.append(await seen_beside(running, consumers) - before if block.language in PROGRAMS else set())
+            named.append(await seen_beside(running, consumers) - before if follows(block) else set())
             printed.append(await running)
 
     files = {path.name: path.read_bytes() for path in installation.iterdir() if path.is_file()}
@@ -176,8 +187,10 @@ async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: 
     assert re.search(r"\t\S+ \(claimed\)\tresearch\t2\tapproved", decided)
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
-    programs = [text for block, text in zip(commands(), printed, strict=True) if block.language in PROGRAMS]
+    programs = [text for block, text in zip(commands(), printed, strict=True) if follows(block)]
     assert [text.splitlines()[0].strip() for text in programs] == ["document-requested"] * 3
+    [of_the_agent] = [text for block, text in zip(commands(), printed, strict=True) if is_of_an_agent(block)]
+    assert of_the_agent.startswith("approved version 1\n")
     of_programs = [names for names in named if names]
     assert len(of_programs) == len(programs)
     assert [name for names in of_programs for name in names if not is_random(name)] == []

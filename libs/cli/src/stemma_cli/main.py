@@ -14,6 +14,7 @@ from .help_plain import NARROW, Verb, Verbs
 from .output import console
 from .runtime import command
 from .verbs import (
+    agents,
     comparing,
     dead,
     decisions,
@@ -64,11 +65,20 @@ def stemma(
     """Long documents with several authors: models write, people review."""
 
 
-VERBS: dict[str, Callable[..., Any]] = {
-    name: verb
-    for group in (documents, kinds, progress, decisions, editing, comparing, exporting, tracing, identity, installation)
-    for name, verb in group.VERBS.items()
-}
+GROUPS_OF_VERBS = (
+    documents,
+    kinds,
+    progress,
+    decisions,
+    editing,
+    comparing,
+    exporting,
+    tracing,
+    identity,
+    agents,
+    installation,
+)
+VERBS: dict[str, Callable[..., Any]] = {name: verb for group in GROUPS_OF_VERBS for name, verb in group.VERBS.items()}
 
 for name, verb in VERBS.items():
     app.command(name, cls=Verb)(command(verb))

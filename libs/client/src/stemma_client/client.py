@@ -144,7 +144,7 @@ class Client(SectionDecisions):
         kind: str,
         *,
         brief: str,
-        inputs: Iterable[Path | str] = (),
+        inputs: Iterable[Path | str | UploadRef] = (),
         title: str = "",
         review: ReviewPolicy | ReviewMode | None = None,
         language: str | None = None,
@@ -152,7 +152,7 @@ class Client(SectionDecisions):
         request_id: str | None = None,
         wait_s: float = ANSWER_TIMEOUT_S,
     ) -> RequestAccepted:
-        """Ask for a new document from a brief in words and input files or folders.
+        """Ask for a new document from a brief in words and input files, folders or uploads.
 
         Without ``title`` it has the heading that the brief begins with, or the title in its front matter.
         It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
@@ -160,9 +160,11 @@ class Client(SectionDecisions):
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
         `InvalidInputError` for what must not or cannot be sent, before anything is.
         """
-        files = input_files.collect(inputs)
+        given = list(inputs)
+        files = input_files.collect(one for one in given if not isinstance(one, UploadRef))
         policy = ReviewPolicy(mode=review) if isinstance(review, ReviewMode) else review
-        uploads = tuple([await self.upload(file.path, name=file.name) for file in files])
+        there = [one for one in given if isinstance(one, UploadRef)]
+        uploads = (*there, *[await self.upload(file.path, name=file.name) for file in files])
         return await self.request(
             CreateDocument(
                 request_id=request_id,

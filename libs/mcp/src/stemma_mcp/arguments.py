@@ -1,0 +1,62 @@
+"""The arguments that tools have in common; a text is never null, and an empty one is as good as none.
+
+An argument whose type is exactly a string is taken as it is. The SDK reads others as JSON where they are strings, and
+would turn a text such as ``null`` or ``[1]`` into something else.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from stemma_contracts.base import invalid_field
+from stemma_contracts.tokens import TOKEN_PATTERN, FileName
+
+_OR_NOTHING = TOKEN_PATTERN.replace("{1,64}", "{0,64}")
+
+DocumentId = Annotated[
+    str, Field(pattern=TOKEN_PATTERN, description="The id of a document, from start_document or list_documents.")
+]
+SectionId = Annotated[
+    str, Field(pattern=TOKEN_PATTERN, description="The id of a section, from document_status; not its title.")
+]
+SeenVersion = Annotated[
+    int,
+    Field(ge=1, description="The version of the section that you read; if it is not current, nothing is changed."),
+]
+RequestId = Annotated[
+    str,
+    Field(
+        pattern=_OR_NOTHING,
+        description="Your own id of this call, such as a UUID: the same call with the same id is done once.",
+    ),
+]
+ReplaceEdited = Annotated[
+    bool, Field(description="Allow it for a text that a person wrote. Ask that person before you say so.")
+]
+
+
+class GivenFile(BaseModel):
+    """A file, by its content."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: FileName = Field(description="File name with its ending, such as facts.md or media/plan.png.")
+    text: str = Field(default="", description="The content of a file of text.")
+    base64: str = Field(default="", description="The content of any other file, in base64; in place of text.")
+
+    @model_validator(mode="after")
+    def _one_content(self) -> GivenFile:
+        if bool(self.text) == bool(self.base64):
+            raise invalid_field("give exactly one of text and base64", "text")
+        return self
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the file; raises `ValueError` for what is no base64."""
+        try:
+            return base64.b64decode(self.base64, validate=True) if self.base64 else self.text.encode()
+        except binascii.Error:
+            raise ValueError("it is no base64") from None

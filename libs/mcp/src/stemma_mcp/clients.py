@@ -1,0 +1,35 @@
+"""Whose client serves a call: that of the person or program who makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from mcp.server.mcpserver import Context
+from stemma_client.client import Client
+from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.requests import Request
+from stemma_document.views import DocumentView, SectionView
+
+from .refusals import NotThereError, validated
+
+ClientOf = Callable[[Context[Any, Any]], AbstractAsyncContextManager[Client]]
+"""The client of whoever makes a call, open for as long as the call takes."""
+
+ANSWER_WITHIN_S = 10.0
+"""How long the answer to a request is waited for, which says only that it was taken up; never for its work."""
+
+
+async def asked(client: Client, kind: type[Request], request_id: str, **fields: Any) -> RequestAccepted:
+    """A request in the name of the caller, and its answer. Raises as `Client.request` does."""
+    request = validated(kind, actor=client.actor, request_id=request_id or None, **fields)
+    return await client.request(request, wait_s=ANSWER_WITHIN_S)
+
+
+async def section_in(client: Client, document_id: str, section_id: str) -> tuple[DocumentView, SectionView]:
+    """A section and its document, as the log has them now."""
+    view = await client.document(document_id)
+    if section_id not in view.sections:
+        raise NotThereError("section_id", f"the document has no such section; it has {', '.join(view.sections)}")
+    return view, view.sections[section_id]

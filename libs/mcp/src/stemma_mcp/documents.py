@@ -1,0 +1,228 @@
+"""Tools that start documents, find them, and tell where they stand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from stemma_artifacts.store import ArtifactMissing
+from stemma_client.client import Client
+from stemma_client.overviews import waiting_sections
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.references import ArtifactRef, UploadRef
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_document.views import DocumentView, ExportView, SectionView
+
+from .answers import (
+    Accepted,
+    DocumentLine,
+    Documents,
+    DocumentTold,
+    ExportLine,
+    Kinds,
+    KindSectionTold,
+    KindTold,
+    SectionLine,
+    Step,
+    Waiting,
+    WaitingSection,
+)
+from .arguments import DocumentId, GivenFile, RequestId
+from .clients import asked
+from .refusals import InvalidArgumentsError
+from .steps import ASK_AGAIN_AFTER_S, accepted, is_at_work, reading, steps_of, waits_in, waits_of
+
+PAGE = 20
+SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
+Review = Literal["kind", "human", "auto", "none"]
+
+
+async def list_kinds(client: Client) -> Kinds:
+    """List the kinds of documents that can be started, each with its sections, what each rests on, and who settles
+    its drafts. Ask this before start_document."""
+    return Kinds(kinds=[_kind(kind) for kind in await client.kinds()])
+
+
+def _kind(kind: DocumentKind) -> KindTold:
+    sections = [
+        KindSectionTold(section_id=one.section_id, title=one.title, depends_on=one.depends_on, review=one.review)
+        for one in kind.sections
+    ]
+    return KindTold(kind=kind.kind, title=kind.title, description=kind.description, sections=sections)
+
+
+async def start_document(
+    client: Client,
+    kind: Annotated[str, Field(description="A kind of list_kinds, such as proposal.")],
+    brief: Annotated[str, Field(min_length=1, description="What the document is for and has to say, in words.")],
+    inputs: Annotated[
+        list[GivenFile], Field(max_length=200, description="Files with the facts. What is in no file is not made up.")
+    ] = [],  # noqa: B006
+    title: Annotated[str, Field(max_length=300, description="Else the heading that the brief begins with.")] = "",
+    language: Annotated[str, Field(description="A tag such as de or pt-BR; else the language of the brief.")] = "",
+    review: Annotated[
+        Review, Field(description="Who settles drafts: a person, a score, nobody; kind: what the kind says.")
+    ] = "kind",
+    outline: Annotated[
+        list[OutlineSection] | None, Field(description="All sections in their order, in place of those of the kind.")
+    ] = None,
+    request_id: RequestId = "",
+) -> Accepted:
+    """Start a document from a brief and input files. It returns at once with the id of the document; sections are
+    then written one after the other for seconds to minutes. Ask document_status where it stands."""
+    files = await _uploaded(client, inputs)
+    policy = None if review == "kind" else ReviewPolicy(mode=ReviewMode(review))
+    return accepted(
+        await client.create_document(
+            kind,
+            brief=brief,
+            inputs=files,
+            title=title,
+            language=language or None,
+            review=policy,
+            outline=outline,
+            request_id=request_id or None,
+        )
+    )
+
+
+async def _uploaded(client: Client, inputs: list[GivenFile]) -> list[UploadRef]:
+    """The files where a request can refer to them; all of them are looked at before one is sent."""
+    contents = [(file.name, _content(file, number)) for number, file in enumerate(inputs)]
+    return [await client.upload(content, name=name) for name, content in contents]
+
+
+def _content(file: GivenFile, number: int) -> bytes:
+    try:
+        return file.content
+    except ValueError as error:
+        raise InvalidArgumentsError(Problem(field=f"inputs.{number}.base64", message=str(error))) from None
+
+
+async def list_documents(
+    client: Client,
+    skip: Annotated[int, Field(ge=0, description="Leave out so many of the newest.")] = 0,
+) -> Documents:
+    """List the documents, newest first, twenty at a time."""
+    summaries = await client.documents()
+    page = [await _document_line(client, summary) for summary in summaries[skip : skip + PAGE]]
+    after = skip + len(page)
+    more = [Step(tool="list_documents", arguments={"skip": after}, why="there are more")]
+    return Documents(documents=page, total=len(summaries), next=more if after < len(summaries) else [])
+
+
+async def _document_line(client: Client, summary: DocumentSummary) -> DocumentLine:
+    return DocumentLine(
+        document_id=summary.document_id,
+        title=await title_of(client, summary.document_id, summary.title),
+        kind=summary.kind,
+        status=summary.status,
+        created_at=summary.created_at,
+        sections=len(summary.sections),
+        settled=sum(section.status in SETTLED for section in summary.sections),
+        waiting=len(waiting_sections(summary)),
+    )
+
+
+async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
+    """A title; an erased document has none any more."""
+    try:
+        return await client.text(document_id, ref)
+    except ArtifactMissing:
+        return ""
+
+
+async def what_waits(client: Client) -> Waiting:
+    """List the sections of all documents that wait for a decision: a review, an answer to a question, a proposed edit,
+    or a stale text that is to be kept or regenerated. What was decided a moment ago may still be listed. Read each
+    with read_section before you decide about it."""
+    found = [
+        (summary, section) for summary in reversed(await client.documents()) for section in waiting_sections(summary)
+    ]
+    told = [await _waiting(client, summary, section) for summary, section in found[:PAGE]]
+    steps = [reading(one.document_id, one.section_id, one.waits_for) for one in told[:1]]
+    return Waiting(sections=told, left_off=len(found) - len(told), next=steps)
+
+
+async def _waiting(client: Client, summary: DocumentSummary, section: SectionSummary) -> WaitingSection:
+    return WaitingSection(
+        document_id=summary.document_id,
+        section_id=section.section_id,
+        document_title=await title_of(client, summary.document_id, summary.title),
+        title=section.title,
+        version=section.version,
+        waits_for=waits_in(section),
+        score=section.score,
+        issue_count=section.issue_count,
+        need_id=section.need_id or "",
+        proposal_id=section.proposal_id or "",
+    )
+
+
+async def document_status(client: Client, document_id: DocumentId) -> DocumentTold:
+    """Tell where a document stands: its status, each section with its version, what waits for a decision, exports,
+    and what the models cost. It never waits: while at_work is true, ask again after ask_again_after_s seconds."""
+    return await told_of(client, await client.document(document_id))
+
+
+async def told_of(client: Client, view: DocumentView) -> DocumentTold:
+    """Where a document stands."""
+    return DocumentTold(
+        document_id=view.document_id,
+        title=await title_of(client, view.document_id, view.title),
+        kind=view.kind,
+        language=view.language,
+        status=view.status,
+        sections=[_section_line(section) for section in view.sections.values()],
+        exports=[_export_line(export) for export in view.exports.values()],
+        usage=view.usage,
+        at_work=is_at_work(view),
+        ask_again_after_s=ASK_AGAIN_AFTER_S if is_at_work(view) else None,
+        next=steps_of(view),
+    )
+
+
+def _section_line(section: SectionView) -> SectionLine:
+    evaluation = section.evaluation
+    return SectionLine(
+        section_id=section.section_id,
+        title=section.title,
+        status=section.status,
+        version=section.version,
+        depends_on=section.depends_on,
+        waits_for=waits_of(section),
+        score=evaluation.score if evaluation and evaluation.judged else None,
+        issue_count=section.issue_count,
+        failure=section.failure or "",
+    )
+
+
+def _export_line(export: ExportView) -> ExportLine:
+    return ExportLine(export_id=export.export_id, format=export.format, state=state_of(export))
+
+
+def state_of(export: ExportView) -> Literal["under_way", "done", "failed"]:
+    """How far an export is."""
+    return "done" if export.artifact else "failed" if export.failure is not None else "under_way"
+
+
+async def pause_document(client: Client, document_id: DocumentId, request_id: RequestId = "") -> Accepted:
+    """Stop a document for now: no new work is started on it, and what is being written is still recorded.
+    resume_document goes on."""
+    return accepted(await asked(client, r.PauseDocument, request_id, document_id=document_id))
+
+
+async def resume_document(client: Client, document_id: DocumentId, request_id: RequestId = "") -> Accepted:
+    """Go on with a paused document, where it stopped."""
+    return accepted(await asked(client, r.ResumeDocument, request_id, document_id=document_id))
+
+
+async def cancel_document(client: Client, document_id: DocumentId, request_id: RequestId = "") -> Accepted:
+    """End a document for good: nothing is written in it any more, and this cannot be taken back. Its texts and its
+    history stay. To stop it for now, use pause_document."""
+    return accepted(await asked(client, r.CancelDocument, request_id, document_id=document_id))

@@ -1,0 +1,115 @@
+"""Why a call came to nothing, as an agent can act on it: what kind of error, which field, why, what to do."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
+from stemma_client.errors import (
+    AccessDeniedError,
+    AnswerTimeoutError,
+    DocumentNotFoundError,
+    InvalidInputError,
+    NobodyAdmitsError,
+    NotReadYetError,
+    RequestRejectedError,
+    RequestTooLargeError,
+    ServerUnreachableError,
+    TenantFullError,
+)
+from stemma_contracts.v1.answers import Problem
+
+Code = Literal["invalid", "rejected", "not_found", "not_allowed", "too_many", "unavailable", "no_answer_yet"]
+
+M = TypeVar("M", bound=BaseModel)
+
+ADVICE: dict[Code, str] = {
+    "invalid": "change what the problems name, then call again",
+    "rejected": "nothing was changed; look again with document_status or read_section before you decide anew",
+    "not_found": "list_documents names the documents, document_status their sections",
+    "not_allowed": "whoever runs you may not do this; ask them",
+    "too_many": "nothing was changed; call again later",
+    "unavailable": "nothing is known to be changed; call again in a moment, with the same request_id if you gave one",
+    "no_answer_yet": "call again with this request_id: it is done once",
+}
+
+
+class Refusal(BaseModel):
+    """The body of an error: nothing of it was done, unless the code is ``no_answer_yet``."""
+
+    code: Code
+    problems: list[Problem]
+    advice: str
+    request_id: str = ""
+
+
+class NotThereError(Exception):
+    """What a call names is not there."""
+
+    def __init__(self, field: str, message: str) -> None:
+        self.problem = Problem(field=field, message=message)
+        super().__init__(message)
+
+
+class InvalidArgumentsError(Exception):
+    """Arguments that are wrong together, or that a contract does not allow."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = list(problems)
+        super().__init__("; ".join(f"{one.field}: {one.message}" for one in problems))
+
+
+def validated(kind: type[M], **fields: Any) -> M:
+    """A contract with these fields; raises `InvalidArgumentsError`."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise InvalidArgumentsError(*problems_of(error)) from None
+
+
+def problems_of(error: ValidationError) -> list[Problem]:
+    """What is wrong, field by field, without repeating what was given."""
+    return [
+        Problem(field=".".join(map(str, one["loc"])), message=one["msg"].removeprefix("Value error, "))
+        for one in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+
+
+_CODES: tuple[tuple[type[Exception], Code, str], ...] = (
+    (DocumentNotFoundError, "not_found", "document_id"),
+    (ArtifactMissing, "not_found", ""),
+    (ArtifactCorrupt, "not_found", ""),
+    (NobodyAdmitsError, "unavailable", ""),
+    (AccessDeniedError, "not_allowed", ""),
+    (InvalidInputError, "invalid", ""),
+    (RequestTooLargeError, "invalid", ""),
+    (TenantFullError, "too_many", ""),
+    (ServerUnreachableError, "unavailable", ""),
+    (NotReadYetError, "unavailable", ""),
+)
+
+
+def refusal_of(error: BaseException | None) -> Refusal | None:
+    """What to tell an agent of an error; None for one that only a bug explains."""
+    match error:
+        case RequestRejectedError():
+            return _refusal("rejected", *error.problems, request_id=error.request_id)
+        case AnswerTimeoutError():
+            return _refusal("no_answer_yet", Problem(field="", message=str(error)), request_id=error.request_id)
+        case InvalidArgumentsError():
+            return _refusal("invalid", *error.problems)
+        case NotThereError():
+            return _refusal("not_found", error.problem)
+    known = next((known for known in _CODES if isinstance(error, known[0])), None)
+    return _refusal(known[1], Problem(field=known[2], message=_words(error))) if known else None
+
+
+def _words(error: BaseException | None) -> str:
+    if isinstance(error, ArtifactMissing | ArtifactCorrupt):
+        return "its content is not stored any more, or damaged"
+    return str(error)
+
+
+def _refusal(code: Code, *problems: Problem, request_id: str = "") -> Refusal:
+    return Refusal(code=code, problems=list(problems), advice=ADVICE[code], request_id=request_id)

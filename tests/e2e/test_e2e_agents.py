@@ -1,0 +1,129 @@
+"""Agents write documents: each by the SDK's own client, in the name of whoever runs the server of its tools."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client as Agent
+from mcp import MCPError, StdioServerParameters
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.main import app
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_mcp import build_server
+from stemma_testkit.agents import Writing, call, refusal
+from typer.testing import CliRunner, Result
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H6")]
+
+
+def served(environment: Mapping[str, str]) -> StdioServerParameters:
+    """`stemma mcp` as a program that has agents starts it."""
+    command = ["-c", "from stemma_cli.main import main; main()", "mcp"]
+    return StdioServerParameters(command=sys.executable, args=command, env=dict(environment))
+
+
+@pytest.fixture
+def settings(stemma: LocalStemma, tmp_path: Path) -> dict[str, str]:
+    return {"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(tmp_path)}
+
+
+async def run(settings: dict[str, str], *arguments: str) -> Result:
+    """A command at the machine of the installation."""
+    return await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env=settings)
+
+
+async def test_an_agent_takes_a_document_from_its_brief_to_a_file_over_stdio(
+    settings: dict[str, str], client: Client
+) -> None:
+    writing = Writing()
+    async with Agent(served(settings | {"STEMMA_ACTOR": "robot"})) as agent:
+        await writing.start(agent)
+        await writing.review(agent)
+        await writing.amend(agent)
+        await writing.export(agent)
+        await writing.fetch(agent)
+
+    decided = [event.contract for event in await client.history(writing.document_id)]
+    assert {one.actor for one in decided if isinstance(one, e.SectionApproved | e.SectionEdited)} == {"robot"}
+
+
+async def test_an_agent_may_do_what_the_person_may_in_whose_name_it_is(
+    settings: dict[str, str], tmp_path: Path
+) -> None:
+    login = tmp_path / "rita.login"
+    added = await run(settings, "user", "add", "rita", "--role", "reader", "-o", str(login))
+    assert added.exit_code == 0, added.output
+
+    async with Client.connect(login=login) as rita, Agent(build_server(lambda _: nullcontext(rita))) as agent:
+        await call(agent, "list_documents")
+        told = await refusal(agent, "start_document", kind="proposal", brief="A garden.")
+
+    assert (told["code"], "the role reader only reads" in told["problems"][0]["message"]) == ("not_allowed", True)
+
+
+async def test_an_agent_of_another_tenant_sees_nothing(
+    stemma: LocalStemma, settings: dict[str, str], client: Client
+) -> None:
+    document_id = (await client.create_document("proposal", brief="# Ours\n\nA garden.")).document_id
+    added = await run(settings, "tenant", "add", "neighbours", "--data", str(stemma.folder.root))
+    assert added.exit_code == 0, added.output
+
+    async with stemma.client("neighbours") as theirs, Agent(build_server(lambda _: nullcontext(theirs))) as agent:
+        listed = await call(agent, "list_documents")
+        waiting = await call(agent, "what_waits")
+        status = await refusal(agent, "document_status", document_id=document_id)
+        cancelled = await refusal(agent, "cancel_document", document_id=document_id)
+        with pytest.raises(MCPError):
+            await agent.read_resource(f"stemma://documents/{document_id}/outline")
+
+    assert (listed["documents"], waiting["sections"]) == ([], [])
+    assert (status["code"], cancelled["problems"][0]["field"]) == ("not_found", "document_id")
+
+
+async def test_nothing_but_the_protocol_is_on_stdout(settings: dict[str, str]) -> None:
+    asked: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": OPENING},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "document_status", "arguments": {"document_id": "none"}}},
+        {"id": 3, "method": "no/such/method"},
+    ]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in asked) + "no JSON\n"
+    told = (await run_raw(settings, lines)).splitlines()
+
+    answers = [json.loads(line) for line in told]
+    assert {answer["jsonrpc"] for answer in answers} == {"2.0"}
+    assert {1, 2, 3} <= {answer.get("id") for answer in answers}
+
+
+OPENING = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+
+
+async def run_raw(settings: dict[str, str], lines: str) -> str:
+    """What `stemma mcp` writes to stdout for these lines; its input stays open until all of them are answered."""
+    server = served(settings)
+    process = await asyncio.create_subprocess_exec(
+        server.command, *server.args, env=server.env, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(lines.encode())
+    told = ""
+    async with asyncio.timeout(60):
+        while '"id":3' not in told or '"id":2' not in told:
+            told += (await process.stdout.readline()).decode()
+        process.stdin.close()
+        told += (await process.stdout.read()).decode()
+        assert await process.wait() == 0
+    return told
