@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -73,15 +75,32 @@ async def test_a_document_is_read_with_its_sections_in_their_order(
     assert (overview.document.document_id, list(overview.sections)) == (document_id, ["research", "solution"])
 
 
+@asynccontextmanager
+async def listening(server: NatsServer) -> AsyncIterator[tuple[Client, asyncio.Queue[str]]]:
+    """A client, and what it tells: of what cannot be read it tells as soon as it comes to that."""
+    told: asyncio.Queue[str] = asyncio.Queue()
+    user = "client-default"
+    connecting = Client.connect(
+        server.url, tenant=TENANT, user=user, password=server.passwords[user], told=told.put_nowait
+    )
+    async with asyncio.timeout(30), connecting as client:
+        yield client, told
+
+
 @pytest.mark.req("E4")
 async def test_a_reader_waits_until_the_read_model_knows_of_what_was_answered(
-    client: Client, backstage: Any, document_id: str
+    server: NatsServer, backstage: Any, document_id: str
 ) -> None:
-    await backstage.summarise(summary(document_id, 3))
-    reading = asyncio.create_task(client.overview(document_id, at_least=5))
-    for last_sequence, status in ((4, DocumentStatus.RUNNING), (6, DocumentStatus.PAUSED)):
-        await backstage.summarise(summary(document_id, last_sequence, status))
-    assert (await reading).document.status is DocumentStatus.PAUSED
+    key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, document_id)}"
+    await backstage.js.publish(key, b"{}")
+    async with listening(server) as (client, told):
+        reading = asyncio.create_task(client.overview(document_id, at_least=5))
+        await told.get()
+        await backstage.summarise(summary(document_id, 4))
+        await backstage.js.publish(key, b"{}")
+        await told.get()
+        await backstage.summarise(summary(document_id, 6, DocumentStatus.PAUSED))
+        assert (await reading).document.status is DocumentStatus.PAUSED
 
 
 @pytest.mark.req("E4")
@@ -95,13 +114,15 @@ async def test_what_does_not_come_in_time_is_told(client: Client, backstage: Any
 
 @pytest.mark.req("E4")
 async def test_a_log_is_read_once_the_event_of_an_answer_is_there(
-    client: Client, backstage: Any, document_id: str, requested: Any
+    server: NatsServer, backstage: Any, document_id: str, requested: Any
 ) -> None:
     await backstage.append(document_id, requested)
-    [first] = await client.history(document_id)
-    later = asyncio.create_task(client.document(document_id, at_least=first.sequence + 1))
-    await backstage.append(document_id, e.DocumentPaused())
-    assert (await later).status is DocumentStatus.PAUSED
+    unreadable = await backstage.js.publish(subjects.event(TENANT, document_id, "document-paused"), b"{}")
+    async with listening(server) as (client, told):
+        later = asyncio.create_task(client.document(document_id, at_least=unreadable.seq + 1))
+        await told.get()
+        await backstage.append(document_id, e.DocumentPaused())
+        assert (await later).status is DocumentStatus.PAUSED
 
 
 @pytest.mark.req("E3")
