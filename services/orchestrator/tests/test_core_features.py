@@ -20,12 +20,11 @@ pytestmark = pytest.mark.req("P1")
 CORE = Path(core.__file__).parent
 STAMPS = """
 from dataclasses import dataclass
-from functools import partial
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e, jobs as j, requests
 from stemma_orchestrator.core.commands import RequestCommand
-from stemma_orchestrator.core.hooks import Feature, Work
+from stemma_orchestrator.core.hooks import Feature, Task
 from stemma_orchestrator.core.job_parts import head_of
 
 
@@ -34,10 +33,16 @@ class Stamp(RequestCommand):
     request = requests.PauseDocument
 
 
+def make(document, job_id):
+    return j.DropThreads(job_id=job_id, document=head_of(document), threads=())
+
+
+STAMPING = Task(make, lambda document, job_id, outcome: e.DocumentCancelled())
+
+
 def work(document):
     job_id = f"{document.document_id}.1.stamp.all"
-    make = partial(j.DropThreads, job_id=job_id, document=head_of(document), threads=())
-    yield Work(job_id, make, lambda outcome: e.DocumentCancelled())
+    yield job_id, STAMPING, (document, job_id)
 
 
 FEATURE = Feature[Stamp](

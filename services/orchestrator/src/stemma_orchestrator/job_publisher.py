@@ -57,7 +57,7 @@ class JobPublisher:
         published = self._published[stream] = self._published.get(stream) or Published()
         async with published.lock:
             jobs = openings(state)
-            new = [make() for job_id, make in jobs.items() if job_id not in published.job_ids]
+            new = [task.make(*about) for job_id, task, about in jobs.values() if job_id not in published.job_ids]
             self._open.note(stream, published.job_ids & jobs.keys())
             lanes = await self._lanes(stream.tenant, len(new))
             self._open.note(stream, jobs)

@@ -56,9 +56,9 @@ def _recorded(outcome: Outcome, document: Document) -> Sequence[e.AnyEvent]:
     """
     if outcome.job_id in document.settled_jobs or is_ahead(outcome.job_id, document):
         return []
-    work = next((work for work in work_of(document) if work.job_id == outcome.job_id), None)
-    if work is not None:
-        return [work.settle(outcome)]
+    for job_id, task, about in work_of(document):
+        if job_id == outcome.job_id:
+            return [task.settle(*about, outcome)]
     wire_name = registry.entry_of(outcome).ce_type
     return [e.OutcomeSuperseded(job_id=outcome.job_id, outcome=wire_name, usage=outcome.usage)]
 

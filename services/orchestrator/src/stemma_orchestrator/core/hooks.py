@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar, TypeVarTuple
 
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.jobs import Job
@@ -15,21 +15,25 @@ from stemma_document.state import Document, Phase, Section
 from .commands import RequestCommand
 
 C = TypeVar("C", bound=RequestCommand)
+About = TypeVarTuple("About")
 
 
-class Work(NamedTuple):
-    """What an open job is for: ``make`` gives the job, ``settle`` the event that its outcome becomes.
+@dataclass(frozen=True)
+class Task(Generic[*About]):
+    """What jobs of a kind are for: ``make`` gives the job, ``settle`` the event that its outcome becomes, from what the
+    work is about.
 
     Jobs of a section are not given out while its document is paused.
     """
 
-    job_id: str
-    make: Callable[[], Job]
-    settle: Callable[[Outcome], AnyEvent]
+    make: Callable[[*About], Job]
+    settle: Callable[[*About, Outcome], AnyEvent]
     of_section: bool = True
 
 
-WorkOfPhase = Callable[[Document, Section, Any], Work]
+Work = tuple[str, Task[*tuple[Any, ...]], tuple[Any, ...]]
+"""The id of an open job, what it is for, and what that is about. A bare tuple: each handling looks through all of them,
+and of most it wants the id alone."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Feature(Generic[C]):
     commands: tuple[type[C], ...] = ()
     decide: Callable[[C, Document], Sequence[AnyEvent]] | None = None
     follow: Callable[[Document, Sequence[AnyEvent]], Sequence[AnyEvent]] | None = None
-    phases: Mapping[type[Phase], WorkOfPhase] = field(default_factory=dict)
+    phases: Mapping[type[Phase], Task[Document, Section, Any]] = field(default_factory=dict)
     work: Callable[[Document], Iterable[Work]] | None = None
     job_owners: Mapping[str, str] = field(default_factory=dict)
     may_start: Callable[[Document, Section, Staleness], bool] | None = None

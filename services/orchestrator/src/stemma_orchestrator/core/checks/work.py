@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
@@ -11,7 +10,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import Activity
 from stemma_document.state import Document, Section, status_of
 
-from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.hooks import Task, Work
 from stemma_orchestrator.core.job_parts import grounds, head_of, images_of, outline_of, rests_on, upstream_drafts
 from stemma_orchestrator.core.outcomes import failed, paid, unfitting
 
@@ -20,13 +19,12 @@ def work(document: Document) -> Iterator[Work]:
     """The checks of current versions that are open."""
     for section in document.sections.values():
         for job_id, activity in section.checks.items():
-            make = partial(_JOBS[activity], document, section, job_id)
-            yield Work(job_id, make, partial(_checked, section, activity))
+            yield job_id, _TASKS[activity], (document, section, job_id)
 
 
-def _checked(section: Section, activity: Activity, outcome: o.Outcome) -> e.AnyEvent:
+def _checked(document: Document, section: Section, job_id: str, outcome: o.Outcome) -> e.AnyEvent:
     """The result of a check is shown and changes no status, also when there is none."""
-    version = section.current_number
+    version, activity = section.current_number, section.checks[job_id]
     match outcome, activity:
         case o.DraftValidated(), Activity.VALIDATE:
             return e.SectionChecked(**paid(outcome, section), version=version, validation=outcome.validation)
@@ -78,7 +76,4 @@ def _evaluation(document: Document, section: Section, job_id: str) -> j.Evaluate
     )
 
 
-_JOBS: dict[Activity, Callable[[Document, Section, str], j.Job]] = {
-    Activity.VALIDATE: validation,
-    Activity.EVALUATE: _evaluation,
-}
+_TASKS = {Activity.VALIDATE: Task(validation, _checked), Activity.EVALUATE: Task(_evaluation, _checked)}

@@ -7,12 +7,12 @@ from stemma_document.state import Revising
 from stemma_orchestrator.core.hooks import Feature
 
 from .decide import Edit, EditCommand, Keep, Regenerate, Restore, Write, change, decide, kept
-from .work import revising, revision
+from .work import REVISING, revision
 
 FEATURE = Feature[EditCommand](
     commands=(Write, Edit, Keep, Regenerate, Restore),
     decide=decide,
-    phases={Revising: revising},
+    phases={Revising: REVISING},
     job_owners={REVISE: subjects.EDITOR},
 )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -14,7 +12,7 @@ from stemma_document.state import Document, Revising, Section, status_of
 from stemma_document.tries import Tries
 from stemma_document.versions import next_version
 
-from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.hooks import Task
 from stemma_orchestrator.core.job_parts import head_of, recorded, rests_on, upstream_drafts
 from stemma_orchestrator.core.outcomes import Failure, Paid, failed, paid, unfitting
 
@@ -26,10 +24,8 @@ class _Result(Paid):
     provenance: Provenance
 
 
-def revising(document: Document, section: Section, phase: Revising) -> Work:
-    """The editor agent is at work on the section."""
-    make = partial(revision, document, section, phase.job_id, phase.instruction, phase.tries)
-    return Work(phase.job_id, make, partial(_revised, section, phase))
+def _revise(document: Document, section: Section, phase: Revising) -> j.ReviseDraft:
+    return revision(document, section, phase.job_id, phase.instruction, phase.tries)
 
 
 def revision(
@@ -50,7 +46,7 @@ def revision(
     )
 
 
-def _revised(section: Section, phase: Revising, outcome: o.Outcome) -> e.AnyEvent:
+def _revised(document: Document, section: Section, phase: Revising, outcome: o.Outcome) -> e.AnyEvent:
     """An edit is settled at once, a revision goes back to its reviewer; without a result all is as it was before."""
     match outcome:
         case o.DraftRevised() if phase.edit:
@@ -74,3 +70,7 @@ def _result(outcome: o.DraftRevised, section: Section) -> _Result:
         summary=outcome.summary,
         provenance=outcome.provenance,
     )
+
+
+REVISING = Task(_revise, _revised)
+"""The editor agent is at work on the section."""

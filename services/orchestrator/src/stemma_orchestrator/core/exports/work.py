@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TypedDict
 
 from stemma_contracts.v1 import events as e
@@ -15,7 +14,7 @@ from stemma_document.staleness import staleness
 from stemma_document.state import Document, Export, Section, status_of
 
 from stemma_orchestrator.core.cycles import exported
-from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.hooks import Task, Work
 from stemma_orchestrator.core.job_parts import head_of, images_of
 from stemma_orchestrator.core.outcomes import unfitting
 
@@ -32,13 +31,13 @@ def work(document: Document) -> Iterator[Work]:
     """The conversions that are open, also while the document is paused."""
     for export_id, export in document.exports.items():
         if export.job_id is not None:
-            make = partial(_convert, document, export_id, export, export.job_id)
-            yield Work(export.job_id, make, partial(_converted, export_id, export), of_section=False)
+            yield export.job_id, _CONVERSION, (document, export_id, export)
 
 
-def _convert(document: Document, export_id: str, export: Export, job_id: str) -> j.ConvertDocument:
+def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDocument:
+    assert export.job_id is not None
     return j.ConvertDocument(
-        job_id=job_id,
+        job_id=export.job_id,
         document=head_of(document),
         export_id=export_id,
         format=export.format,
@@ -49,7 +48,7 @@ def _convert(document: Document, export_id: str, export: Export, job_id: str) ->
     )
 
 
-def _converted(export_id: str, export: Export, outcome: o.Outcome) -> e.AnyExportOutcome:
+def _converted(document: Document, export_id: str, export: Export, outcome: o.Outcome) -> e.AnyExportOutcome:
     settled = _Settled(export_id=export_id, format=export.format, job_id=outcome.job_id)
     match outcome:
         case o.DocumentConverted():
@@ -95,3 +94,6 @@ def _coverage(section: Section) -> CoverageSummary | None:
 def _generator(document: Document) -> str:
     versions = (version for section in document.sections.values() for version in section.versions)
     return ", ".join(sorted({version.provenance.model for version in versions if version.provenance}))[:200]
+
+
+_CONVERSION = Task(_convert, _converted, of_section=False)

@@ -7,12 +7,12 @@ from stemma_document.state import Generating, Resuming, Validating
 from stemma_orchestrator.core.hooks import Feature
 
 from .decide import Retry, all_settled, decide, is_met
-from .work import generating, resuming, validating
+from .work import GENERATING, RESUMING, VALIDATING
 
 FEATURE = Feature[Retry](
     commands=(Retry,),
     decide=decide,
-    phases={Generating: generating, Resuming: resuming, Validating: validating},
+    phases={Generating: GENERATING, Resuming: RESUMING, Validating: VALIDATING},
     job_owners={GENERATE: subjects.GENERATION, RESUME: subjects.GENERATION},
     may_start=is_met,
     may_end=all_settled,

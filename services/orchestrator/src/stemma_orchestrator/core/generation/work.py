@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -13,28 +11,11 @@ from stemma_document.versions import next_version
 
 from stemma_orchestrator.core.checks import validation
 from stemma_orchestrator.core.cycles import human_feedback
-from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.hooks import Task
 from stemma_orchestrator.core.job_parts import head_of, outline_of, recorded, upstream_drafts
 from stemma_orchestrator.core.outcomes import Failure, failed, paid, unfitting
 
 from .verdict import validated
-
-
-def generating(document: Document, section: Section, phase: Generating) -> Work:
-    """The section's graph runs."""
-    return Work(phase.job_id, partial(_generate, document, section, phase), partial(_written, section, phase))
-
-
-def resuming(document: Document, section: Section, phase: Resuming) -> Work:
-    """Its paused graph goes on."""
-    make = partial(_resume, document, section, phase)
-    return Work(phase.job_id, make, partial(_written, section, phase.generating))
-
-
-def validating(document: Document, section: Section, phase: Validating) -> Work:
-    """The validator looks at its draft."""
-    make = partial(validation, document, section, phase.job_id)
-    return Work(phase.job_id, make, partial(_validated, document, section, phase))
 
 
 def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
@@ -76,7 +57,15 @@ def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGr
     )
 
 
-def _written(section: Section, generating: Generating, outcome: o.Outcome) -> e.AnyEvent:
+def _validate(document: Document, section: Section, phase: Validating) -> j.ValidateDraft:
+    return validation(document, section, phase.job_id)
+
+
+def _resumed(document: Document, section: Section, phase: Resuming, outcome: o.Outcome) -> e.AnyEvent:
+    return _written(document, section, phase.generating, outcome)
+
+
+def _written(document: Document, section: Section, generating: Generating, outcome: o.Outcome) -> e.AnyEvent:
     """What a graph's end or pause means."""
     match outcome:
         case o.SectionGenerated():
@@ -113,3 +102,11 @@ def _validated(document: Document, section: Section, phase: Validating, outcome:
     if isinstance(outcome, Failure):
         return failed(outcome, section, Activity.VALIDATE, SectionStatus.FAILED)
     raise unfitting(outcome)
+
+
+GENERATING = Task(_generate, _written)
+"""The section's graph runs."""
+RESUMING = Task(_resume, _resumed)
+"""Its paused graph goes on."""
+VALIDATING = Task(_validate, _validated)
+"""The validator looks at its draft."""

@@ -5,8 +5,8 @@ from stemma_document.state import NeedDispatched
 from stemma_orchestrator.core.hooks import Feature
 
 from .decide import Answer, decide
-from .work import dispatched
+from .work import DISPATCHED
 
-FEATURE = Feature[Answer](commands=(Answer,), decide=decide, phases={NeedDispatched: dispatched})
+FEATURE = Feature[Answer](commands=(Answer,), decide=decide, phases={NeedDispatched: DISPATCHED})
 
 __all__ = ["FEATURE", "Answer"]

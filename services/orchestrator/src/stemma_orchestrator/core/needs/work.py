@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Literal, TypedDict, assert_never
 
 from stemma_contracts.v1 import events as e
@@ -14,7 +13,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.state import Document, NeedDispatched, Section
 
-from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.hooks import Task
 from stemma_orchestrator.core.job_parts import grounds, head_of, images_of
 from stemma_orchestrator.core.outcomes import unfitting
 
@@ -26,15 +25,10 @@ class _Answered(TypedDict):
     answered_by: Literal["validator", "converter"]
 
 
-def dispatched(document: Document, section: Section, phase: NeedDispatched) -> Work:
-    """A service meets what a paused graph needs."""
-    make = partial(_job, document, section, phase, phase.need)
-    return Work(phase.job_id, make, partial(_met, section.plan.section_id, phase.need))
-
-
-def _met(section_id: str, need: Need, outcome: o.Outcome) -> e.SectionNeedAnswered:
+def _met(document: Document, section: Section, phase: NeedDispatched, outcome: o.Outcome) -> e.SectionNeedAnswered:
+    need = phase.need
     answered = _Answered(
-        section_id=section_id,
+        section_id=section.plan.section_id,
         need_id=need.need_id,
         job_id=outcome.job_id,
         answered_by="validator" if need.kind == "validation" else "converter",
@@ -52,7 +46,8 @@ def _met(section_id: str, need: Need, outcome: o.Outcome) -> e.SectionNeedAnswer
             raise unfitting(outcome)
 
 
-def _job(document: Document, section: Section, phase: NeedDispatched, need: Need) -> j.Job:
+def _job(document: Document, section: Section, phase: NeedDispatched) -> j.Job:
+    need = phase.need
     match need.kind:
         case "validation":
             return _validate(document, section, phase, need)
@@ -109,3 +104,7 @@ def _draft_of(need: Need) -> ArtifactRef:
 def _images(document: Document, need: Need) -> tuple[InputFile, ...]:
     """The images of the document, with those of the need in place of others of their names."""
     return tuple({image.name: image for image in (*images_of(document), *need.assets)}.values())
+
+
+DISPATCHED = Task(_job, _met)
+"""A service meets what a paused graph needs."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity
 from stemma_document.proposal_state import Proposed, Proposing
 from stemma_document.state import Document, Section, status_of
@@ -16,7 +14,7 @@ from stemma_document.tries import NO_TRIES
 
 from stemma_orchestrator.core.checks import validation
 from stemma_orchestrator.core.editing import revision
-from stemma_orchestrator.core.hooks import Work
+from stemma_orchestrator.core.hooks import Task, Work
 from stemma_orchestrator.core.outcomes import failed, paid, unfitting
 
 
@@ -25,20 +23,23 @@ def work(document: Document) -> Iterator[Work]:
     for section in document.sections.values():
         proposal = section.proposal
         if isinstance(proposal, Proposing):
-            make = partial(revision, document, section, proposal.job_id, proposal.instruction, NO_TRIES)
-            yield Work(proposal.job_id, make, partial(_made, section, proposal))
+            yield proposal.job_id, _MAKING, (document, section, proposal)
         elif isinstance(proposal, Proposed) and proposal.check is not None:
-            check = partial(_validate, document, section, proposal.draft, proposal.check)
-            yield Work(proposal.check, check, partial(_checked, section, proposal))
+            yield proposal.check, _CHECKING, (document, section, proposal)
 
 
-def _validate(document: Document, section: Section, proposed: ArtifactRef, job_id: str) -> j.ValidateDraft:
+def _revise(document: Document, section: Section, proposal: Proposing) -> j.ReviseDraft:
+    return revision(document, section, proposal.job_id, proposal.instruction, NO_TRIES)
+
+
+def _validate(document: Document, section: Section, proposal: Proposed) -> j.ValidateDraft:
     """The check that the text would have as a version; ids of blocks are given to versions alone."""
-    check = validation(document, section, job_id)
-    return check.model_copy(update={"draft": proposed, "history": None})
+    assert proposal.check is not None
+    check = validation(document, section, proposal.check)
+    return check.model_copy(update={"draft": proposal.draft, "history": None})
 
 
-def _made(section: Section, proposal: Proposing, outcome: o.Outcome) -> e.AnyEvent:
+def _made(document: Document, section: Section, proposal: Proposing, outcome: o.Outcome) -> e.AnyEvent:
     """What the editor made is proposed; when it made nothing, the section is as it was."""
     match outcome:
         case o.DraftRevised():
@@ -70,7 +71,7 @@ def _proposed(section: Section, proposal: Proposing, outcome: o.DraftRevised) ->
     )
 
 
-def _checked(section: Section, proposal: Proposed, outcome: o.Outcome) -> e.SectionEditChecked:
+def _checked(document: Document, section: Section, proposal: Proposed, outcome: o.Outcome) -> e.SectionEditChecked:
     """What is found of a proposed text is shown; the proposal waits on, also when nothing could be found out."""
     if not isinstance(outcome, o.DraftValidated | o.JobDead):
         raise unfitting(outcome)
@@ -81,3 +82,7 @@ def _checked(section: Section, proposal: Proposed, outcome: o.Outcome) -> e.Sect
         validation=outcome.validation if isinstance(outcome, o.DraftValidated) else None,
         detail=outcome.detail if isinstance(outcome, o.JobDead) else "",
     )
+
+
+_MAKING = Task(_revise, _made)
+_CHECKING = Task(_validate, _checked)
