@@ -41,6 +41,7 @@ from stemma_orchestrator.inputs import Limits as InputLimits
 from stemma_orchestrator.intake import Intake, Refused
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.working import ANY_KIND
 
 pytestmark = pytest.mark.req("S6")
 SMALL, LARGE = 20_000, 1_000_000
@@ -66,7 +67,7 @@ async def revised(text: str) -> bool:
     answer = json.dumps({"changes": [{"block_id": "b1", "text": "Shorter."}], "summary": "Shorter.", "refused": None})
     model = ScriptedModel(script=[answer] * ASKED_AGAIN)
     caller = ModelCaller(model, RECIPE, workshop.records, workshop.artifacts)
-    outcome: Outcome = await on_revise_draft(job, tools=Tools(workshop.artifacts, caller, PROMPTS, EDITORS))
+    outcome: Outcome = await on_revise_draft(job, tools=Tools(workshop.artifacts, caller, PROMPTS, EDITORS, ANY_KIND))
     return isinstance(outcome, DraftRevised | InstructionRefused | AnswerMalformed)
 
 

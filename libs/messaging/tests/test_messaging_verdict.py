@@ -1,8 +1,8 @@
 import asyncio
 
 import pytest
-from stemma_messaging.errors import InvalidMessage, TakenOver
-from stemma_messaging.verdict import Ack, DeadLetter, Leave, RetryLater, Verdict, verdict_for
+from stemma_messaging.errors import ForAnotherWorker, InvalidMessage, TakenOver
+from stemma_messaging.verdict import Ack, DeadLetter, Leave, PutBack, RetryLater, Verdict, verdict_for
 
 BUG = RuntimeError()
 
@@ -22,10 +22,18 @@ BUG = RuntimeError()
         (BUG, 9, DeadLetter("exhausted")),
         (TakenOver(), 1, Leave()),
         (TakenOver(), 8, Leave()),
+        (ForAnotherWorker(), 1, RetryLater(5)),
+        (ForAnotherWorker(), 2, PutBack()),
+        (ForAnotherWorker(), 8, PutBack()),
     ],
 )
 def test_decides_by_error_and_number_of_deliveries(error: BaseException, deliveries: int, verdict: Verdict) -> None:
     assert verdict_for(error, deliveries, max_deliver=8, retry_base_s=5) == verdict
+
+
+def test_what_was_put_back_often_waits_longer_for_another_worker_and_half_a_minute_at_most() -> None:
+    delays = [verdict_for(ForAnotherWorker(), 1, 8, 5, put_back) for put_back in (0, 1, 2, 3, 1_000)]
+    assert delays == [RetryLater(delay_s) for delay_s in (5, 10, 20, 30, 30)]
 
 
 @pytest.mark.parametrize("deliveries", [7, 50, 10_000])

@@ -30,6 +30,7 @@ from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings, chat_mo
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.routing import routed
 from stemma_testkit.scripted import EndlessModel, ScriptedModel
+from stemma_testkit.working import ANY_KIND
 from structlog.testing import capture_logs
 
 DRAFT = "# Budget\n\nThe van costs 100 euros.  It is blue.\n\n* odd   list\n\nThe end. \n"
@@ -79,7 +80,7 @@ class Desk:
     def tools(self, model: Any) -> Tools:
         settings = ModelSettings(name="scripted", retries=1, backoff=0)
         caller = ModelCaller(model, settings, self.records, self.artifacts)
-        return Tools(self.artifacts, caller, PROMPTS, EDITORS)
+        return Tools(self.artifacts, caller, PROMPTS, EDITORS, ANY_KIND)
 
     async def revise(self, model: Any, job: ReviseDraft) -> Outcome:
         return await on_revise_draft(job, tools=self.tools(model))

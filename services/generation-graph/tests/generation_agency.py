@@ -28,6 +28,7 @@ from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_models import ModelCaller
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.working import ANY_KIND
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ONE_FILE = {"site.md": "# Site\n\nThe quay is 40 m long.\n"}
@@ -101,7 +102,7 @@ class Agency:
         graphs = {**find_graphs(), "document_agent": self.graph}
         deps = load_deps(GenerationSettings(agent=self.limits), models, graphs, CONFIG)
         runner = Runner(graphs, deps, self.checkpointer)
-        return Tools(runner, deps, Library(self.workshop.artifacts), self.workshop.publish)
+        return Tools(runner, deps, Library(self.workshop.artifacts), self.workshop.publish, ANY_KIND)
 
     async def run(self, script: Sequence[Any], files: Mapping[str, str | bytes] = ONE_FILE) -> SectionGenerated:
         """The outcome of a run in which a scripted model works."""

@@ -25,6 +25,7 @@ from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_models import ModelCaller
 from stemma_models.prompting import parse_blocks
+from stemma_testkit.working import ANY_KIND
 
 T = TypeVar("T")
 
@@ -203,7 +204,7 @@ class Stage:
         )
         graphs = {"roles": replace(ROLES, build=self.build)}
         deps = load_deps(self.settings, models, graphs, CONFIG)
-        return Tools(Runner(graphs, deps, None), deps, Library(w.artifacts), w.publish)
+        return Tools(Runner(graphs, deps, None), deps, Library(w.artifacts), w.publish, ANY_KIND)
 
     async def job(self, **fields: Any) -> GenerateSection:
         job = await self.workshop.job("roles", brief=await self.workshop.store(self.request), **fields)

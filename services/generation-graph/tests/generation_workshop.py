@@ -27,6 +27,7 @@ from stemma_messaging import config_dir
 from stemma_models import OFFLINE, MemoryRecordStore, ModelCaller, ModelSettings
 from stemma_offline_writer import OfflineWriter
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.working import ANY_KIND
 
 CONFIG = config_dir("stemma_generation_graph")
 HEAD = DocumentHead(
@@ -102,7 +103,7 @@ class Workshop:
         models = Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts))
         graphs = find_graphs()
         deps = load_deps(GenerationSettings(), models, graphs, CONFIG)
-        return Tools(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish)
+        return Tools(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish, ANY_KIND)
 
     async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
         self.tokens.append(data.decode())

@@ -22,6 +22,7 @@ from stemma_generation_graph.sources.library import Library
 from stemma_messaging.errors import TakenOver
 from stemma_messaging.running import JobCancelledError
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.working import ANY_KIND
 
 pytestmark = [pytest.mark.req("F2"), pytest.mark.parametrize("durability", ["exit", "sync"])]
 DONE = {"steps": ["prepared", "blue", "round", "closed"]}
@@ -92,7 +93,7 @@ async def test_an_answer_to_a_thread_that_is_gone_is_an_outcome_and_no_dead_lett
         resume = resumption(job, await run_on(runner, job, ""))
         await checkpointer.adelete_thread(job.thread_id)
         outcome = await on_resume_graph(
-            resume, tools=Tools(runner, tools.deps, Library(workshop.artifacts), workshop.publish)
+            resume, tools=Tools(runner, tools.deps, Library(workshop.artifacts), workshop.publish, ANY_KIND)
         )
     assert isinstance(outcome, ThreadLost)
     assert (outcome.job_id, outcome.detail) == (resume.job_id, "the thread is unknown")

@@ -18,6 +18,7 @@ from stemma_messaging import InvalidMessage
 from stemma_messaging.running import JobCancelledError
 from stemma_testkit.clocks import clock_ahead
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.working import ANY_KIND
 
 pytestmark = pytest.mark.req("P2")
 
@@ -112,7 +113,7 @@ async def test_a_pause_is_an_outcome_with_the_question(
     tools = workshop.tools(ScriptedModel(script=[]))
     async with open_checkpointer(place) as checkpointer:
         runner = Runner({"asking": ASKING}, tools.deps, checkpointer)
-        pausing = Tools(runner, tools.deps, Library(workshop.artifacts), workshop.publish)
+        pausing = Tools(runner, tools.deps, Library(workshop.artifacts), workshop.publish, ANY_KIND)
         outcome = await on_generate_section(job, tools=pausing)
     assert isinstance(outcome, GraphPaused)
     assert (outcome.thread_id, outcome.need.kind) == (job.thread_id, "question")

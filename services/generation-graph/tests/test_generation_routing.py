@@ -81,4 +81,5 @@ def with_runner(workshop: Workshop, checkpointer: Any) -> Tools:
         tools.deps,
         tools.library,
         tools.publish_live,
+        tools.same_kind,
     )

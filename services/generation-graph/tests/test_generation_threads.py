@@ -14,6 +14,7 @@ from stemma_generation_graph.handlers import Tools, on_drop_threads
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.working import ANY_KIND
 
 pytestmark = pytest.mark.req("F4")
 
@@ -52,7 +53,7 @@ async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
         assert (held.tenant, held.document_id) == (HEAD.tenant, HEAD.document_id)
         assert set(held.threads) == {job.thread_id, ended.thread_id}
         drop = DropThreads(job_id="doc.9.drop.threads", document=HEAD, threads=(ended.thread_id, "doc.1.unknown"))
-        tools = Tools(runner, deps, Library(workshop.artifacts), workshop.publish)
+        tools = Tools(runner, deps, Library(workshop.artifacts), workshop.publish, ANY_KIND)
         await on_drop_threads(drop, tools=tools)
         assert await checkpointer.held() == [(job.thread_id, HEAD.tenant)]
 

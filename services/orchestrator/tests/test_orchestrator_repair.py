@@ -108,7 +108,7 @@ async def test_summaries_and_lost_jobs_come_back_however_often_they_are_lost(
         await requested(client, tenant)
     views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
     jobs = [f"{document(tenant)}.1.generate.research" for tenant in TENANTS]
-    for lost in ("", ".again", ".again.again"):
+    for lost in ("", ".again", ".again2"):
         assert await repaired(server) == len(TENANTS)
         assert [(await summary(client, tenant)).last_sequence for tenant in TENANTS] == [1, 2]
         assert await queued(client) == [f"{job}{lost}" for job in jobs]

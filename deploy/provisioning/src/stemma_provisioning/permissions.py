@@ -161,6 +161,8 @@ def _worker(service: str, tenants: Sequence[str]) -> User:
     ]
     if service in _RECORDERS:
         publish += [
+            subjects.job(service, ANY),
+            subjects.bulk_job(service, ANY),
             _direct_get(f"KV_{capabilities}", f"$KV.{capabilities}.{subjects.ORCHESTRATOR}"),
             subjects.record(ANY, ANY, ANY),
             _direct_get(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),

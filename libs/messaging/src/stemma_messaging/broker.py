@@ -38,6 +38,7 @@ from .middlewares import (
     Judgement,
     Middleware,
     Outcomes,
+    PuttingBack,
     Settlement,
     Telemetry,
 )
@@ -87,7 +88,8 @@ class StemmaBroker(NatsBroker):
         """The middlewares of every handler, from the outside to the inside."""
         patience = self._patience
         dead_letters = DeadLetters(self.service, lambda: self.sender, patience)
-        return Telemetry(), Heartbeat(), Settlement(patience), dead_letters, Judgement(patience), InTurn()
+        putting_back = PuttingBack(lambda: self.sender, patience)
+        return Telemetry(), Heartbeat(), Settlement(patience), dead_letters, putting_back, Judgement(patience), InTurn()
 
     def include_router(self, router: Any, **options: Any) -> None:
         """Make the handlers of a router handlers of this service; raises `TypeError` for what cannot be one."""

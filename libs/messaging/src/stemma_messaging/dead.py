@@ -14,6 +14,7 @@ from stemma_telemetry.metrics import counter
 from stemma_telemetry.names import Attr, Metric
 
 from .addresses import last_token, subject_service
+from .again import carried
 from .delivery import Delivery
 from .publisher import Publisher
 from .verdict import FOREIGN, DeadLetter
@@ -126,9 +127,7 @@ def _request_id(delivery: Delivery) -> str:
 
 
 def _headers(delivery: Delivery, verdict: DeadLetter, error: BaseException | None) -> dict[str, str]:
-    """The original headers but those that are orders to the server."""
-    original = {key: value for key, value in delivery.headers.items() if not key.lower().startswith("nats-")}
-    return original | {
+    return carried(delivery.headers) | {
         Header.MSG_ID: f"dead.{delivery.stream}.{delivery.consumer}.{delivery.stream_sequence}",
         REASON: verdict.reason,
         ERROR: type(error).__name__,

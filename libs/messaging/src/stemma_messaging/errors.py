@@ -14,6 +14,10 @@ class ForeignMessage(InvalidMessage):
     """A message that is not its sender's to send: it is put aside, and nobody is told of it in another's name."""
 
 
+class ForAnotherWorker(Exception):
+    """A message that is as good as ever, for another worker than this one; its words hold nothing of a document."""
+
+
 class Outage(Exception):
     """A store does not answer, or takes no more: what needs it waits, and is never given up for that.
 

@@ -21,6 +21,8 @@ from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.errors import APIError, NoStreamResponseError
 from stemma_telemetry import get_logger, names
 
+from .errors import ForAnotherWorker
+
 E = TypeVar("E", bound=BaseException)
 LONGEST_PAUSE_S = 30.0
 UNAVAILABLE = 503
@@ -50,7 +52,8 @@ def reason_of(error: BaseException | None) -> str:
         return f"{error.description or type(error).__name__} ({error.err_code or error.code})"
     if isinstance(error, NatsError):
         return str(error) or type(error).__name__
-    return str(error) or type(error).__name__ if is_outage(error) else ""
+    may_be_told = isinstance(error, ForAnotherWorker) or is_outage(error)
+    return str(error) or type(error).__name__ if may_be_told else ""
 
 
 class Outages:

@@ -2,14 +2,14 @@
 
 While a release is rolled out, workers of both are there. A job that the older orchestrator published is as good as
 one of the newer, which tells its data in the bucket `capabilities`: whoever has that does it. For any other the job is
-another worker's. It is given back a few times, and then kept, as in an outage, until this worker is stopped, which
-gives it back again. Each of that is a delivery, and after eight the job fails, visibly, and may be tried again.
+another worker's. It says so in its log and gives the job back, which costs neither a slot nor a try, until there is
+one that has the data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
@@ -19,39 +19,25 @@ from stemma_contracts.v1.capabilities import Capabilities
 from stemma_contracts.v1.jobs import SectionJob
 
 from .broker import WorkerBroker
-from .held import held_of
-
-GIVEN_BACK = 4
-"""So often a job is given back before it is kept; the server delivers it twice as often at most."""
+from .errors import ForAnotherWorker
 
 Current = Callable[[str], Awaitable[str | None]]
 
 
-class KindDiffers(Exception):
+class KindDiffers(ForAnotherWorker):
     """The job is for a worker that has the same data of its document kind."""
 
-    def __init__(self, kind: str, wanted: str, here: str | None, deliveries: int) -> None:
+    def __init__(self, kind: str, wanted: str, here: str | None) -> None:
         has = f"here is {here[:12]}" if here else "there is none here"
         super().__init__(f"the document kind {kind} is wanted as {wanted[:12]}, {has}")
-        self.is_outage = deliveries > GIVEN_BACK
-
-
-async def _unknown(_: str) -> str | None:
-    return None
-
-
-def _first() -> int:
-    return 1
 
 
 @dataclass(frozen=True)
 class SameKind:
-    """The digests of the document kinds of this process, how to ask for those of the orchestrator, and how often the
-    message at hand was delivered."""
+    """The digests of the document kinds of this process, and how to ask for those of the orchestrator."""
 
-    digests: Mapping[str, str] = field(default_factory=dict)
-    current: Current = _unknown
-    deliveries: Callable[[], int] = _first
+    digests: Mapping[str, str]
+    current: Current
 
     async def require(self, job: SectionJob) -> None:
         """Raises `KindDiffers` for a job that is to be made with other data than is here."""
@@ -60,16 +46,12 @@ class SameKind:
         if wanted is None or here == wanted:
             return
         if here is None or await self.current(kind) != here:
-            raise KindDiffers(kind, wanted, here, self.deliveries())
+            raise KindDiffers(kind, wanted, here)
 
 
 def same_kind(broker: WorkerBroker, digests: Mapping[str, str]) -> SameKind:
     """The check of a worker that is connected."""
-
-    def deliveries() -> int:
-        return held_of(broker.context.get("message")).delivery.deliveries
-
-    return SameKind(digests, told_by_orchestrator(broker.jetstream), deliveries)
+    return SameKind(digests, told_by_orchestrator(broker.jetstream))
 
 
 def told_by_orchestrator(jetstream: JetStreamContext) -> Current:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from .errors import ForeignMessage, InvalidMessage, TakenOver
+from .errors import ForAnotherWorker, ForeignMessage, InvalidMessage, TakenOver
 
 LONGEST_DELAY_S = 300.0
+LONGEST_WAY_S = 30.0
+"""How long a message waits at most before another worker may have it."""
 RELEASE_DELAY_S = 0.5
 FOREIGN = "foreign"
 
@@ -36,11 +38,18 @@ class Leave:
     """The message is another process's, which settles it; if that one dies, it comes again."""
 
 
-Verdict = Ack | RetryLater | DeadLetter | Leave
+@dataclass(frozen=True)
+class PutBack:
+    """The message is put into its queue anew, with all its deliveries before it: none was a try."""
 
 
-def verdict_for(error: BaseException | None, deliveries: int, max_deliver: int, retry_base_s: float) -> Verdict:
-    """Decide by what the handler raised and how often the message came.
+Verdict = Ack | RetryLater | DeadLetter | Leave | PutBack
+
+
+def verdict_for(
+    error: BaseException | None, deliveries: int, max_deliver: int, retry_base_s: float, put_back: int = 0
+) -> Verdict:
+    """Decide by what the handler raised, how often the message came, and how often it was ``put_back`` before.
 
     The last but one delivery is the last to be tried: after ``max_deliver`` the server is silent for ever, and
     one delivery is kept for a process that dies over the message. ``max_deliver`` below 1 means no bound.
@@ -54,6 +63,10 @@ def verdict_for(error: BaseException | None, deliveries: int, max_deliver: int, 
             return DeadLetter(FOREIGN)
         case InvalidMessage():
             return DeadLetter("invalid")
+        case ForAnotherWorker() if deliveries > 1:
+            return PutBack()
+        case ForAnotherWorker():
+            return RetryLater(min(LONGEST_WAY_S, retry_base_s * 2 ** min(put_back, 20)))
         case asyncio.CancelledError():
             return RetryLater(RELEASE_DELAY_S)
         case _ if 0 < max_deliver <= deliveries + 1:

@@ -7,9 +7,18 @@ from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from stemma_messaging.same_kind import SameKind
 from stemma_provisioning import NatsServer
 
 ASK_AGAIN_S = 0.5
+
+
+async def _told_of_no_kind(_: str) -> str | None:
+    return None
+
+
+ANY_KIND = SameKind({}, _told_of_no_kind)
+"""That of a worker whose jobs name no data of their document kind."""
 
 
 def access(server: NatsServer, user: str) -> dict[str, Any]:

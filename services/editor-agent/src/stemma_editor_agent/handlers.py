@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from faststream import AckPolicy
@@ -50,7 +50,7 @@ class Tools:
     models: ModelCaller
     prompts: Prompts
     editors: Editors
-    same_kind: SameKind = field(default_factory=SameKind)
+    same_kind: SameKind
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar, assert_never
@@ -62,7 +62,7 @@ class Tools:
     deps: GraphDeps
     library: Library
     publish_live: PublishLive
-    same_kind: SameKind = field(default_factory=SameKind)
+    same_kind: SameKind
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:

@@ -16,6 +16,7 @@ from stemma_contracts.v1.outcomes import JobDead
 from stemma_document.state import State
 from stemma_eventlog import Cause, StreamId
 from stemma_messaging import MessageTooLarge, Publisher
+from stemma_messaging.again import next_id
 from stemma_messaging.dead import JOB_DEAD
 from stemma_telemetry import bind
 
@@ -78,7 +79,7 @@ class JobPublisher:
         for job, lane in zip(jobs, await self._lanes(stream.tenant, len(jobs)), strict=True):
             message_id = job.job_id
             while (earlier := await self._publish(job, cause, message_id, lane)) and not await is_queued(earlier):
-                message_id = f"{message_id}.again"
+                message_id = next_id(message_id)
         self._open.note(stream, (job.job_id for job in jobs))
 
     async def publish_one(self, job: Job, cause: Cause) -> None:

@@ -14,11 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nats.js import JetStreamContext
-from nats.js.api import Header, RawStreamMsg
+from nats.js.api import RawStreamMsg
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
 from stemma_messaging import Delivery, Handler, Publisher
+from stemma_messaging.again import store_again
 from stemma_messaging.consumers import consumers_of
 from stemma_messaging.dead import publish_dead_letter
 from stemma_messaging.outages import is_outage, reason_of
@@ -115,7 +116,7 @@ class LostMessages:
         if (handler := self.handlers.get(queue.stream)) is not None:
             await self._handle(handler, stored_delivery(lost, queue.stream, queue.durable))
         else:
-            await self._queue_again(lost, queue, number)
+            await store_again(lost.subject or "", lost.data or b"", lost.headers or {}, self.publisher)
         await self.jetstream.delete_msg(queue.stream, number)
         return True
 
@@ -126,9 +127,3 @@ class LostMessages:
             if is_outage(error):
                 raise
             await publish_dead_letter(delivery, DeadLetter("exhausted"), error, subjects.ORCHESTRATOR, self.publisher)
-
-    async def _queue_again(self, lost: RawStreamMsg, queue: Queue, number: int) -> None:
-        headers = {key: value for key, value in (lost.headers or {}).items() if not key.lower().startswith("nats-")}
-        await self.publisher.store(
-            lost.subject or "", lost.data or b"", {**headers, Header.MSG_ID: f"again.{queue.stream}.{number}"}
-        )

@@ -1,7 +1,7 @@
 """What wraps every handler, one middleware a file, from the outside to the inside.
 
-`Telemetry`, `Heartbeat`, `Settlement`, `DeadLetters`, `Judgement` and `InTurn` wrap all of them, in this order; the
-handlers of jobs `Outcomes` and `CallingOff` as well, within. `Chain` is what FastStream sees of them.
+`Telemetry`, `Heartbeat`, `Settlement`, `DeadLetters`, `PuttingBack`, `Judgement` and `InTurn` wrap all of them, in this
+order; the handlers of jobs `Outcomes` and `CallingOff` as well, within. `Chain` is what FastStream sees of them.
 """
 
 from .calling_off import CallingOff
@@ -11,6 +11,7 @@ from .heartbeat import Heartbeat
 from .in_turn import InTurn
 from .judgement import Judgement
 from .outcomes import Outcomes
+from .putting_back import PuttingBack
 from .settlement import Settlement
 from .telemetry import Telemetry
 
@@ -23,6 +24,7 @@ __all__ = [
     "Judgement",
     "Middleware",
     "Outcomes",
+    "PuttingBack",
     "Settlement",
     "Telemetry",
 ]

@@ -9,7 +9,7 @@ from nats.aio.msg import Msg
 
 from stemma_messaging.held import held_of
 from stemma_messaging.outages import Patience
-from stemma_messaging.verdict import Ack, DeadLetter, Leave, RetryLater, Verdict
+from stemma_messaging.verdict import Ack, DeadLetter, Leave, PutBack, RetryLater, Verdict
 
 from .chain import CallNext
 
@@ -40,7 +40,7 @@ async def _hindrance(message: Msg, verdict: Verdict) -> Exception | None:
 
 async def _settle(message: Msg, verdict: Verdict) -> None:
     match verdict:
-        case Ack() | DeadLetter():
+        case Ack() | DeadLetter() | PutBack():
             await message.ack()
         case RetryLater(delay_s):
             await message.nak(delay=delay_s)
