@@ -26,7 +26,7 @@ def readers(entry: Entry) -> tuple[str, ...]:
         case Family.ANSWER:
             return (CALLERS,)
         case Family.EVENT:
-            return (subjects.ORCHESTRATOR, CALLERS)
+            return (subjects.ORCHESTRATOR, subjects.NOTIFIER, CALLERS)
         case Family.JOB:
             return (entry.service,) if entry.service else subjects.WORKERS
         case Family.REQUEST | Family.OUTCOME:

@@ -31,6 +31,7 @@ BUDGETS = {
     "stemma-converter": 390,  # pandoc is 162, typst with its fonts 85, Asian fonts 33, Babel 31
     "stemma-editor-agent": 400,  # litellm is 111, numpy with its libraries 70, Babel 33, lxml 11
     "stemma-generation-graph": 420,  # litellm is 111, numpy with its libraries 70, Babel 33, lxml 11
+    "stemma-notifier": 25,  # pydantic is 7, PyNaCl 4, FastStream with what it needs 3
     "stemma-orchestrator": 118,  # numpy with its libraries is 70, Babel 33, FastStream with what it needs 3
     "stemma-provisioning": 30,
     "stemma-validator": 95,  # Babel is 31, rumdl 19, rapidfuzz 12, FastStream with what it needs 3

@@ -224,6 +224,18 @@ def test_nobody_connects_to_models_traces_or_monitoring_that_are_not_there() -> 
     assert not allowed(policies, everybody["keda"], everybody["nats"], 8222)
 
 
+@pytest.mark.req("O4", "S1", "H7")
+def test_the_notifier_alone_reaches_the_receivers_and_only_where_they_are_named() -> None:
+    receivers = {"receivers": {"to": [{"ipBlock": {"cidr": f"{MODEL.address}/32"}}], "secret": "mail"}}
+    objects = rendered(SMALLEST | receivers)
+    everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
+    reached = [name for name in TABLE if allowed(policies, everybody[name], MODEL, 443)]
+    assert reached == ["notifier"]
+    assert not allowed(policies, everybody["notifier"], INSIDE, 443)
+    given = {pod.name: pod.container["envFrom"] for pod in pods(objects) if "envFrom" in pod.container}
+    assert given == {"notifier": [{"secretRef": {"name": "mail"}}]}
+
+
 @pytest.mark.req("O4", "S1")
 def test_policies_are_about_names_only_and_a_policy_less_shows() -> None:
     objects = rendered(SMALLEST)

@@ -26,7 +26,7 @@ from stemma_validator.engines.markdownlint import Installation, packaged_node, p
 installed = Installation(packaged_node(), packages_folder())
 subprocess.run([installed.node, installed.program, "--version"], check=True)
 """
-SERVICES = {"orchestrator", "generation-graph", "editor-agent", "validator", "converter"}
+SERVICES = {"orchestrator", "generation-graph", "editor-agent", "validator", "converter", "notifier"}
 
 
 async def write_a_proposal(running: Installation, variables: Mapping[str, str]) -> bytes:

@@ -21,6 +21,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT
+from typing import Any
 from uuid import UUID
 
 import nats
@@ -29,6 +30,7 @@ import pytest
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.local.folder import DataFolder
 from stemma_cli.local.supervisor import LocalStemma
+from stemma_client.notifications import new_secret
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
 from stemma_generation_graph.app import GenerationSettings, load_deps
@@ -38,6 +40,7 @@ from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_languages import language
 from stemma_markdown import Document, anchors
 from stemma_messaging import config_dir
+from stemma_notifier.sending.webhook import signature
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
@@ -335,6 +338,21 @@ def test_the_structure_of_the_guide_is_filled_in_where_its_sections_say_so(
         text
         == "All of them.\n\n## Wer betroffen ist\n\n| Gruppe | Was sie braucht |\n| --- | --- |\n| Pilots | Light |"
     )
+
+
+@pytest.mark.req("H7")
+def test_the_receiver_of_the_guide_takes_a_genuine_webhook_and_no_other() -> None:
+    [shown] = snippets("bash", "def is_genuine")
+    receiver: dict[str, Any] = {}
+    exec(shown.partition("<<'END'\n")[2].rpartition("END")[0], receiver)
+    secret, body, now = new_secret(), b'{"type": "stemma.waiting"}', int(time.time())
+    headers = {"webhook-id": "msg_1", "webhook-timestamp": str(now)}
+    headers["webhook-signature"] = f"v1,old {signature(secret, 'msg_1', now, body)}"
+    late = {**headers, "webhook-timestamp": str(now - 600)}
+    assert receiver["is_genuine"](secret, headers, body)
+    assert not receiver["is_genuine"](secret, headers, body + b" ")
+    assert not receiver["is_genuine"](new_secret(), headers, body)
+    assert not receiver["is_genuine"](secret, late, body)
 
 
 def test_the_criteria_and_settings_of_the_guide_are_valid(tmp_path: Path) -> None:

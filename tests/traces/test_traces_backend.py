@@ -49,7 +49,7 @@ async def test_a_backend_shows_a_request_as_one_trace_and_every_service(tmp_path
             await client.export(document_id, ExportFormat.MD)
         # The services have ended, and with them the last export.
         spans = await arrived(backend, document_id, "process stemma.outcome.v1.converter.document-converted")
-    assert {span.attributes["stemma.service"] for span in spans} == set(subjects.SERVICES)
+    assert {span.attributes["stemma.service"] for span in spans} == {subjects.ORCHESTRATOR, *subjects.WORKERS}
     (root,) = (span for span in spans if span.name == REQUESTED)
     trace = [span for span in spans if span.trace_id == root.trace_id]
     ids = {span.span_id for span in trace}

@@ -22,8 +22,9 @@ GENERATION = "generation-graph"
 EDITOR = "editor-agent"
 VALIDATOR = "validator"
 CONVERTER = "converter"
-SERVICES = (ORCHESTRATOR, GENERATION, EDITOR, VALIDATOR, CONVERTER)
-WORKERS = SERVICES[1:]
+NOTIFIER = "notifier"
+WORKERS = (GENERATION, EDITOR, VALIDATOR, CONVERTER)
+SERVICES = (ORCHESTRATOR, *WORKERS, NOTIFIER)
 LONG_WORKERS = (GENERATION, EDITOR, CONVERTER)
 """Those whose jobs may take long, so that it is worth ending one."""
 
@@ -33,11 +34,16 @@ EVENTS = "EVENTS"
 JOBS = "JOBS"
 OUTCOMES = "OUTCOMES"
 DEAD = "DEAD"
+NOTICES = "NOTICES"
 ADVISORIES = "ADVISORIES"
 ARTIFACTS = "ARTIFACTS"
 RECORDS = "RECORDS"
 VIEWS_BUCKET = "documents"
 CAPABILITIES_BUCKET = "capabilities"
+RULES_BUCKET = "notifications"
+DELIVERIES_BUCKET = "notified"
+PROGRAMS = "_programs"
+"""The owner of the rules of a tenant's programs; no person can be called so."""
 
 PROJECTOR = "orchestrator-views"
 SWEEPER = "orchestrator-sweeper"
@@ -46,7 +52,7 @@ _ROOT = "stemma"
 _V = "v1"
 _OF_PEOPLE = "v2"
 _BULK = "bulk"
-_OF_TENANTS = ("request", "answer", "event", "live")
+_OF_TENANTS = ("request", "answer", "event", "live", "notice")
 ADVISORY_SUBJECTS = tuple(
     f"$JS.EVENT.ADVISORY.CONSUMER.{given_up}.{queue}.*"
     for given_up in ("MAX_DELIVERIES", "MSG_TERMINATED")
@@ -125,6 +131,11 @@ def dead(service: str, name: str) -> str:
     return _address("dead", service, name)
 
 
+def notice(tenant: str, owner: str, rule_id: str) -> str:
+    """Where a notice waits that a rule of a person (or of `PROGRAMS`) calls for."""
+    return _address("notice", tenant, owner, rule_id)
+
+
 def live(tenant: str, document_id: str, section_id: str) -> str:
     """Where generated tokens are seen as they come; not stored."""
     return _address("live", tenant, document_id, section_id)
@@ -179,6 +190,20 @@ def view_key(tenant: str, document_id: str) -> str:
 def section_view_key(tenant: str, document_id: str, section_id: str) -> str:
     """The key of the read model of a section."""
     return f"{view_key(tenant, document_id)}.{check_token(section_id, 'section id')}"
+
+
+def rules_key(tenant: str, owner: str) -> str:
+    """The key of the rules by which a person, or `PROGRAMS`, is notified."""
+    return _key(tenant, owner)
+
+
+def deliveries_key(tenant: str, owner: str, rule_id: str) -> str:
+    """The key of what became of the notices of a rule."""
+    return _key(tenant, owner, rule_id)
+
+
+def _key(*tokens: str) -> str:
+    return ".".join(t if isinstance(t, Wildcard) else check_token(t, "part of a key") for t in tokens)
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,9 @@ spec:
       {{- if and (eq (.program.optional | default "") "models") $values.models.secret }}
       envFrom: [{secretRef: {name: {{ $values.models.secret }}}}]
       {{- end }}
+      {{- if and (eq (.program.optional | default "") "notifier") $values.receivers.secret }}
+      envFrom: [{secretRef: {name: {{ $values.receivers.secret }}}}]
+      {{- end }}
       {{- with .program.health }}
       {{- with .port }}
       ports: [{name: health, containerPort: {{ . }}}]

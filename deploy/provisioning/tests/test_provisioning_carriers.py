@@ -52,6 +52,9 @@ def of_tenant(tenant: str) -> list[str]:
         subjects.artifact(tenant, "d1", DIGEST),
         subjects.record(tenant, "d1", DIGEST),
         f"$KV.documents.{tenant}.d1",
+        *(f"$KV.notifications.{tenant}.{owner}" for owner in ("bob", subjects.PROGRAMS)),
+        f"$KV.notified.{tenant}.bob.r1",
+        subjects.notice(tenant, "bob", "r1"),
         f"$O.uploads-{tenant}.C.x",
         f"$O.artifacts-{tenant}.C.x",
         f"$JS.API.STREAM.PURGE.OBJ_uploads-{tenant}",
@@ -214,7 +217,8 @@ async def fill(admin: Client) -> None:
         await js.publish(subjects.request(tenant, "create-document"), b"{}")
         with suppress(ServiceUnavailableError):  # what is stored there is not replaced
             await js.publish(subjects.artifact(tenant, "d1", DIGEST), WORDS)
-        await js.publish(f"$KV.documents.{tenant}.d1", b"{}")
+        for key in (f"documents.{tenant}.d1", f"notifications.{tenant}.bob", f"notified.{tenant}.bob.r1"):
+            await js.publish(f"$KV.{key}", b"{}")
     for service in subjects.SERVICES:
         await js.publish(f"$KV.capabilities.{service}", b"{}")
         await js.publish(subjects.dead(service, "x"), b"{}")
@@ -241,6 +245,8 @@ def _own(name: str) -> str:
     """A subject under which a user stores something."""
     if name in ASKERS:
         return subjects.request_of("default", _person(name), "approve-section")
+    if name == subjects.NOTIFIER:
+        return subjects.dead(name, "x")
     return subjects.request(_tenant(name), "x") if name in PROGRAMS else subjects.outcome(name, "x")
 
 
@@ -379,10 +385,12 @@ EVERYBODYS = [publish, acknowledgement, own_bytes, nothing_there, api, stream_in
 READING = [publish, words_of_somebody, summary, nothing_there, api, stream_info, next_message]
 FOLLOWING = [consumer_made, deliver_subject, moved_delivery]
 ASKING = [publish, acknowledgement, quoted_upload, trace, rolled_up]
+NOTIFYING = [publish, acknowledgement, stream_info, trace, rolled_up]
 CARRIERS: list[tuple[Sequence[str], Send]] = [
     *(([name], carrier) for name in ATTACKERS for carrier in EVERYBODYS),
     *(([name], next_message) for name in ATTACKERS if name != subjects.VALIDATOR),
     *(([name], more_of_the_queue) for name in subjects.WORKERS),
+    *(([subjects.NOTIFIER], carrier) for carrier in NOTIFYING),
     *((READERS, carrier) for carrier in READING),
     *(([name], carrier) for name in ASKERS for carrier in ASKING),
     *((names, carrier) for names in ([PROGRAMS[0]], [PROGRAMS[1]], READERS) for carrier in FOLLOWING),

@@ -91,6 +91,7 @@ def users(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[User]:
         _operator(),
         _orchestrator(tenants),
         *(_worker(service, tenants) for service in subjects.WORKERS),
+        _notifier(tenants),
         *(program(tenant) for tenant in tenants),
     ]
 
@@ -171,6 +172,22 @@ def _worker(service: str, tenants: Sequence[str]) -> User:
     return _service(service, publish, live)
 
 
+def _notifier(tenants: Sequence[str]) -> User:
+    """It reads the rules of all, and of documents what their summaries tell: no text, and it asks for nothing."""
+    rules, told = subjects.RULES_BUCKET, subjects.DELIVERIES_BUCKET
+    publish = [
+        subjects.notice(ANY, ANY, ANY),
+        subjects.dead(subjects.NOTIFIER, ANY),
+        _direct_get(f"KV_{subjects.VIEWS_BUCKET}", f"$KV.{subjects.VIEWS_BUCKET}.*.*"),
+        f"{_API}.STREAM.INFO.KV_{rules}",
+        _direct_get(f"KV_{rules}", f"$KV.{rules}.{subjects.rules_key(ANY, ANY)}"),
+        _direct_get(f"KV_{told}", f"$KV.{told}.{subjects.deliveries_key(ANY, ANY, ANY)}"),
+        f"$KV.{told}.{subjects.deliveries_key(ANY, ANY, ANY)}",
+        *_write_values(subjects.CAPABILITIES_BUCKET, subjects.NOTIFIER),
+    ]
+    return _service(subjects.NOTIFIER, publish, tenants=tenants)
+
+
 def _service(
     name: str, publish: Iterable[str], own: Iterable[str] = (), tenants: Sequence[str] = DEFAULT_TENANTS
 ) -> User:
@@ -199,24 +216,27 @@ def program(tenant: str) -> User:
         *_read_bucket(uploads),
         *_write_bucket(uploads),
         _purge_bucket(uploads),
+        _set_rules(tenant, subjects.PROGRAMS),
+        *_read_rules(tenant, subjects.PROGRAMS),
     )
     return User(name, tenant_account(tenant), (*asks, *_reads(tenant)), _hears(tenant, inbox_prefix(name)))
 
 
 def reading_user(tenant: str, person: str) -> User:
     """What a person of a tenant may read; `ANY` stands for all of them."""
-    return User(person, reading_account(tenant), _reads(tenant), _hears(tenant, person_inbox(person)))
+    publish = (*_reads(tenant), *_at(STREAMS, *_read_rules(tenant, person)))
+    return User(person, reading_account(tenant), publish, _hears(tenant, person_inbox(person)))
 
 
 def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
-    """The requests of these names of a person, and uploads for them.
+    """The requests of these names of a person, uploads for them, and the person's own rules of notification.
 
     An upload is looked up by a call whose answer quotes it: one that were the upload itself could be a request.
     """
     uploads, account = subjects.uploads_bucket(tenant), asking_account(tenant)
     requests = (subjects.request_of(tenant, person, name) for name in names)
     look_up = f"{_API}.STREAM.MSG.GET.OBJ_{uploads}"
-    publish = _at(STREAMS, *requests, *_write_bucket(uploads), look_up)
+    publish = _at(STREAMS, *requests, _set_rules(tenant, person), *_write_bucket(uploads), look_up)
     return User(person, account, publish, _at(account, f"{person_inbox(person)}.>"))
 
 
@@ -237,6 +257,19 @@ def _reads(tenant: str) -> tuple[Line, ...]:
     )
     follow = (right for copy in copies(tenant) for right in _follow(copy.stream))
     return *_at(STREAMS, *publish), *_at(read, f"{_API}.STREAM.INFO.KV_{subjects.VIEWS_BUCKET}", *follow)
+
+
+def _set_rules(tenant: str, owner: str) -> str:
+    return f"$KV.{subjects.RULES_BUCKET}.{subjects.rules_key(tenant, owner)}"
+
+
+def _read_rules(tenant: str, owner: str) -> tuple[str, ...]:
+    """The rules of an owner, which have secrets in them, and what became of their notices."""
+    rules, told = subjects.RULES_BUCKET, subjects.DELIVERIES_BUCKET
+    return (
+        _direct_get(f"KV_{rules}", f"$KV.{rules}.{subjects.rules_key(tenant, owner)}"),
+        _direct_get(f"KV_{told}", f"$KV.{told}.{subjects.deliveries_key(tenant, owner, ANY)}"),
+    )
 
 
 def _hears(tenant: str, inbox: str) -> tuple[Line, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from nats.js.api import (
     ConsumerConfig,
+    DeliverPolicy,
     DiscardPolicy,
     RetentionPolicy,
     StorageType,
@@ -29,6 +30,9 @@ REQUESTS_IN_HAND = 8
 """Of one tenant, by all processes of the orchestrator; the others wait in their queue, behind nobody else's."""
 BULK_IN_HAND = 8
 """Of short jobs that others go before: so many of the others' are at work beside them at once."""
+NOTICES_WAITING = 1000
+"""Of one rule; what comes while so many wait for their receiver is told by the log of the rule alone."""
+RULES_SIZE = 64 * KIB
 STREAMS = "STEMMA"
 """The account of all streams. The server keeps them in a folder of that name: with another one they would be gone."""
 
@@ -45,11 +49,14 @@ class Consumer:
     max_deliver: int = -1
     max_ack_pending: int = 1000
     headers_only: bool = False
+    from_now: bool = False
+    """Of what was stored before the consumer was made it delivers nothing."""
 
     def config(self, ack_wait_s: float) -> ConsumerConfig:
         """What the server is told; ``ack_wait_s`` bounds how soon the work of a killed process comes back."""
         return ConsumerConfig(
             durable_name=self.durable,
+            deliver_policy=DeliverPolicy.NEW if self.from_now else None,
             filter_subject=self.filters[0] if self.filters else None,
             ack_wait=ack_wait_s,
             max_deliver=self.max_deliver,
@@ -100,11 +107,14 @@ def _streams(tenants: Sequence[str], bounds: Bounds) -> list[StreamConfig]:
             allow_atomic=True,
         ),
         _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
+        _queue(subjects.NOTICES, subjects.notice(ANY, ANY, ANY), most_of_subject=NOTICES_WAITING),
         _log(subjects.ADVISORIES, list(subjects.ADVISORY_SUBJECTS), max_age=7 * DAY_S),
         _keyed(subjects.ARTIFACTS, subjects.artifact(ANY, ANY, ANY), once=True),
         _keyed(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
         _key_value(subjects.VIEWS_BUCKET),
         _key_value(subjects.CAPABILITIES_BUCKET, rollup=False),
+        replace(_key_value(subjects.RULES_BUCKET, rollup=False), max_msg_size=RULES_SIZE),
+        replace(_key_value(subjects.DELIVERIES_BUCKET, rollup=False), max_age=14 * DAY_S),
         *(_objects(subjects.artifacts_bucket(tenant)) for tenant in tenants),
         *(_uploads(tenant, pieces) for tenant in tenants),
     ]
@@ -120,6 +130,9 @@ def consumers(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Consumer]:
         *_jobs(subjects.EDITOR),
         *_jobs(subjects.CONVERTER),
         Consumer(subjects.EVENTS, subjects.PROJECTOR, service=subjects.ORCHESTRATOR, headers_only=True),
+        Consumer(subjects.EVENTS, subjects.NOTIFIER, max_deliver=20, from_now=True),
+        Consumer(subjects.NOTICES, subjects.NOTIFIER, max_ack_pending=-1),
+        Consumer(f"KV_{subjects.RULES_BUCKET}", subjects.NOTIFIER, from_now=True),
         Consumer(subjects.ADVISORIES, subjects.SWEEPER, service=subjects.ORCHESTRATOR),
     ]
 

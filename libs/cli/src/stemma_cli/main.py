@@ -24,6 +24,7 @@ from .verbs import (
     identity,
     installation,
     kinds,
+    notifying,
     progress,
     tracing,
 )
@@ -82,7 +83,7 @@ VERBS: dict[str, Callable[..., Any]] = {name: verb for group in GROUPS_OF_VERBS 
 
 for name, verb in VERBS.items():
     app.command(name, cls=Verb)(command(verb))
-for name, (words, verbs) in (*installation.GROUPS.items(), *dead.GROUPS.items()):
+for name, (words, verbs) in {**installation.GROUPS, **dead.GROUPS, **notifying.GROUPS}.items():
     group = typer.Typer(help=words, no_args_is_help=True)
     for verb_name, verb in verbs.items():
         group.command(verb_name, cls=Verb)(command(verb))

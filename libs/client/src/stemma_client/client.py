@@ -29,6 +29,7 @@ from . import inputs as input_files
 from .connection import Connection, Told, connect
 from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
+from .notifications import Notifications
 from .overviews import Overview, read_ids, read_overview, read_summaries
 from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
@@ -67,6 +68,7 @@ class Client(SectionDecisions):
         self._artifacts = JetStreamArtifactStore(connection.jetstream)
         self.tenant = connection.address.tenant
         self.url = connection.address.url
+        self.notifications = Notifications(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
 

@@ -25,7 +25,7 @@ again with growing delays, a bounded number of times.
 from .broker import StemmaBroker, WorkerBroker
 from .delivery import Delivery, Handler
 from .drivers import Turns
-from .errors import BusFailed, ForeignMessage, InvalidMessage, MessageTooLarge
+from .errors import BusFailed, ForeignMessage, GivenUp, InvalidMessage, MessageTooLarge, PutOff
 from .opened import Opened
 from .publisher import Publisher
 from .running import account
@@ -37,11 +37,13 @@ __all__ = [
     "BusFailed",
     "Delivery",
     "ForeignMessage",
+    "GivenUp",
     "Handler",
     "InvalidMessage",
     "MessageTooLarge",
     "Opened",
     "Publisher",
+    "PutOff",
     "Service",
     "ServiceSettings",
     "StemmaBroker",

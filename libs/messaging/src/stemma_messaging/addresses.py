@@ -12,6 +12,7 @@ _STREAMS = {
     "job": subjects.JOBS,
     "outcome": subjects.OUTCOMES,
     "dead": subjects.DEAD,
+    "notice": subjects.NOTICES,
 }
 _OF_SERVICES = ("job", "outcome")
 _VARIABLES = {
@@ -19,6 +20,7 @@ _VARIABLES = {
     "request.v2": ("{tenant}", "{person}"),
     "answer": ("{tenant}", "{request}"),
     "event": ("{tenant}", "{document}"),
+    "notice": ("{tenant}", "{owner}", "{rule}"),
 }
 
 

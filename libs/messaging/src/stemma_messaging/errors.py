@@ -32,6 +32,18 @@ class TakenOver(Exception):
     """Another process went on with what this one was at work on: the message is that one's to settle."""
 
 
+class PutOff(Exception):
+    """The message is to come again after ``delay_s`` seconds, however often that was so before."""
+
+    def __init__(self, delay_s: float, reason: str = "") -> None:
+        self.delay_s = delay_s
+        super().__init__(reason)
+
+
+class GivenUp(Exception):
+    """What the message asks for was tried long enough: it is put aside."""
+
+
 class MessageTooLarge(ValueError):
     """A message body above the limit for our own messages; content of that size is an artifact."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from .errors import ForAnotherWorker, ForeignMessage, InvalidMessage, TakenOver
+from .errors import ForAnotherWorker, ForeignMessage, GivenUp, InvalidMessage, PutOff, TakenOver
 
 LONGEST_DELAY_S = 300.0
 LONGEST_WAY_S = 30.0
@@ -67,6 +67,10 @@ def verdict_for(
             return PutBack()
         case ForAnotherWorker():
             return RetryLater(min(LONGEST_WAY_S, retry_base_s * 2 ** min(put_back, 20)))
+        case PutOff(delay_s=delay_s):
+            return RetryLater(delay_s)
+        case GivenUp():
+            return DeadLetter("exhausted")
         case asyncio.CancelledError():
             return RetryLater(RELEASE_DELAY_S)
         case _ if 0 < max_deliver <= deliveries + 1:

@@ -1,0 +1,144 @@
+"""Verbs that say of what one is told, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stemma_cli.arguments import AsJson
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import find_document
+from stemma_cli.output import note, say, say_json, say_table
+from stemma_cli.runtime import connected
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.notifications import NotificationRule
+
+EVERY = ("waiting", "finished", "failed", "stale")
+Rule = Annotated[str, typer.Argument(metavar="RULE", help="Name of the rule: letters, digits, - and _.")]
+
+
+async def add(
+    rule: Rule,
+    webhook: Annotated[str | None, typer.Option("--webhook", metavar="URL", help="Web address to call.")] = None,
+    email: Annotated[str | None, typer.Option("--email", metavar="ADDRESS", help="Mail address to write to.")] = None,
+    on: Annotated[
+        list[str] | None, typer.Option("--on", help="waiting, finished, failed or stale; may be repeated. [all four]")
+    ] = None,
+    document: Annotated[list[str] | None, typer.Option("--document", help="Only this document; repeatable.")] = None,
+    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only this kind of document; repeatable.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Be told by webhook or mail what waits, is finished, failed or became stale.
+
+    The secret of a webhook is printed once: its receiver checks the signatures with it.
+
+    Example: stemma notify add mine --webhook https://example.com/hook --on waiting
+    """
+    from stemma_client.notifications import new_secret
+    from stemma_contracts.v1.notifications import NotificationRule
+
+    if (webhook is None) == (email is None):
+        raise CliError(ExitCode.USAGE, "give either --webhook or --email")
+    async with connected(as_json) as client:
+        made = NotificationRule.model_validate(
+            {
+                "rule_id": rule,
+                "on": on or EVERY,
+                "document_ids": [await find_document(client, one) for one in document or ()],
+                "kinds": kind or (),
+                "webhook": webhook,
+                "secret": new_secret() if webhook else None,
+                "email": email,
+            }
+        )
+        await client.notifications.add(made)
+    if as_json:
+        say_json(made.model_dump(mode="json", exclude_none=True))
+        return
+    say(f"{rule} tells {webhook or email}")
+    if made.secret:
+        say(f"secret {made.secret}")
+
+
+async def list_rules(as_json: AsJson = False) -> None:
+    """List one's own rules, without their secrets.
+
+    Example: stemma notify list
+    """
+    async with connected(as_json) as client:
+        rules = await client.notifications.rules()
+    if as_json:
+        say_json([rule.model_dump(mode="json", exclude_none=True, exclude={"secret"}) for rule in rules])
+        return
+    say_table(("RULE", "TELLS", "OF", "DOCUMENTS", "KINDS"), [_row(rule) for rule in rules])
+
+
+def _row(rule: NotificationRule) -> tuple[str, ...]:
+    told = rule.webhook or rule.email or ""
+    return (rule.rule_id, told, ", ".join(rule.on), _some(rule.document_ids), _some(rule.kinds))
+
+
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "all"
+
+
+async def remove(rule: Rule, as_json: AsJson = False) -> None:
+    """Take a rule away; what still waits for its receiver is not sent.
+
+    Example: stemma notify remove mine
+    """
+    async with connected(as_json) as client:
+        await client.notifications.remove(rule)
+    if as_json:
+        say_json({"removed": rule})
+    else:
+        say(f"{rule} is gone")
+
+
+async def try_rule(rule: Rule, as_json: AsJson = False) -> None:
+    """Have the receiver of a rule told of a test.
+
+    Example: stemma notify test mine
+    """
+    async with connected(as_json) as client:
+        await client.notifications.test(rule)
+    if as_json:
+        say_json({"tested": rule})
+    else:
+        say(f"{rule} is tested")
+        note(f"what came of it: stemma notify log {rule}")
+
+
+async def log(rule: Rule, as_json: AsJson = False) -> None:
+    """Show the latest attempts to tell the receiver of a rule, the newest last.
+
+    Example: stemma notify log mine
+    """
+    async with connected(as_json) as client:
+        attempts = await client.notifications.log(rule)
+    if as_json:
+        say_json([attempt.model_dump(mode="json", exclude_none=True) for attempt in attempts])
+        return
+    rows: list[tuple[Any, ...]] = [
+        (
+            f"{attempt.at:%Y-%m-%d %H:%M:%S}",
+            attempt.result,
+            attempt.detail,
+            attempt.occasion.value,
+            attempt.document_id or "",
+            attempt.section_id or "",
+        )
+        for attempt in attempts
+    ]
+    say_table(("AT", "RESULT", "DETAIL", "OF", "DOCUMENT", "SECTION"), rows)
+
+
+GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "notify": (
+        "Say of what you are told by webhook or mail.",
+        {"add": add, "list": list_rules, "remove": remove, "test": try_rule, "log": log},
+    )
+}

@@ -1,0 +1,69 @@
+"""Rules of notification at the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from stemma_cli.main import app
+from stemma_contracts.v1.notifications import check_secret
+from typer.testing import CliRunner
+
+HOOK = ("--webhook", "https://example.com/hook")
+
+
+@pytest.mark.req("H7")
+async def test_a_rule_is_added_listed_without_its_secret_and_removed(cli: Callable[..., Any], document_id: str) -> None:
+    added = await cli("notify", "add", "mine", *HOOK, "--on", "waiting", "--document", document_id)
+    told, secret = added.stdout.splitlines()
+    assert (added.exit_code, told) == (0, "mine tells https://example.com/hook")
+    assert check_secret(secret.removeprefix("secret "))
+
+    shown = json.loads((await cli("notify", "list", "--json")).stdout)
+    [rule] = [one for one in shown if one["rule_id"] == "mine"]
+    listed = await cli("notify", "list")
+    tested, log = await cli("notify", "test", "mine"), await cli("notify", "log", "mine", "--json")
+    removed = await cli("notify", "remove", "mine")
+    assert rule == {
+        "rule_id": "mine",
+        "on": ["waiting"],
+        "document_ids": [document_id],
+        "kinds": [],
+        "webhook": "https://example.com/hook",
+    }
+    assert secret.removeprefix("secret ") not in listed.stdout
+    assert [one.exit_code for one in (listed, tested, log, removed)] == [0, 0, 0, 0]
+    assert json.loads(log.stdout) == []
+    assert "mine" not in (await cli("notify", "list")).stdout
+
+
+@pytest.mark.req("H7")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("add", "a"), "give either --webhook or --email"),
+        (("add", "a", *HOOK, "--email", "ada@example.com"), "give either --webhook or --email"),
+        (("add", "a.b", *HOOK), "rule_id"),
+        (("add", "a", *HOOK, "--on", "whenever"), "on.0"),
+        (("add", "a", "--webhook", "ftp://example.com"), "must be a web address"),
+        (("add", "a", "--email", "ada"), "must be a mail address"),
+        (("remove", "nobody"), "there is no rule nobody"),
+        (("test", "nobody"), "there is no rule nobody"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, tuple) else "",
+)
+async def test_a_rule_that_cannot_be_is_refused_in_words(
+    cli: Callable[..., Any], arguments: tuple[str, ...], words: str
+) -> None:
+    refused = await cli("notify", *arguments)
+    assert refused.exit_code == 2
+    assert words in refused.stderr
+
+
+@pytest.mark.parametrize("verb", ["add", "list", "remove", "test", "log"])
+def test_every_verb_of_notify_teaches_with_an_example_and_speaks_json(verb: str) -> None:
+    shown = CliRunner().invoke(app, ["notify", verb, "--help"]).stdout
+    assert f"Example: stemma notify {verb}" in shown
+    assert "--json" in shown

@@ -1,0 +1,133 @@
+"""Rules of notification: each person of a tenant has its own, and its programs have theirs together."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import uuid4
+
+from nats.js.api import Header
+from nats.js.errors import APIError, NotFoundError
+from pydantic import ValidationError
+from stemma_contracts import Contract, subjects
+from stemma_contracts.v1.notifications import (
+    MAX_RULES,
+    SECRET_PREFIX,
+    DeliveryAttempt,
+    DeliveryLog,
+    NotificationRule,
+    NotificationRules,
+    NotificationTest,
+)
+
+from .connection import Connection
+from .errors import InvalidInputError, ServerUnreachableError
+
+TRIES = 5
+_CONFLICTS = (10071, 10164)
+_SECRET_BYTES = 32
+
+C = TypeVar("C", bound=Contract)
+Change = Callable[[NotificationRules], NotificationRules]
+
+
+def new_secret() -> str:
+    """A secret for a webhook; the receiver checks signatures with it."""
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+
+
+class Notifications:
+    """The rules of whoever is connected: of a person that is logged in, else of the programs of the tenant."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        login = connection.address.login
+        self._tenant = connection.address.tenant
+        self._owner = login.person if login else subjects.PROGRAMS
+
+    async def rules(self) -> tuple[NotificationRule, ...]:
+        """The rules as they stand."""
+        known, _ = await self._read()
+        return known.rules
+
+    async def add(self, rule: NotificationRule) -> None:
+        """Add a rule; raises `InvalidInputError` if there is one of its name, or if there are as many as may be."""
+
+        def added(known: NotificationRules) -> NotificationRules:
+            if any(one.rule_id == rule.rule_id for one in known.rules):
+                raise InvalidInputError(f"there is a rule {rule.rule_id} already")
+            if len(known.rules) >= MAX_RULES:
+                raise InvalidInputError(f"there are {MAX_RULES} rules, and no more may be")
+            return NotificationRules(rules=(*known.rules, rule))
+
+        await self._change(added)
+
+    async def remove(self, rule_id: str) -> None:
+        """Take a rule away; what still waits for its receiver is not sent. Raises `InvalidInputError`."""
+
+        def removed(known: NotificationRules) -> NotificationRules:
+            _check_there(known, rule_id)
+            return NotificationRules(rules=tuple(one for one in known.rules if one.rule_id != rule_id))
+
+        await self._change(removed)
+
+    async def test(self, rule_id: str) -> None:
+        """Have the receiver of a rule told of nothing; `log` says what came of it. Raises `InvalidInputError`."""
+
+        def tested(known: NotificationRules) -> NotificationRules:
+            _check_there(known, rule_id)
+            return NotificationRules(rules=known.rules, test=NotificationTest(rule_id=rule_id, test_id=uuid4().hex))
+
+        await self._change(tested)
+
+    async def log(self, rule_id: str) -> tuple[DeliveryAttempt, ...]:
+        """The latest attempts of a rule, the oldest first."""
+        key = subjects.deliveries_key(self._tenant, self._owner, rule_id)
+        data, _ = await self._last(subjects.DELIVERIES_BUCKET, key)
+        return DeliveryLog.model_validate_json(data).attempts
+
+    async def _change(self, change: Change) -> None:
+        """Write what ``change`` makes of the rules; what another session of the owner wrote meanwhile is kept."""
+        for _ in range(TRIES):
+            known, sequence = await self._read()
+            if await self._written(change(known), sequence):
+                return
+        raise InvalidInputError("the rules are changed by somebody else all the time")
+
+    async def _written(self, rules: NotificationRules, sequence: int) -> bool:
+        bucket, key = subjects.RULES_BUCKET, subjects.rules_key(self._tenant, self._owner)
+        data = rules.model_dump_json(exclude_defaults=True).encode()
+        headers = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: str(sequence)}
+        jetstream = await self._connection.asking()
+        try:
+            await self._connection.call(jetstream.publish(f"$KV.{bucket}.{key}", data, headers=headers))
+        except APIError as error:
+            if error.err_code not in _CONFLICTS:
+                raise
+            return False
+        return True
+
+    async def _read(self) -> tuple[NotificationRules, int]:
+        """The rules and the sequence where they lie; what nobody can read is as good as none."""
+        data, sequence = await self._last(subjects.RULES_BUCKET, subjects.rules_key(self._tenant, self._owner))
+        try:
+            return NotificationRules.model_validate_json(data), sequence
+        except ValidationError:
+            return NotificationRules(), sequence
+
+    async def _last(self, bucket: str, key: str) -> tuple[bytes, int]:
+        read = self._connection.jetstream.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{key}", direct=True)
+        try:
+            found = await self._connection.call(read)
+        except ServerUnreachableError as error:
+            if isinstance(error.__cause__, NotFoundError):
+                return b"{}", 0
+            raise
+        return found.data or b"{}", found.seq or 0
+
+
+def _check_there(known: NotificationRules, rule_id: str) -> None:
+    if all(one.rule_id != rule_id for one in known.rules):
+        raise InvalidInputError(f"there is no rule {rule_id}; see `stemma notify list`")

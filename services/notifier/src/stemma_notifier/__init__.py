@@ -1,0 +1,1 @@
+"""Tells people and programs what waits, ended, failed or became stale."""

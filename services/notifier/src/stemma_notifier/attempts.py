@@ -1,0 +1,74 @@
+"""What became of the notices of a rule, for its owner: the latest attempts, under one key of a bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Literal
+
+from nats.js import JetStreamContext
+from nats.js.api import Header
+from nats.js.errors import APIError, NotFoundError
+from pydantic import ValidationError
+from stemma_contracts import subjects
+from stemma_contracts.v1.notifications import DeliveryAttempt, DeliveryLog
+
+from .notices import Notice
+
+STREAM = f"KV_{subjects.DELIVERIES_BUCKET}"
+KEPT = 50
+WRITES = 20
+_CONFLICTS = (10071, 10164)
+Result = Literal["delivered", "failed", "given_up", "dropped"]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def attempt_of(notice: Notice, result: Result, detail: str, at: datetime) -> DeliveryAttempt:
+    """What is written down of an attempt."""
+    return DeliveryAttempt(
+        notice_id=notice.notice_id,
+        occasion=notice.occasion,
+        document_id=notice.document_id,
+        section_id=notice.sections[0].section_id if notice.sections else None,
+        at=at,
+        result=result,
+        detail=detail[:200],
+    )
+
+
+class Attempts:
+    """Writes down attempts; the oldest go as new ones come."""
+
+    def __init__(self, jetstream: JetStreamContext, now: Callable[[], datetime] = _now) -> None:
+        self._js = jetstream
+        self._now = now
+
+    async def note(self, notice: Notice, result: Result, detail: str) -> None:
+        """Add an attempt; another process that adds one at the same time makes this one read again."""
+        attempt = attempt_of(notice, result, detail, self._now())
+        key = subjects.deliveries_key(notice.tenant, notice.owner, notice.rule_id)
+        subject = f"$KV.{subjects.DELIVERIES_BUCKET}.{key}"
+        for _ in range(WRITES):
+            known, sequence = await self._read(subject)
+            kept = DeliveryLog(attempts=(*known.attempts, attempt)[-KEPT:])
+            headers = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: str(sequence)}
+            try:
+                await self._js.publish(subject, kept.model_dump_json().encode(), stream=STREAM, headers=headers)
+            except APIError as error:
+                if error.err_code not in _CONFLICTS:
+                    raise
+            else:
+                return
+
+    async def _read(self, subject: str) -> tuple[DeliveryLog, int]:
+        try:
+            stored = await self._js.get_last_msg(STREAM, subject, direct=True)
+        except NotFoundError:
+            return DeliveryLog(), 0
+        try:
+            return DeliveryLog.model_validate_json(stored.data or b"{}"), stored.seq or 0
+        except ValidationError:
+            return DeliveryLog(), stored.seq or 0

@@ -1,0 +1,145 @@
+"""Events become notices, and notices reach their receivers. What anybody is told of is in ``happenings``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsRouter
+from nats.js import JetStreamContext
+from pydantic import ValidationError
+from stemma_contracts import registry, subjects
+from stemma_contracts.subjects import ANY
+from stemma_contracts.v1.events import AnyEvent, Event
+from stemma_contracts.v1.notifications import NotificationRule, Occasion
+from stemma_contracts.v1.summary import DocumentSummary
+from stemma_messaging import Delivery, InvalidMessage, Publisher
+from stemma_telemetry import get_logger, names
+
+from . import rules
+from .attempts import Attempts
+from .delivering import Courier
+from .happenings import Happening, first_wanted, happenings, is_of_kind
+from .notices import Notice, NoticedSection, RuleFull, notice_id, queue
+from .rules import Rules
+
+log = get_logger()
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the handlers work with."""
+
+    jetstream: JetStreamContext
+    publisher: Publisher
+    rules: Rules
+    attempts: Attempts
+    courier: Courier
+
+
+def routes(tools: Callable[[], Tools]) -> NatsRouter:
+    """The handlers of this service; ``tools`` are there once it runs."""
+    router = NatsRouter(ack_policy=AckPolicy.MANUAL)
+
+    @router.subscriber(subjects.event(ANY, ANY, ANY), stream=JStream(subjects.EVENTS, declare=False))
+    async def event(delivery: Delivery) -> None:
+        await on_event(delivery, tools=tools())
+
+    keys, bucket = subjects.rules_key(ANY, ANY), JStream(rules.STREAM, declare=False)
+
+    @router.subscriber(f"{rules.PREFIX}{keys}", stream=bucket, include_in_schema=False)
+    async def rules_changed(delivery: Delivery) -> None:
+        await on_rules(delivery, tools=tools())
+
+    subject, notices = subjects.notice(ANY, ANY, ANY), JStream(subjects.NOTICES, declare=False)
+
+    @router.subscriber(subject, stream=notices, include_in_schema=False)
+    async def notice(delivery: Delivery) -> None:
+        await on_notice(delivery, tools=tools())
+
+    return router
+
+
+async def on_event(delivery: Delivery, *, tools: Tools) -> None:
+    """Queue a notice for each rule that wants to hear of it."""
+    address = subjects.parse_event(delivery.subject)
+    told = _told_by(delivery, address)
+    if not told:
+        return
+    known = await tools.rules.of_tenant(address.tenant)
+    wanted = [(owner, rule, one) for owner, rule in known if (one := first_wanted(rule, address.document_id, told))]
+    document = await _summary(address, tools) if wanted else None
+    for owner, rule, happening in wanted:
+        if document is not None and is_of_kind(rule, document):
+            await _queue(_notice(delivery, document, owner, rule, happening), tools)
+
+
+def _told_by(delivery: Delivery, address: subjects.EventAddress) -> Sequence[Happening]:
+    """What an event has to tell: nothing, if this release cannot read it, or if it is in the wrong place."""
+    try:
+        event = cast("AnyEvent", delivery.decode(Event))
+    except InvalidMessage as error:
+        log.warning(names.Log.EVENT_SKIPPED, sequence=delivery.stream_sequence, reason=str(error))
+        return ()
+    belongs = registry.entry_of(event).token == address.name
+    return happenings(event) if belongs else ()
+
+
+async def _summary(address: subjects.EventAddress, tools: Tools) -> DocumentSummary:
+    """What the read model says of a document; while it does not know it yet, the event comes again."""
+    bucket, key = subjects.VIEWS_BUCKET, subjects.view_key(address.tenant, address.document_id)
+    stored = await tools.jetstream.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{key}", direct=True)
+    return DocumentSummary.model_validate_json(stored.data or b"{}")
+
+
+def _notice(
+    delivery: Delivery, document: DocumentSummary, owner: str, rule: NotificationRule, happening: Happening
+) -> Notice:
+    titles = {section.section_id: section.title for section in document.sections}
+    event_id = delivery.headers.get("ce-id", str(delivery.stream_sequence))
+    return Notice(
+        notice_id=notice_id(event_id, delivery.tenant, owner, rule.rule_id),
+        tenant=delivery.tenant,
+        owner=owner,
+        rule_id=rule.rule_id,
+        occasion=happening.occasion,
+        happened_at=delivery.time,
+        event=delivery.subject.rpartition(".")[2],
+        sequence=delivery.stream_sequence,
+        document_id=document.document_id,
+        kind=document.kind,
+        sections=tuple(NoticedSection(section_id=one, title=titles.get(one, "")) for one in happening.sections),
+        version=happening.version,
+    )
+
+
+async def on_rules(delivery: Delivery, *, tools: Tools) -> None:
+    """Queue the notice of a test, if whoever wrote the rules asks for one."""
+    known = rules.read(delivery.data)
+    if known is None or known.test is None or known.test.rule_id not in {rule.rule_id for rule in known.rules}:
+        return
+    tenant, owner = delivery.subject.removeprefix(rules.PREFIX).split(".")
+    test = known.test
+    told = {"tenant": tenant, "owner": owner, "rule_id": test.rule_id, "occasion": Occasion.TEST}
+    made = notice_id(f"test.{test.test_id}", tenant, owner, test.rule_id)
+    await _queue(Notice.model_validate({"notice_id": made, "happened_at": delivery.time, **told}), tools)
+
+
+async def _queue(notice: Notice, tools: Tools) -> None:
+    try:
+        await queue(tools.publisher, notice)
+    except RuleFull:
+        await tools.attempts.note(notice, "dropped", "as many notices wait as may")
+
+
+async def on_notice(delivery: Delivery, *, tools: Tools) -> None:
+    """Tell the receiver of a rule that is still there."""
+    try:
+        notice = Notice.model_validate_json(delivery.data)
+    except ValidationError as error:
+        raise InvalidMessage(f"a notice with {error.error_count()} problems") from None
+    rule = await tools.rules.find(notice.tenant, notice.owner, notice.rule_id)
+    if rule is not None:
+        await tools.courier.deliver(rule, notice, since=delivery.time, deliveries=delivery.deliveries)

@@ -1,0 +1,57 @@
+"""The rules of everybody, as they stand now: read again once something in their bucket has changed."""
+
+from __future__ import annotations
+
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+from pydantic import ValidationError
+from stemma_contracts import subjects
+from stemma_contracts.tokens import InvalidToken, check_token
+from stemma_contracts.v1.notifications import NotificationRule, NotificationRules
+from stemma_telemetry import get_logger
+
+STREAM = f"KV_{subjects.RULES_BUCKET}"
+PREFIX = f"$KV.{subjects.RULES_BUCKET}."
+
+log = get_logger()
+
+
+def read(data: bytes) -> NotificationRules | None:
+    """The rules in a value of the bucket, None if nobody can read them."""
+    try:
+        return NotificationRules.model_validate_json(data)
+    except ValidationError:
+        return None
+
+
+class Rules:
+    """The rules in the bucket; what is none is left out and told to operators."""
+
+    def __init__(self, jetstream: JetStreamContext) -> None:
+        self._js = jetstream
+        self._as_of = -1
+        self._known: dict[str, list[tuple[str, NotificationRule]]] = {}
+
+    async def of_tenant(self, tenant: str) -> list[tuple[str, NotificationRule]]:
+        """Every rule of a tenant, with its owner."""
+        info = await self._js.stream_info(STREAM, subjects_filter=f"{PREFIX}{check_token(tenant, 'tenant')}.*")
+        if info.state.last_seq != self._as_of:
+            self._as_of, self._known = info.state.last_seq, {}
+        if tenant not in self._known:
+            owners = [key.rpartition(".")[2] for key in sorted(info.state.subjects or {})]
+            self._known[tenant] = [(owner, rule) for owner in owners for rule in await self._of(tenant, owner)]
+        return self._known[tenant]
+
+    async def find(self, tenant: str, owner: str, rule_id: str) -> NotificationRule | None:
+        """One rule as it stands now, None if it is gone."""
+        return next((rule for rule in await self._of(tenant, owner) if rule.rule_id == rule_id), None)
+
+    async def _of(self, tenant: str, owner: str) -> tuple[NotificationRule, ...]:
+        try:
+            stored = await self._js.get_last_msg(STREAM, f"{PREFIX}{subjects.rules_key(tenant, owner)}", direct=True)
+        except (NotFoundError, InvalidToken):
+            return ()
+        known = read(stored.data or b"{}")
+        if known is None:
+            log.warning("rules_skipped", tenant=tenant, owner=owner)
+        return known.rules if known else ()

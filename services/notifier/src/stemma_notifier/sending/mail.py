@@ -1,0 +1,97 @@
+"""Mails over SMTP, in plain words and as simple HTML."""
+
+from __future__ import annotations
+
+import asyncio
+import smtplib
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.utils import format_datetime, parseaddr
+from html import escape
+from typing import Literal
+
+from stemma_notifier.notices import Notice
+from stemma_notifier.wording import subject_of, words_of
+
+from .base import NotSent, Refused
+
+FOR_GOOD = range(550, 555)
+EVERY_DOMAIN = "*"
+
+
+@dataclass(frozen=True)
+class MailServer:
+    """The mail server of this installation, and which domains it is used for."""
+
+    host: str
+    port: int
+    security: Literal["starttls", "tls", "none"]
+    sender: str
+    domains: tuple[str, ...]
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+
+def message_of(notice: Notice, sender: str, receiver: str) -> EmailMessage:
+    """The mail of a notice; a line break in a name could begin another header, and is none here."""
+    message = EmailMessage()
+    message["From"], message["To"] = sender, receiver
+    message["Subject"] = subject_of(notice)
+    message["Date"] = format_datetime(notice.happened_at)
+    message["Message-ID"] = f"<{notice.notice_id}@{parseaddr(sender)[1].rpartition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    words = words_of(notice)
+    message.set_content("\n".join(words))
+    message.add_alternative("".join(f"<p>{escape(line)}</p>\n" for line in words), subtype="html")
+    return message
+
+
+class Mail:
+    """Sends notices to mail addresses; without a server, none."""
+
+    def __init__(self, server: MailServer | None, limit_s: float, trust: ssl.SSLContext) -> None:
+        self._server = server
+        self._limit_s = limit_s
+        self._trust = trust
+
+    async def send(self, receiver: str, notice: Notice) -> str:
+        """Send a notice; returns how it went. Raises `NotSent`, and `Refused` where it is of no use."""
+        server = self._server
+        if server is None:
+            raise Refused("no mail server is configured (mail_host of the notifier)")
+        if not {EVERY_DOMAIN, receiver.rpartition("@")[2].lower()} & set(server.domains):
+            raise Refused("mails may not go to this domain (mail_domains of the notifier)")
+        message = message_of(notice, server.sender, receiver)
+        try:
+            async with asyncio.timeout(self._limit_s):
+                await asyncio.to_thread(self._send, server, message)
+        except TimeoutError:
+            raise NotSent(f"no answer within {self._limit_s:g} s") from None
+        except smtplib.SMTPRecipientsRefused as refused:
+            [(code, _)] = refused.recipients.values()
+            raise (Refused if code in FOR_GOOD else NotSent)(f"SMTP {code}") from None
+        except smtplib.SMTPResponseException as error:
+            raise NotSent(f"SMTP {error.smtp_code}") from None
+        except (smtplib.SMTPException, OSError) as error:
+            raise NotSent(type(error).__name__) from None
+        return "sent"
+
+    def _send(self, server: MailServer, message: EmailMessage) -> None:
+        with self._connected(server) as connection:
+            if server.user is not None:
+                connection.login(server.user, server.password or "")
+            connection.send_message(message)
+
+    @contextmanager
+    def _connected(self, server: MailServer) -> Iterator[smtplib.SMTP]:
+        if server.security == "tls":
+            with smtplib.SMTP_SSL(server.host, server.port, timeout=self._limit_s, context=self._trust) as encrypted:
+                yield encrypted
+            return
+        with smtplib.SMTP(server.host, server.port, timeout=self._limit_s) as connection:
+            if server.security == "starttls":
+                connection.starttls(context=self._trust)
+            yield connection

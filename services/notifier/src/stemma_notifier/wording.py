@@ -1,0 +1,51 @@
+"""A notice in plain words."""
+
+from __future__ import annotations
+
+from stemma_contracts.v1.notifications import Occasion
+
+from .notices import Notice, NoticedSection
+
+_SAID = {
+    Occasion.WAITING: "waits for a decision",
+    Occasion.FINISHED: "is finished",
+    Occasion.FAILED: "failed",
+    Occasion.STALE: "is stale",
+    Occasion.TEST: "is a test",
+}
+_LONGEST = 120
+
+
+def subject_of(notice: Notice) -> str:
+    """The heading of a mail."""
+    return _one_line(f"Stemma: {_what(notice)} {_SAID[notice.occasion]}")
+
+
+def words_of(notice: Notice) -> list[str]:
+    """The lines of a mail."""
+    named = [f"{_one_line(section.title or section.section_id)} ({section.section_id})" for section in notice.sections]
+    of = f"Document {notice.document_id}, of the kind {notice.kind}." if notice.document_id else "No document."
+    return [
+        f"{_what(notice)} {_SAID[notice.occasion]}.",
+        of,
+        *(f"Section {name}" for name in named),
+        *([f"Version {notice.version}."] if notice.version is not None else []),
+        f"See it with: stemma show {notice.document_id}" if notice.document_id else "It arrived.",
+        f"You get this by the rule {notice.rule_id}; stemma notify remove {notice.rule_id} ends it.",
+    ]
+
+
+def _what(notice: Notice) -> str:
+    match notice.sections:
+        case (NoticedSection(section_id=name, title=title),):
+            return _one_line(title or name)
+        case ():
+            return f"Document {notice.document_id}" if notice.document_id else "This"
+        case several:
+            return f"One of {len(several)} sections"
+
+
+def _one_line(text: str) -> str:
+    """Without line breaks and other control characters."""
+    plain = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(plain.split())[:_LONGEST]

@@ -1,0 +1,146 @@
+"""Mails to a real server: plain words, no text of a document, no header that somebody else wrote."""
+
+from __future__ import annotations
+
+import email
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from email import policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, Envelope
+from stemma_notifier.notices import NoticedSection
+from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, known_authorities
+from stemma_testkit.certificates import Authority
+from stemma_testkit.ports import free_port
+
+from .conftest import notice
+
+SENDER = "stemma@example.com"
+
+
+class Mailbox:
+    """Takes mails; refuses a receiver with the code that it is told."""
+
+    def __init__(self) -> None:
+        self.mails: list[EmailMessage] = []
+        self.receivers: list[str] = []
+        self.refuses = ""
+
+    async def handle_RCPT(  # noqa: N802
+        self, _server: Any, _session: Any, envelope: Envelope, address: str, _options: Any
+    ) -> str:
+        if self.refuses:
+            return self.refuses
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(  # noqa: N802
+        self, _server: Any, _session: Any, envelope: Envelope
+    ) -> str:
+        self.mails.append(email.message_from_bytes(envelope.original_content or b"", policy=policy.default))
+        self.receivers += envelope.rcpt_tos
+        return "250 OK"
+
+
+@contextmanager
+def mail_server(**options: Any) -> Iterator[tuple[Mailbox, MailServer]]:
+    box, port = Mailbox(), free_port()
+    controller = Controller(box, hostname="127.0.0.1", port=port, **options)
+    controller.start()
+    try:
+        yield box, MailServer("127.0.0.1", port, "none", SENDER, ("example.com",))
+    finally:
+        controller.stop()
+
+
+def mail(server: MailServer | None, trust: ssl.SSLContext | None = None) -> Mail:
+    return Mail(server, 10, trust or known_authorities())
+
+
+@pytest.mark.req("H7")
+async def test_a_mail_tells_in_plain_words_and_as_html_what_waits_and_nothing_of_the_text() -> None:
+    with mail_server() as (box, server):
+        assert await mail(server).send("ada@example.com", notice()) == "sent"
+    [got] = box.mails
+    assert (got["from"], got["to"], box.receivers) == (SENDER, "ada@example.com", ["ada@example.com"])
+    assert got["subject"] == "Stemma: Research waits for a decision"
+    assert got["message-id"] == "<msg_1@example.com>"
+    plain, html = (part.get_content() for part in got.iter_parts())
+    assert plain.splitlines() == [
+        "Research waits for a decision.",
+        "Document d1, of the kind proposal.",
+        "Section Research (research)",
+        "Version 1.",
+        "See it with: stemma show d1",
+        "You get this by the rule r1; stemma notify remove r1 ends it.",
+    ]
+    assert "<p>Document d1, of the kind proposal.</p>" in html
+
+
+@pytest.mark.req("H7", "S8")
+async def test_a_title_begins_no_header_and_is_no_markup() -> None:
+    title = "Budget\r\nBcc: all@example.com\r\n\r\n<script>x</script>"
+    with mail_server() as (box, server):
+        named = notice(sections=[NoticedSection(section_id="budget", title=title)])
+        await mail(server).send("ada@example.com", named)
+    [got] = box.mails
+    assert got["bcc"] is None
+    assert box.receivers == ["ada@example.com"]
+    assert got["subject"].strip() == "Stemma: Budget Bcc: all@example.com <script>x</script> waits for a decision"
+    assert "<script>" not in list(got.iter_parts())[1].get_content()
+
+
+@pytest.mark.req("H7")
+@pytest.mark.parametrize(
+    ("refusal", "error"), [("550 no such user", Refused), ("451 come again later", NotSent)], ids=["good", "later"]
+)
+async def test_a_receiver_that_is_refused_for_good_is_not_tried_again(refusal: str, error: type[NotSent]) -> None:
+    with mail_server() as (box, server):
+        box.refuses = refusal
+        with pytest.raises(NotSent, match=f"SMTP {refusal[:3]}") as refused:
+            await mail(server).send("ada@example.com", notice())
+    assert type(refused.value) is error
+
+
+@pytest.mark.req("H7")
+async def test_mails_go_to_the_domains_alone_that_the_operator_names() -> None:
+    with mail_server() as (box, server):
+        with pytest.raises(Refused, match="mail_domains"):
+            await mail(server).send("ada@elsewhere.org", notice())
+        with pytest.raises(Refused, match="mail_host"):
+            await mail(None).send("ada@example.com", notice())
+        await mail(replace(server, domains=("*",))).send("ada@elsewhere.org", notice())
+    assert box.receivers == ["ada@elsewhere.org"]
+
+
+@pytest.mark.req("H7", "S7")
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+async def test_password_and_mail_go_to_a_trusted_server_and_encrypted(tmp_path: Path, security: Any) -> None:
+    authority, given = Authority(tmp_path), []
+    own = authority.certify("localhost")
+    certificate = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    certificate.load_cert_chain(own.certificate, own.key)
+
+    def check(_server: Any, session: Any, _envelope: Any, _mechanism: str, auth_data: Any) -> AuthResult:
+        given.append((auth_data.login, auth_data.password, session.ssl is not None))
+        return AuthResult(success=True)
+
+    encrypted = {"tls_context": certificate} if security == "starttls" else {"ssl_context": certificate}
+    trust = known_authorities()
+    trust.load_verify_locations(authority.ca)
+    options = {"authenticator": check, "auth_require_tls": security == "starttls"}
+    with mail_server(**encrypted, **options) as (box, given_server):
+        server = replace(given_server, security=security, user="stemma", password="hidden")
+        with pytest.raises(NotSent, match="SSLCertVerificationError"):
+            await mail(server).send("ada@example.com", notice())
+        assert given == []
+        await mail(server, trust).send("ada@example.com", notice())
+    assert [one[:2] for one in given] == [(b"stemma", b"hidden")]
+    assert len(box.mails) == 1
