@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from nats.aio.client import Client
+from nats.js.api import StreamConfig
 from nats.js.errors import APIError
 
 from .copies import API_TIMEOUT_S, copies
 from .topology import DEFAULT_TENANTS, streams
 
 CHUNK_BYTES = 128 * 1024
+RESTORING = "RESTORING"
+"""The stream that is there while all others are made of a backup."""
 _API = "$JS.API.STREAM"
 
 
@@ -32,7 +35,9 @@ async def save(client: Client, folder: Path, tenants: Sequence[str] = DEFAULT_TE
     await asyncio.to_thread(folder.mkdir, mode=0o700, parents=True)
     names = [stream.name for stream in streams(tenants) if stream.name]
     for name in names:
-        await _save(client, folder, name)
+        about = await save_stream(client, folder, name)
+        # What is written last says that all is there.
+        (folder / f"{name}.json").write_text(json.dumps(about), encoding="utf-8")
     return names
 
 
@@ -48,20 +53,41 @@ async def load(client: Client, folder: Path, tenants: Sequence[str] = DEFAULT_TE
     if there := [name for name in names if name in taken]:
         raise NotSaved(f"the server has {', '.join(there)} already: load into servers that are empty")
     for name in names:
-        await _load(client, folder, name, replicas)
+        about = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        await load_stream(client, folder, name, about, num_replicas=replicas)
     js = client.jetstream(timeout=API_TIMEOUT_S)
     for copy in (copy for tenant in tenants for copy in copies(tenant)):
         await js.delete_consumer(copy.stream, copy.consumer)
     return names
 
 
-async def _save(client: Client, folder: Path, name: str) -> None:
+async def begin_restoring(client: Client) -> None:
+    """Mark the server as one whose streams are of an unfinished restore; harmless if it is."""
+    mark = StreamConfig(name=RESTORING, subjects=["stemma.restoring"])
+    await client.jetstream(timeout=API_TIMEOUT_S).add_stream(mark)
+
+
+async def end_restoring(client: Client) -> None:
+    """Take the mark away."""
+    await client.jetstream(timeout=API_TIMEOUT_S).delete_stream(RESTORING)
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """Where a stream is saved."""
+    return folder / f"{name}.snapshot"
+
+
+async def save_stream(client: Client, folder: Path, name: str, *, consumers: bool = True) -> dict[str, Any]:
+    """Write a stream, as it is at one moment, to its file; its ``config`` and ``state``, which it is loaded with.
+
+    Raises `NotSaved` where the server ends before all is there.
+    """
     inbox = client.new_inbox()
     chunks = await client.subscribe(inbox, pending_msgs_limit=-1, pending_bytes_limit=-1)
     try:
-        asked = {"deliver_subject": inbox, "no_consumers": False, "chunk_size": CHUNK_BYTES}
+        asked = {"deliver_subject": inbox, "no_consumers": not consumers, "chunk_size": CHUNK_BYTES}
         told = await _asked(client, f"{_API}.SNAPSHOT.{name}", asked)
-        with (folder / f"{name}.snapshot").open("wb") as file:
+        with file_of(folder, name).open("wb") as file:
             while chunk := await chunks.next_msg(API_TIMEOUT_S):
                 if not chunk.data:
                     _refuse_a_broken_end(name, chunk.headers)
@@ -71,9 +97,7 @@ async def _save(client: Client, folder: Path, name: str) -> None:
                     await chunk.respond(b"")
     finally:
         await chunks.unsubscribe()
-    # What is written last says that all is there.
-    about = {"config": told["config"], "state": told["state"]}
-    (folder / f"{name}.json").write_text(json.dumps(about), encoding="utf-8")
+    return {"config": told["config"], "state": told["state"]}
 
 
 def _refuse_a_broken_end(name: str, headers: dict[str, str] | None) -> None:
@@ -82,11 +106,13 @@ def _refuse_a_broken_end(name: str, headers: dict[str, str] | None) -> None:
         raise NotSaved(f"{name}: {headers.get('Description', headers['Status'])}")
 
 
-async def _load(client: Client, folder: Path, name: str, replicas: int) -> None:
-    about = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-    about["config"]["num_replicas"] = replicas
-    told = await _asked(client, f"{_API}.RESTORE.{name}", about)
-    async with aclosing(_chunks_of(folder / f"{name}.snapshot")) as chunks:
+async def load_stream(client: Client, folder: Path, name: str, about: Mapping[str, Any], **changes: Any) -> None:
+    """Make a stream of its file, with changes of its configuration.
+
+    The server knows the ids of its messages, by which it refuses them twice, only when it is started again.
+    """
+    told = await _asked(client, f"{_API}.RESTORE.{name}", {**about, "config": {**about["config"], **changes}})
+    async with aclosing(_chunks_of(file_of(folder, name))) as chunks:
         async for chunk in chunks:
             await client.request(told["deliver_subject"], chunk, timeout=API_TIMEOUT_S)
     await _asked(client, told["deliver_subject"], None)

@@ -25,6 +25,7 @@ from .verbs import (
     installation,
     kinds,
     notifying,
+    operating,
     progress,
     tracing,
 )
@@ -78,6 +79,7 @@ GROUPS_OF_VERBS = (
     identity,
     agents,
     installation,
+    operating,
 )
 VERBS: dict[str, Callable[..., Any]] = {name: verb for group in GROUPS_OF_VERBS for name, verb in group.VERBS.items()}
 

@@ -6,6 +6,8 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any, Literal
 
 from faststream import AckPolicy
@@ -47,6 +49,9 @@ from .publisher import Publisher
 from .running import RunningJobs
 from .settings import ServiceSettings, WorkerSettings
 
+TOLD_AT, RELEASE, CONTRACTS = "ce-time", "stemma-release", "stemma-contracts"
+"""What a service tells of itself beside its capabilities: its time, and the versions that it runs."""
+OWN_RELEASE, OWN_CONTRACTS = version("stemma-messaging"), version("stemma-contracts")
 READY_TIMEOUT_S = 2.0
 FIRST_TIMEOUT_S = 2.0
 PAUSE_S = 0.5
@@ -148,8 +153,9 @@ class StemmaBroker(NatsBroker):
 
     async def _put_capabilities(self, capabilities: bytes, timeout_s: float, **headers: str) -> None:
         bucket = subjects.CAPABILITIES_BUCKET
+        told = {TOLD_AT: datetime.now(UTC).isoformat(), RELEASE: OWN_RELEASE, CONTRACTS: OWN_CONTRACTS}
         ack = await self.jetstream.publish(
-            f"$KV.{bucket}.{self.service}", capabilities, timeout_s, f"KV_{bucket}", headers or None
+            f"$KV.{bucket}.{self.service}", capabilities, timeout_s, f"KV_{bucket}", {**told, **headers}
         )
         self._capabilities_sequence = ack.seq
 

@@ -204,13 +204,14 @@ class LocalStemma:
     def _process(self, name: str, module: str, *services: str) -> ManagedProcess:
         return ManagedProcess(
             name,
-            partial(launcher().start, Start(name, module, services, self._environment(name))),
+            partial(launcher().start, Start(name, module, services, self.environment_of(name))),
             log=self.folder.log(name),
             ready_file=self.folder.ready_file(name),
             report=self._told,
         )
 
-    def _environment(self, name: str) -> dict[str, str]:
+    def environment_of(self, name: str) -> dict[str, str]:
+        """What a service, or a command of it, is started with."""
         who = {"STEMMA_NATS_USER": name, "STEMMA_NATS_PASSWORD": self._passwords[name]} if name != ALL else {}
         around = os.environ if name == ALL else environment_of(name, os.environ)
         return {

@@ -16,7 +16,7 @@ from nats.errors import NoServersError
 from stemma_client.admittance import is_refusal
 from stemma_client.settings import URL_VARIABLE, USER_VARIABLE, ServerAddress, find_server
 from stemma_contracts.servers import servers_in
-from stemma_provisioning import inbox_prefix
+from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.permissions import OPERATOR
 
 from stemma_cli.exit_codes import CliError, ExitCode
@@ -54,23 +54,28 @@ def _unknown(user: str, data: Path) -> CliError:
     )
 
 
+def connected_as(user: str, data: Path) -> AbstractAsyncContextManager[Client]:
+    """A connection as this user, by what environment or folder say; raises as `connected_to` and `address_of` do."""
+    return connected_to(replace(address_of(user, data), user=user))
+
+
 @asynccontextmanager
-async def connected_as(user: str, data: Path) -> AsyncIterator[Client]:
-    """A connection as this user; raises `CliError` where the server is not there, or refuses or forbids something."""
-    address, told = address_of(user, data), list[Exception]()
+async def connected_to(address: ServerAddress) -> AsyncIterator[Client]:
+    """A connection; raises `CliError` where the server is not there, or refuses or forbids something."""
+    told = list[Exception]()
 
     async def tell(error: Exception) -> None:
         told.append(error)
 
     try:
-        connection = await _connect(replace(address, user=user), tell)
+        connection = await _connect(address, tell)
     except (NatsError, OSError, TimeoutError) as error:
         raise _no_connection(address, [*told, error]) from None
     try:
         yield connection
     except NatsError as error:
         if forbidden := [str(each) for each in told if "permissions violation" in str(each).lower()]:
-            raise CliError(ExitCode.FAILED, f"the server forbids this to {user}: {forbidden[0]}") from None
+            raise CliError(ExitCode.FAILED, f"the server forbids this to {address.user}: {forbidden[0]}") from None
         raise CliError(ExitCode.FAILED, f"the server: {error or type(error).__name__}") from None
     finally:
         with suppress(NatsError):
@@ -80,6 +85,11 @@ async def connected_as(user: str, data: Path) -> AsyncIterator[Client]:
 def as_operator(data: Path) -> AbstractAsyncContextManager[Client]:
     """A connection of who looks after dead letters."""
     return connected_as(OPERATOR, data)
+
+
+def as_provisioner(data: Path) -> AbstractAsyncContextManager[Client]:
+    """A connection of who may do everything with streams."""
+    return connected_as(PROVISIONER, data)
 
 
 async def _connect(address: ServerAddress, tell: object) -> Client:
