@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import DEVNULL, Popen
@@ -297,7 +297,7 @@ async def test_a_notifier_that_is_killed_tells_everything_under_the_same_ids(
 ) -> None:
     await house.document("d1")
     await house.rules(house.hook("silent"), house.hook("well"))
-    with notifier_process(server, tmp_path / "first") as process:
+    async with notifier_process(server, tmp_path / "first") as process:
         for version in (1, 2):
             await house.happens(review_requested("research", version), "d1")
         before = await house.arrived(1, "/silent")
@@ -305,7 +305,7 @@ async def test_a_notifier_that_is_killed_tells_everything_under_the_same_ids(
     for version in (3, 4):
         await house.happens(review_requested("research", version), "d1")
     house.receiver.stopping.set()
-    with notifier_process(server, tmp_path / "second"):
+    async with notifier_process(server, tmp_path / "second"):
 
         async def all_delivered() -> bool:
             logs = [await house.log(name) for name in ("silent", "well")]
@@ -319,8 +319,8 @@ async def test_a_notifier_that_is_killed_tells_everything_under_the_same_ids(
     assert before[0].notice_id in {call.notice_id for call in house.receiver.calls[len(before) + 1 :]}
 
 
-@contextmanager
-def notifier_process(server: NatsServer, ready: Path) -> Iterator[Popen[bytes]]:
+@asynccontextmanager
+async def notifier_process(server: NatsServer, ready: Path) -> AsyncIterator[Popen[bytes]]:
     env = {
         **os.environ,
         "STEMMA_NATS_URL": server.url,
@@ -331,6 +331,12 @@ def notifier_process(server: NatsServer, ready: Path) -> Iterator[Popen[bytes]]:
     }
     with Popen([Path(sys.executable).with_name("stemma-notifier")], env=env, stdout=DEVNULL) as process:
         try:
+
+            async def is_ready() -> bool:
+                assert process.poll() is None
+                return ready.exists()
+
+            await eventually(is_ready, within_s=120)
             yield process
         finally:
             process.kill()

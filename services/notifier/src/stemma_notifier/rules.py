@@ -29,18 +29,17 @@ class Rules:
 
     def __init__(self, jetstream: JetStreamContext) -> None:
         self._js = jetstream
-        self._as_of = -1
-        self._known: dict[str, list[tuple[str, NotificationRule]]] = {}
+        self._known: dict[str, tuple[int, list[tuple[str, NotificationRule]]]] = {}
 
     async def of_tenant(self, tenant: str) -> list[tuple[str, NotificationRule]]:
         """Every rule of a tenant, with its owner."""
         info = await self._js.stream_info(STREAM, subjects_filter=f"{PREFIX}{check_token(tenant, 'tenant')}.*")
-        if info.state.last_seq != self._as_of:
-            self._as_of, self._known = info.state.last_seq, {}
-        if tenant not in self._known:
+        as_of, known = self._known.get(tenant, (-1, []))
+        if as_of != info.state.last_seq:
             owners = [key.rpartition(".")[2] for key in sorted(info.state.subjects or {})]
-            self._known[tenant] = [(owner, rule) for owner in owners for rule in await self._of(tenant, owner)]
-        return self._known[tenant]
+            known = [(owner, rule) for owner in owners for rule in await self._of(tenant, owner)]
+            self._known[tenant] = (info.state.last_seq, known)
+        return known
 
     async def find(self, tenant: str, owner: str, rule_id: str) -> NotificationRule | None:
         """One rule as it stands now, None if it is gone."""
@@ -48,7 +47,7 @@ class Rules:
 
     async def _of(self, tenant: str, owner: str) -> tuple[NotificationRule, ...]:
         try:
-            stored = await self._js.get_last_msg(STREAM, f"{PREFIX}{subjects.rules_key(tenant, owner)}", direct=True)
+            stored = await self._js.get_last_msg(STREAM, f"{PREFIX}{subjects.rules_key(tenant, owner)}")
         except (NotFoundError, InvalidToken):
             return ()
         known = read(stored.data or b"{}")
