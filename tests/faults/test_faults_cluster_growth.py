@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from faults_cluster import IN_STEP_WITHIN_S
 from faults_documents import asked, completes
 from faults_soak import ACK_WAIT_S
 from stemma_cli.local.supervisor import LocalStemma
@@ -18,6 +19,7 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import PROVISIONER, NatsServer
 from stemma_testkit.clusters import ClusterStemma
 from stemma_testkit.driving import wait_for
+from stemma_testkit.servers import eventually
 
 
 async def provisioned(url: str, password: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -37,6 +39,13 @@ class Grown(ClusterStemma):
         again = await provisioned(self.url, self.password(PROVISIONER), "--load", str(self.saved))
         assert again.returncode == 2
         assert "load into servers that are empty" in again.stderr
+        for node in self.cluster.nodes.values():
+            await asyncio.to_thread(node.stop)
+            await asyncio.to_thread(node.start)
+            await eventually(self._is_in_step, IN_STEP_WITHIN_S)
+
+    async def _is_in_step(self) -> bool:
+        return (await provisioned(self.url, self.password(PROVISIONER), "--check")).returncode == 0
 
     @property
     def saved(self) -> Path:

@@ -4,18 +4,22 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
 import pytest
 from nats.aio.client import Client
 from nats.js.api import ConsumerInfo, StreamInfo
+from stemma_client.logins import Login, new_seed, public_key
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, BadBound
+from stemma_provisioning.admitted import Admitted, Keys
 from stemma_provisioning.copies import copies, copies_api
 from stemma_provisioning.replicas import Replicas
+from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers, streams
 from stemma_testkit.clusters import NatsCluster, running_cluster
-from stemma_testkit.servers import eventually
+from stemma_testkit.servers import connected_person, eventually
 
 HIGHER = [f"{name}: num_replicas should be 1, is 3" for name in ("REQUESTS", "JOBS", "EVENTS")]
 
@@ -111,6 +115,26 @@ async def test_a_consumer_whose_only_server_is_gone_is_told_and_made_anew(cluste
     assert (await run(cluster, 3)).returncode == 0
     assert {servers_of(info) for info in await everything(client)} == {3}
     await client.close()
+
+
+@pytest.mark.req("O1", "S4")
+async def test_who_goes_is_cut_off_from_every_server(cluster: NatsCluster) -> None:
+    admitted, seed = Admitted(cluster.folder / "admitted", "default"), new_seed()
+    admitted.add("gone", Role.READER, Keys(public_key(seed), public_key(new_seed())))
+    async with AsyncExitStack() as stack:
+        connections = [
+            await stack.enter_async_context(
+                connected_person(Login(node.url, "default", "gone", Role.READER, seed, seed), asks=False)
+            )
+            for node in cluster.nodes.values()
+        ]
+        assert len({connection.connected_url for connection in connections}) == len(cluster.nodes)
+        admitted.remove("gone")
+
+        async def are_closed() -> bool:
+            return all(connection.is_closed for connection in connections)
+
+        await eventually(are_closed)
 
 
 @pytest.mark.req("O1")

@@ -15,6 +15,7 @@ from stemma_provisioning import NatsServer
 from stemma_provisioning.copies import copies_api
 from stemma_testkit.servers import connected
 
+CONNECTION = "stemma_client.connection"
 T = TypeVar("T")
 
 
@@ -50,6 +51,33 @@ async def test_following_goes_on_behind_the_last_sequence_seen(
         (second,) = await take(events, 1)
 
     assert second.name == "document-resumed"
+
+
+@pytest.mark.req("E4", "O1")
+async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_when_it_is_gone(
+    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it goes with the one server, of several, on which it is: nothing is said about it."""
+    monkeypatch.setattr(f"{CONNECTION}.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr(f"{CONNECTION}.SILENT_FOR_S", 3.0)
+    copies = backstage.nats.jetstream(prefix=copies_api("default"))
+
+    async def consumers() -> set[str]:
+        return {info.name for info in await copies.consumers_info(subjects.EVENTS)}
+
+    before = await consumers()
+    async with aclosing(client.follow(document_id)) as events:
+        coming = asyncio.create_task(take(events, 1))
+        async with asyncio.timeout(20):
+            while not (own := await consumers() - before):
+                await asyncio.sleep(0.02)
+            heard = client._connection.nats.stats["in_msgs"]
+            while client._connection.nats.stats["in_msgs"] < heard + 25:
+                await asyncio.sleep(0.02)
+        assert await consumers() - before == own, "five seconds of heartbeats are no silence"
+        await copies.delete_consumer(subjects.EVENTS, own.pop())
+        await backstage.append(document_id, DocumentPaused())
+        assert [event.name for event in await coming] == ["document-paused"]
 
 
 @pytest.mark.req("E4")

@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import NoRespondersError
 from nats.js.api import StreamConfig
 from nats.js.errors import APIError
 
 from .copies import API_TIMEOUT_S, copies
 from .topology import DEFAULT_TENANTS, streams
 
+POLL_S = 0.02
 CHUNK_BYTES = 128 * 1024
 RESTORING = "RESTORING"
 """The stream that is there while all others are made of a backup."""
@@ -114,8 +117,8 @@ async def load_stream(client: Client, folder: Path, name: str, about: Mapping[st
     told = await _asked(client, f"{_API}.RESTORE.{name}", {**about, "config": {**about["config"], **changes}})
     async with aclosing(_chunks_of(file_of(folder, name))) as chunks:
         async for chunk in chunks:
-            await client.request(told["deliver_subject"], chunk, timeout=API_TIMEOUT_S)
-    await _asked(client, told["deliver_subject"], None)
+            await _given(client, told["deliver_subject"], chunk)
+    _raise_error(json.loads((await _given(client, told["deliver_subject"], b"")).data))
 
 
 def _saved_in(folder: Path) -> list[str]:
@@ -128,9 +131,23 @@ async def _chunks_of(file: Path) -> AsyncGenerator[bytes, None]:
             yield chunk
 
 
+async def _given(client: Client, subject: str, chunk: bytes) -> Msg:
+    """The answer to a chunk; the server that takes them may be known to ours a moment after it has said where."""
+    async with asyncio.timeout(API_TIMEOUT_S):
+        while True:
+            try:
+                return await client.request(subject, chunk, timeout=API_TIMEOUT_S)
+            except NoRespondersError:
+                await asyncio.sleep(POLL_S)
+
+
 async def _asked(client: Client, subject: str, asked: Any) -> dict[str, Any]:
-    body = b"" if asked is None else json.dumps(asked).encode()
+    body = json.dumps(asked).encode()
     told: dict[str, Any] = json.loads((await client.request(subject, body, timeout=API_TIMEOUT_S)).data)
+    _raise_error(told)
+    return told
+
+
+def _raise_error(told: dict[str, Any]) -> None:
     if "error" in told:
         raise APIError.from_error(told["error"])
-    return told

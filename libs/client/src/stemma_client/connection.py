@@ -32,7 +32,8 @@ CONNECT_TIMEOUT_S = 3.0
 HANDSHAKE_WITHIN_S = 5.0
 CALL_TIMEOUT_S = 10.0
 HEARTBEAT_S = 5.0
-RECREATE_AFTER_S = 30.0
+SILENT_FOR_S = 12.0
+INACTIVE_FOR_S = 30.0
 RETRY_AFTER_S = 0.25
 ADMITTED_WITHIN_S = 6.0
 
@@ -299,14 +300,17 @@ class Connection:
     async def _until_broken(
         self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig
     ) -> AsyncGenerator[Msg, None]:
-        """Messages until one is missing, the connection was lost, or silence is longer than it should be."""
+        """Messages until one is missing, the connection was lost, or the consumer has fallen silent.
+
+        It is on one server, of several perhaps, and sends heartbeats: without them it is gone, as its server may be.
+        """
         expected, silence, reconnects = 1, 0.0, self.nats.stats["reconnects"]
-        while silence < RECREATE_AFTER_S and self.nats.stats["reconnects"] == reconnects:
+        while silence < SILENT_FOR_S and self.nats.stats["reconnects"] == reconnects:
             _raise_if_cancelled()
             try:
                 message = await subscription.next_msg(timeout=1)
             except NatsTimeoutError:
-                silence += 1
+                silence = 0.0 if _was_heard(subscription) else silence + 1
                 continue
             if not _is_from(message, stream, config):
                 continue
@@ -357,11 +361,18 @@ def _consumer(subject: str, **start: Any) -> ConsumerConfig:
         max_deliver=1,
         flow_control=True,
         idle_heartbeat=HEARTBEAT_S,
-        inactive_threshold=RECREATE_AFTER_S,
+        inactive_threshold=INACTIVE_FOR_S,
         mem_storage=True,
         num_replicas=1,
         **start,
     )
+
+
+def _was_heard(subscription: JetStreamContext.PushSubscription) -> bool:
+    """Whether anything came since the last look; of heartbeats nats-py notes that, and gives them to nobody."""
+    noted: Any = subscription._sub._jsi
+    heard, noted._active = bool(noted._active), False
+    return heard
 
 
 def _raise_if_cancelled() -> None:
