@@ -10,20 +10,26 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from nats.aio.client import Client
 from stemma_contracts.servers import check_servers
 from stemma_contracts.tls import BadCertificates, tls_of
 
 from .admission import Seals, admitting
+from .exposed import exposed
 
 HEALTHY_FOR_S = 10.0
 TELL_EVERY_S = 1.0
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command. Its secret comes from ``STEMMA_NATS_PASSWORD``, the server from ``STEMMA_NATS_URL``."""
+    """Run the command. Its secret comes from ``STEMMA_NATS_PASSWORD``, the server from ``STEMMA_NATS_URL``.
+
+    With ``STEMMA_ADMISSION_METRICS_PORT`` it serves ``/metrics`` there, on ``STEMMA_ADMISSION_METRICS_HOST``.
+    """
     arguments = _arguments(argv)
     ready = Path(os.environ.get("STEMMA_READY_FILE", "/tmp/stemma-admission.ready"))  # noqa: S108 (inside a container)
     if arguments.check:
@@ -57,10 +63,20 @@ async def _run(server: str, folder: Path, seals: Seals, ready: Path, tls: Mappin
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     async with admitting(server, folder, seals, tls) as client:
-        while not stopping.is_set():
-            if client.is_connected:
-                await asyncio.to_thread(ready.touch)
-            try:
-                await asyncio.wait_for(stopping.wait(), TELL_EVERY_S)
-            except TimeoutError:
-                continue
+        with _metrics(client):
+            await _tell_until(stopping, client, ready)
+
+
+def _metrics(client: Client) -> AbstractContextManager[object]:
+    if not (port := os.environ.get("STEMMA_ADMISSION_METRICS_PORT")):
+        return nullcontext()
+    host = os.environ.get("STEMMA_ADMISSION_METRICS_HOST", "127.0.0.1")
+    return exposed(host, int(port), lambda: bool(client.is_connected))
+
+
+async def _tell_until(stopping: asyncio.Event, client: Client, ready: Path) -> None:
+    while not stopping.is_set():
+        if client.is_connected:
+            await asyncio.to_thread(ready.touch)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), TELL_EVERY_S)
