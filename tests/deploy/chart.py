@@ -37,6 +37,11 @@ EVERYTHING: dict[str, Any] = {
     "environment": {"STEMMA_LOG_LEVEL": "debug"},
     "services": {"validator": {"replicas": 3, "most": 5, "tag": "1.2.2", "settings": {"slots": 8}}},
 }
+THREE: dict[str, Any] = {
+    "postgres": DATABASE,
+    "nats": {"replicas": 3, "server": {"routes": "stemma-routes"}},
+    "metrics": {"from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]},
+}
 ELSEWHERE: dict[str, Any] = {
     "postgres": DATABASE,
     "nats": {

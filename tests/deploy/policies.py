@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from chart import NAMESPACE
+from chart import NAMESPACE, pods
 
 Policy = Mapping[str, Any]
 
@@ -20,6 +20,27 @@ class Place:
     address: str
     namespace: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+
+
+MODEL = Place("model", "203.0.113.7")
+INSIDE = Place("private", "192.168.1.1")
+SERVING = {("nats", 4222): "nats", ("postgres", 5432): "postgres", ("otlp", 4318): "otlp", ("model", 443): "models"}
+"""The ports of servers, by the name that a program of the table connects to."""
+
+
+def places(objects: Sequence[Policy]) -> dict[str, Place]:
+    """Everybody that a policy may be about, with strangers in the namespace and in another one."""
+    own = [Place(pod.name, f"10.244.0.{n}", "stemma", pod.labels) for n, pod in enumerate(pods(objects), 1)]
+    strangers = [
+        Place("neighbour", "10.244.1.1", "stemma", {"app": "other"}),
+        Place("lookalike", "10.244.1.2", "elsewhere", own[0].labels),
+        Place("keda", "10.244.1.3", "keda", {"app": "keda-operator"}),
+        Place("prometheus", "10.244.1.5", "monitoring"),
+        Place("dns", "10.244.1.4", "kube-system", {"k8s-app": "kube-dns"}),
+        Place("postgres", "10.0.0.5"),
+        Place("otlp", "10.0.0.6"),
+    ]
+    return {place.name: place for place in [*own, *strangers, MODEL, INSIDE]}
 
 
 def allowed(policies: Sequence[Policy], source: Place, target: Place, port: int, protocol: str = "TCP") -> bool:

@@ -15,6 +15,7 @@ from chart import (
     EVERYTHING,
     SMALLEST,
     TABLE,
+    THREE,
     TRACED,
     Pod,
     Refused,
@@ -25,14 +26,12 @@ from chart import (
     rendered,
 )
 from composition import ROOT
-from policies import Place, allowed
+from policies import INSIDE, MODEL, SERVING, Place, allowed, places
 from stemma_messaging.settings import BadSettings
 
-VALUES = {"smallest": SMALLEST, "everything": EVERYTHING, "elsewhere": ELSEWHERE}
+VALUES = {"smallest": SMALLEST, "everything": EVERYTHING, "three": THREE, "elsewhere": ELSEWHERE}
 VERSIONS = ("1.30", "1.37")
 SERVICES = {entry.name: entry.load() for entry in entry_points(group="stemma.services")}
-MODEL = Place("model", "203.0.113.7")
-INSIDE = Place("private", "192.168.1.1")
 each_values = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 
 
@@ -116,7 +115,8 @@ def test_what_always_runs_has_a_disruption_budget_and_replicas_or_an_autoscaler(
         deployments = of_kind(objects, "Deployment")
         budgets = [budget["spec"]["selector"] for budget in of_kind(objects, "PodDisruptionBudget")]
         scaled = {found["spec"]["scaleTargetRef"]["name"] for found in of_kind(objects, "ScaledObject")}
-        assert [deployment["spec"]["selector"] for deployment in deployments] == budgets
+        several = [found for found in of_kind(objects, "StatefulSet") if found["spec"]["replicas"] > 1]
+        assert [found["spec"]["selector"] for found in [*deployments, *several]] == budgets
         for deployment in deployments:
             assert ("replicas" in deployment["spec"]) != (deployment["metadata"]["name"] in scaled)
 
@@ -136,7 +136,8 @@ def test_a_job_is_another_one_as_soon_as_it_runs_something_else() -> None:
 def test_the_server_gets_the_secrets_of_its_configuration_and_no_other() -> None:
     text = (ROOT / "deploy" / "nats" / "nats.conf").read_text(encoding="utf-8")
     [server] = [pod for pod in pods(rendered(SMALLEST)) if pod.name == "nats"]
-    assert {e["name"] for e in server.container["env"]} == set(re.findall(r"\$(STEMMA_\w+)", text))
+    secrets = {e["name"] for e in server.container["env"] if "secretKeyRef" in e["valueFrom"]}
+    assert secrets == set(re.findall(r"\$(STEMMA_\w+)", text))
 
 
 def own(pod: Pod) -> dict[str, str]:
@@ -180,22 +181,7 @@ def test_every_setting_of_a_service_can_be_given_by_the_values(name: str) -> Non
     assert {name for name in own(pod) if name.startswith("STEMMA_")} == wanted
 
 
-def places(objects: list[dict[str, Any]]) -> dict[str, Place]:
-    """Everybody that a policy may be about, with strangers in the namespace and in another one."""
-    own = [Place(pod.name, f"10.244.0.{n}", "stemma", pod.labels) for n, pod in enumerate(pods(objects), 1)]
-    strangers = [
-        Place("neighbour", "10.244.1.1", "stemma", {"app": "other"}),
-        Place("lookalike", "10.244.1.2", "elsewhere", own[0].labels),
-        Place("keda", "10.244.1.3", "keda", {"app": "keda-operator"}),
-        Place("dns", "10.244.1.4", "kube-system", {"k8s-app": "kube-dns"}),
-        Place("postgres", "10.0.0.5"),
-        Place("otlp", "10.0.0.6"),
-    ]
-    return {place.name: place for place in [*own, *strangers, MODEL, INSIDE]}
-
-
 PORTS = {"nats": [4222, 8222, 6222], "postgres": [5432, 22], "otlp": [4318, 80], "model": [443, 80], "dns": [53, 443]}
-SERVING = {("nats", 4222): "nats", ("postgres", 5432): "postgres", ("otlp", 4318): "otlp", ("model", 443): "models"}
 
 
 @pytest.mark.req("O4", "S1")
@@ -212,6 +198,41 @@ def test_the_policies_allow_the_connections_of_the_table_and_no_other() -> None:
                     wanted = to_monitoring or target.name not in {*TABLE, "nats"}
                 found = allowed(policies, source, target, port)
                 assert found == wanted, f"{source.name} to {target.name}:{port}"
+
+
+@pytest.mark.req("O1", "O4")
+def test_three_servers_find_each_other_and_every_program_finds_all_three() -> None:
+    objects = rendered(THREE)
+    made = {pod.name: pod for pod in pods(objects)}
+    [service] = of_kind(objects, "Service")
+    [servers] = of_kind(objects, "StatefulSet")
+    assert servers["spec"]["replicas"] == 3
+    name = service["metadata"]["name"]
+    assert servers["spec"]["serviceName"] == name
+    assert service["spec"]["publishNotReadyAddresses"] is True, "routes come before readiness"
+    assert own(made["converter"])["STEMMA_NATS_URL"] == ",".join(f"nats://{name}-{n}.{name}:4222" for n in range(3))
+    assert own(made["provisioning"])["STEMMA_REPLICAS"] == "3"
+    assert {"name": "STEMMA_NATS_NODE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}} in made[
+        "nats"
+    ].container["env"]
+    everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
+    other = Place("another", "10.244.0.99", "stemma", made["nats"].labels)
+    assert allowed(policies, everybody["nats"], other, 6222)
+    assert not allowed(of_kind(rendered(SMALLEST), "NetworkPolicy"), everybody["nats"], other, 6222)
+    assert [place for place in everybody if place != "nats" and allowed(policies, everybody[place], other, 6222)] == []
+    with pytest.raises(Refused, match=r"nats\.server\.routes is needed"):
+        rendered(SMALLEST | {"nats": {"replicas": 3}})
+
+
+@pytest.mark.req("O2", "O4")
+def test_only_who_is_named_asks_services_for_their_metrics() -> None:
+    everybody = places(rendered(THREE))
+    for values, wanted in ((THREE, {"prometheus"}), (SMALLEST, set())):
+        policies = of_kind(rendered(values), "NetworkPolicy")
+        for name in SERVICES:
+            others = {place for place in everybody if place != name}
+            asking = {place for place in others if allowed(policies, everybody[place], everybody[name], 8080)}
+            assert asking == wanted
 
 
 @pytest.mark.req("O4")
@@ -240,8 +261,8 @@ def test_the_notifier_alone_reaches_the_receivers_and_only_where_they_are_named(
 def test_policies_are_about_names_only_and_a_policy_less_shows() -> None:
     objects = rendered(SMALLEST)
     everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
-    without = [policy for policy in policies if policy["metadata"]["name"] != "stemma"]
+    without = [policy for policy in policies if policy["metadata"]["name"] not in {"stemma", "stemma-converter"}]
     assert not allowed(policies, everybody["neighbour"], everybody["converter"], 8080)
     assert allowed(without, everybody["neighbour"], everybody["converter"], 8080)
     assert allowed(policies, everybody["converter"], everybody["dns"], 53, "UDP")
-    assert not allowed(without, everybody["converter"], everybody["dns"], 53, "UDP")
+    assert not allowed(policies, everybody["converter"], everybody["dns"], 53, "SCTP")

@@ -15,8 +15,11 @@ app.kubernetes.io/component: {{ .name }}
 {{- end }}
 
 {{- define "stemma.nats.url" -}}
-{{- if .Values.nats.server.enabled -}}
+{{- if and .Values.nats.server.enabled (eq (int .Values.nats.replicas) 1) -}}
 nats://{{ include "stemma.nats" . }}:4222
+{{- else if .Values.nats.server.enabled -}}
+{{- $name := include "stemma.nats" . }}
+{{- range $n := until (int .Values.nats.replicas) }}{{ if $n }},{{ end }}nats://{{ $name }}-{{ $n }}.{{ $name }}:4222{{ end }}
 {{- else -}}
 {{ required "nats.url is needed without nats.server.enabled" .Values.nats.url }}
 {{- end }}
@@ -54,7 +57,9 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- $plain = mustMergeOverwrite $plain (.program.variables | default dict) }}
 {{- if has "otlp" .program.connects }}{{ $plain = mustMergeOverwrite $plain $values.environment }}{{ end }}
-{{- if eq (.program.optional | default "") "bounds" }}{{ $plain = mustMergeOverwrite $plain $values.bounds }}{{ end }}
+{{- if eq (.program.optional | default "") "bounds" }}
+{{- $plain = mustMergeOverwrite $plain (dict "STEMMA_REPLICAS" $values.nats.replicas) $values.bounds }}
+{{- end }}
 {{- range $key, $value := .own.settings | default dict }}
 {{- $_ := set $plain (printf "STEMMA_%s_%s" ($.name | upper | replace "-" "_") ($key | upper)) $value }}
 {{- end }}
