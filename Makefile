@@ -83,8 +83,9 @@ lock: setup ## Compile requirements.lock from every pyproject.toml; UPGRADE=1 ta
 		$(shell sed -n 's/^name = "\(stemma-.*\)"/--no-emit-package \1/p' $(PYPROJECTS)) \
 		$(if $(UPGRADE),--upgrade) --all-extras --group dev -o requirements.lock $(PYPROJECTS)
 
-contracts: setup ## Generate JSON Schemas, golden samples and asyncapi.yaml
+contracts: setup ## Generate JSON Schemas, golden samples, asyncapi.yaml and the gateway's OpenAPI
 	@$(BIN)/python contracts/generate.py
+	@$(BIN)/stemma-gateway --openapi > services/gateway/openapi.json
 
 nats: setup ## Render deploy/nats/nats.conf from the permissions
 	@$(BIN)/python deploy/nats/render.py

@@ -55,6 +55,8 @@ def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> s
     lines += ["restart: on-failure"] if program["runs"] == "once" else []
     lines += _always(program) if "command" in program.get("health", {}) else []
     lines += ["depends_on:", *_indented(_awaited(after, table) for after in program["after"])]
+    if "serves" in program:
+        lines += [f"ports: {_flow(['127.0.0.1:{0}:{0}'.format(program['serves'])])}"]
     if "optional" in program:
         lines += [f"env_file: [{{ path: {program['optional']}.env, required: false }}]"]
     lines += ["environment:", *_indented(f"{key}: {_scalar(value)}" for key, value in _environment(program).items())]

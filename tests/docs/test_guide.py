@@ -80,7 +80,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 AGENTS = "docs/agents.md"
-IN_ORDER = [README, *(ROOT / "docs" / f"{name}.md" for name in ("tour", "python", "nats"))]
+IN_ORDER = [README, *(ROOT / "docs" / f"{name}.md" for name in ("tour", "python", "nats", "http"))]
 GUIDE = [*IN_ORDER, *sorted({*ROOT.glob("docs/*.md")} - {*IN_ORDER})]
 BLOCKS = [block for page in GUIDE for block in blocks_of(page)]
 ALL_PAGES = sorted({*ROOT.glob("*.md"), *GUIDE})
@@ -180,6 +180,7 @@ async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: 
     assert (files["proposal.docx"][:2], files["proposal.pdf"][:5], files["garden.pdf"][:5]) == (
         b"PK", b"%PDF-", b"%PDF-"
     )  # fmt: skip
+    assert files["over-http.docx"][:2] == b"PK"
     assert json.loads(files["structure.json"])["sections"]
     assert b"<html" in files["proposal.html"]
     assert files["proposal.md"].startswith(b"#")
@@ -191,7 +192,7 @@ async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: 
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
     programs = [text for block, text in zip(commands(), printed, strict=True) if follows(block)]
-    assert [text.splitlines()[0].strip() for text in programs] == ["document-requested"] * 3
+    assert [text.splitlines()[0].strip() for text in programs] == ["document-requested"] * 4
     [of_the_agent] = [text for block, text in zip(commands(), printed, strict=True) if is_of_an_agent(block)]
     assert of_the_agent.startswith("approved version 1\n")
     of_programs = [names for names in named if names]

@@ -25,6 +25,8 @@ CONVERTER = "converter"
 NOTIFIER = "notifier"
 WORKERS = (GENERATION, EDITOR, VALIDATOR, CONVERTER)
 SERVICES = (ORCHESTRATOR, *WORKERS, NOTIFIER)
+GATEWAY = "gateway"
+"""It has no user and no subject of its own: it connects as whoever calls it."""
 LONG_WORKERS = (GENERATION, EDITOR, CONVERTER)
 """Those whose jobs may take long, so that it is worth ending one."""
 

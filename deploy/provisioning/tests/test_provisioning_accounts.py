@@ -98,7 +98,7 @@ async def test_requests_answers_and_live_text_cross_the_border(nats_server: Nats
 async def test_20_mb_go_up_and_come_down_again(nats_server: NatsServer) -> None:
     data = os.urandom(20 * MEGABYTE)
     async with connected(nats_server, OWN) as caller, connected(nats_server, subjects.ORCHESTRATOR) as orchestrator:
-        ref = await UploadStore(caller.jetstream(timeout=10), "default").put(BytesIO(data), "plan.bin", "x/y")  # type: ignore[arg-type]
+        ref = await UploadStore(caller.jetstream(timeout=10), "default").put(BytesIO(data), "plan.bin", "x/y")
         content = await UploadStore(orchestrator.jetstream(timeout=10), "default").get(ref)
         kept = JetStreamArtifactStore(orchestrator.jetstream(timeout=10))
         artifact = await kept.put("default", "d1", content, media_type="x/y", name="plan.bin")

@@ -12,7 +12,7 @@ import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from functools import partial
-from io import BufferedIOBase
+from typing import IO
 from uuid import uuid4
 
 from nats.js import JetStreamContext
@@ -36,7 +36,7 @@ class Objects:
     def __init__(self, js: JetStreamContext) -> None:
         self._js = js
 
-    async def put_once(self, bucket: str, name: str, data: bytes | BufferedIOBase) -> None:
+    async def put_once(self, bucket: str, name: str, data: bytes | IO[bytes]) -> None:
         """Write an object that is not there yet; replacing one would pull its chunks away from readers."""
         if not await self._is_there(bucket, name):
             await self._write(bucket, name, uuid4().hex, _chunks_of(data))
@@ -50,7 +50,7 @@ class Objects:
         if not await self._is_there(bucket, name):
             nuid = uuid4().hex
             try:
-                await self._write(bucket, name, nuid, _rechunked(pieces))
+                await self._write(bucket, name, nuid, rechunked(pieces))
             except BaseException:
                 await self._js.purge_stream(f"OBJ_{bucket}", subject=f"$O.{bucket}.C.{nuid}")
                 raise
@@ -109,7 +109,7 @@ class Objects:
         await self._js.publish(subject_of(bucket, name), json.dumps(body).encode(), stream=stream)
 
 
-async def _chunks_of(data: bytes | BufferedIOBase) -> AsyncIterator[bytes]:
+async def _chunks_of(data: bytes | IO[bytes]) -> AsyncIterator[bytes]:
     if isinstance(data, bytes):
         for start in range(0, len(data), CHUNK_BYTES):
             yield data[start : start + CHUNK_BYTES]
@@ -118,7 +118,7 @@ async def _chunks_of(data: bytes | BufferedIOBase) -> AsyncIterator[bytes]:
         yield chunk
 
 
-async def _rechunked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def rechunked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Pieces of any size as chunks of one."""
     rest = bytearray()
     async for piece in pieces:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator
-from io import SEEK_END, BufferedReader, BytesIO
+from io import BytesIO
+from typing import IO
 
 from nats.js import JetStreamContext
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import UploadRef
 
-from .object_metadata import BadObject
+from .object_metadata import CHUNK_BYTES, BadObject
 from .objects import NoSuchObject, Objects
 from .pieces import Mismatch, verified
 
@@ -30,14 +31,14 @@ class UploadStore:
         self._objects = Objects(js)
         self._bucket = subjects.uploads_bucket(tenant)
 
-    async def put(self, data: bytes | BufferedReader, name: str, media_type: str) -> UploadRef:
+    async def put(self, data: bytes | IO[bytes], name: str, media_type: str) -> UploadRef:
         """Upload bytes, or an open file without holding it in memory.
 
         Raises `pydantic.ValidationError` for a name that is not a plain relative path.
         """
         file = BytesIO(data) if isinstance(data, bytes) else data
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        size = file.seek(0, SEEK_END)
+        digest = _digest_of(file)
+        size = file.tell()
         ref = UploadRef(object_name=digest, digest=digest, size=size, media_type=media_type, name=name)
         file.seek(0)
         await self._objects.put_once(self._bucket, digest, data)
@@ -56,3 +57,11 @@ class UploadStore:
             raise UploadMissing(ref.digest) from None
         except (Mismatch, BadObject):
             raise UploadCorrupt(ref.digest) from None
+
+
+def _digest_of(file: IO[bytes]) -> str:
+    """The digest of an open file, which is at its end then."""
+    hashed = hashlib.sha256()
+    while piece := file.read(CHUNK_BYTES):
+        hashed.update(piece)
+    return hashed.hexdigest()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
-from io import BufferedReader
 from pathlib import Path
+from typing import IO
 
 from nats.aio.msg import Msg
+from stemma_artifacts.resumable import Progress, ResumableUploads
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
@@ -34,8 +35,8 @@ from .overviews import Overview, read_ids, read_overview, read_summaries
 from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import Genuine, NoEventError, RecordedEvent
-from .requests import answered, encode, encoded_size, read_answer, with_request_id
-from .settings import find_server
+from .requests import answered, encode, encoded_size, publish, read_answer, with_request_id
+from .settings import ServerAddress, find_server
 
 ANSWER_TIMEOUT_S = 30.0
 READ_TIMEOUT_S = 10.0
@@ -95,8 +96,22 @@ class Client(SectionDecisions):
         `InvalidLoginError`, and `InvalidToken` of `stemma_contracts.tokens` for what is no tenant.
         """
         address = find_server(url, tenant=tenant, user=user, password=password, login=login)
+        async with cls.connect_to(address, actor=actor, told=told) as client:
+            yield client
+
+    @classmethod
+    @asynccontextmanager
+    async def connect_to(
+        cls, address: ServerAddress, *, actor: str = "unknown", told: Told = _ignore
+    ) -> AsyncIterator[Client]:
+        """A client of whoever an address is for; nothing is looked up in the surroundings."""
         async with connect(address, told) as connection:
             yield cls(connection, actor)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the server is there for this client now; it waits for one that is lost."""
+        return self._connection.nats.is_connected
 
     async def request(self, request: Request, *, wait_s: float = ANSWER_TIMEOUT_S) -> RequestAccepted:
         """Publish a request and wait for its answer, at most ``wait_s`` seconds.
@@ -108,6 +123,16 @@ class Client(SectionDecisions):
         request = with_request_id(await self._with_short_text(request))
         encoded = encode(request)
         return await answered(self._connection, request, encoded, wait_s)
+
+    async def send(self, request: Request) -> str:
+        """Publish a request and wait for no answer; the id by which `answer` asks for it.
+
+        Raises as `request` does, but for the answer.
+        """
+        request = with_request_id(await self._with_short_text(request))
+        encoded = encode(request)
+        await publish(self._connection, request, encoded)
+        return encoded.request_id
 
     async def _with_short_text(self, request: Request) -> Request:
         """The request with a long text as an upload, so that the message is not too large."""
@@ -125,21 +150,40 @@ class Client(SectionDecisions):
         """The answer to a request that was published earlier, by this or another process."""
         return await read_answer(self._connection, request_id, digest=None, wait_s=wait_s)
 
-    async def upload(self, source: Path | str | bytes, *, name: str | None = None) -> UploadRef:
-        """Put a file or bytes where a request can refer to it; ``name`` is required for bytes.
+    async def upload(self, source: Path | str | bytes | IO[bytes], *, name: str | None = None) -> UploadRef:
+        """Put a file or bytes where a request can refer to it; ``name`` is required for bytes and open files.
 
         A file is never in memory as a whole. Raises `InvalidInputError` for one that cannot be read or is too large.
         """
-        if isinstance(source, bytes):
+        if not isinstance(source, (Path, str)):
             return await self._upload(source, name)
         with input_files.opened(Path(source)) as file:
             return await self._upload(file, name or Path(source).name)
 
-    async def _upload(self, content: bytes | BufferedReader, name: str | None) -> UploadRef:
+    async def _upload(self, content: bytes | IO[bytes], name: str | None) -> UploadRef:
         if not name:
             raise InvalidInputError("bytes need a name")
         store = UploadStore(await self._connection.asking(), self.tenant)
         return await self._connection.call(store.put(content, name=name, media_type=input_files.media_type_of(name)))
+
+    async def upload_progress(self, upload_id: str) -> Progress:
+        """How far an upload in pieces has come; see `stemma_artifacts.resumable`."""
+        return await self._connection.call((await self._in_pieces()).progress(upload_id))
+
+    async def upload_piece(
+        self, upload_id: str, offset: int, pieces: AsyncIterator[bytes], *, complete: bool = False
+    ) -> Progress:
+        """Add to an upload; raises `WrongOffset` where it does not end at ``offset``."""
+        uploads = await self._in_pieces()
+        return await self._connection.call(uploads.append(upload_id, offset, pieces, complete=complete))
+
+    async def uploaded(self, upload_id: str, *, name: str) -> UploadRef:
+        """The reference of an upload whose pieces are all there; raises `Incomplete`."""
+        uploads = await self._in_pieces()
+        return await self._connection.call(uploads.finished(upload_id, name, input_files.media_type_of(name)))
+
+    async def _in_pieces(self) -> ResumableUploads:
+        return ResumableUploads(await self._connection.asking(), self.tenant)
 
     async def create_document(
         self,
@@ -266,6 +310,11 @@ class Client(SectionDecisions):
                 yield LiveText(message.subject.rsplit(".", 1)[-1], message.data.decode("utf-8", "replace"))
         finally:
             await subscription.unsubscribe()
+
+    async def position(self, document_id: str | None = None) -> int:
+        """Where the last event of a document, or of all of them, lies in the log; 0 if there is none."""
+        subject = subjects.event(self.tenant, document_id or subjects.ANY, subjects.ANY)
+        return await self._connection.last_sequence(subjects.EVENTS, subject)
 
     async def history(self, document_id: str, *, at_least: int = 0) -> list[RecordedEvent]:
         """All events of a document so far, that at the sequence ``at_least`` among them.

@@ -26,6 +26,7 @@ from .broker import StemmaBroker, WorkerBroker
 from .delivery import Delivery, Handler
 from .drivers import Turns
 from .errors import BusFailed, ForeignMessage, GivenUp, InvalidMessage, MessageTooLarge, PutOff
+from .http_server import http_server
 from .opened import Opened
 from .publisher import Publisher
 from .running import account
@@ -52,5 +53,6 @@ __all__ = [
     "WorkerSettings",
     "account",
     "config_dir",
+    "http_server",
     "load_settings",
 ]

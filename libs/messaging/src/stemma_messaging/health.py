@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from typing import Any
 
-import uvicorn
 from stemma_telemetry.measuring import CONTENT_TYPE, exposition
+
+from .http_server import http_server
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Scope]]
@@ -21,25 +20,11 @@ Send = Callable[[Scope], Awaitable[None]]
 Missing = Callable[[], Awaitable[list[str]]]
 
 
-class _Server(uvicorn.Server):
-    """A server that leaves the signals of the process to the service."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
 @asynccontextmanager
 async def health_server(missing: Missing, host: str, port: int) -> AsyncIterator[int]:
     """Serve until the block ends; gives the port. Raises `OSError` if it is taken."""
-    listening = socket.create_server((host, port))
-    server = _Server(uvicorn.Config(_app(missing), log_config=None, access_log=False, lifespan="off"))
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
-    try:
-        yield listening.getsockname()[1]
-    finally:
-        server.should_exit = True
-        await serving
+    async with http_server(_app(missing), host, port, lifespan="off") as taken:
+        yield taken
 
 
 def _app(missing: Missing) -> Callable[[Scope, Receive, Send], Awaitable[None]]:

@@ -7,7 +7,8 @@ import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
@@ -20,12 +21,12 @@ from stemma_telemetry import bind, get_logger, names
 from .broker import StemmaBroker
 from .cancellation import end, raise_if_cancelled
 from .errors import BusFailed
-from .health import health_server
+from .health import Missing, health_server
 from .outages import reason_of
 from .settings import BadSettings, ServiceSettings, config_dir, load_settings
 
 S = TypeVar("S", bound=ServiceSettings)
-BuildApp = Callable[[S], FastStream]
+BuildApp = Callable[[S], Any]
 Verb = Callable[[S], None]
 Check = Callable[[S], None]
 
@@ -41,7 +42,8 @@ def _nothing_to_check(_settings: object) -> None:
 
 @dataclass(frozen=True)
 class Service(Generic[S]):
-    """A FastStream application as a service: its settings, its process, its health.
+    """An application as a service: its settings, its process, its health. It is one of FastStream, unless `run` is
+    another one.
 
     ``build_app`` makes broker and application and connects to nothing; the lifespan of the application opens what
     handlers need, and may raise `BadSettings` as well. ``check`` reads what is configured beside the settings, before
@@ -81,16 +83,22 @@ class Service(Generic[S]):
 
     async def _serve(self, settings: S, broker: object) -> None:
         assert isinstance(broker, StemmaBroker)
-        async with health_server(broker.missing, settings.health_host, settings.health_port) as port:
-            _collect_rarely()
-            get_logger().info(names.Log.SERVICE_READY, port=port)
-            if settings.ready_file is not None:
-                _write_whole(settings.ready_file, str(port))
+        async with self.ready(settings, broker.missing):
             observing = asyncio.create_task(broker.observe_for_ever(settings.observe_every_s))
             try:
                 raise await broker.failure()
             finally:
                 await end([observing])
+
+    @asynccontextmanager
+    async def ready(self, settings: S, missing: Missing) -> AsyncIterator[None]:
+        """Tell, while the block runs, that the service is at work, and what is missing."""
+        async with health_server(missing, settings.health_host, settings.health_port) as port:
+            _collect_rarely()
+            get_logger().info(names.Log.SERVICE_READY, port=port)
+            if settings.ready_file is not None:
+                _write_whole(settings.ready_file, str(port))
+            yield
 
     def main(self, verbs: Mapping[str, Verb[S]] | None = None) -> None:
         """Run as a process: exits with 0 on SIGTERM or SIGINT, 1 on failure, 2 on bad settings or arguments.

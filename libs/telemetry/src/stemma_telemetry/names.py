@@ -57,6 +57,9 @@ class Attr(StrEnum):
     STATUS = "stemma.document.status"
     WAITS_FOR = "stemma.waits_for"
     MESSAGE = "stemma.message"
+    HTTP_METHOD = "http.request.method"
+    HTTP_ROUTE = "http.route"
+    HTTP_STATUS = "http.response.status_code"
 
 
 class SpanEvent(StrEnum):
@@ -99,6 +102,7 @@ class Log(StrEnum):
     SERVICE_STOPPED = "service_stopped"
     SERVICE_FAILED = "service_failed"
     MESSAGE_HANDLED = "message_handled"
+    HTTP_HANDLED = "http_handled"
     MESSAGE_UNSETTLED = "message_unsettled"
     EVENT_SKIPPED = "event_skipped"
     PUBLISH_RETRIED = "publish_retried"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from stemma_contracts import subjects
 
 CALL_MODELS = (subjects.GENERATION, subjects.EDITOR)
+_ALL = (*subjects.SERVICES, subjects.GATEWAY)
 _OURS, _CHECKPOINTS, _PASSWORDS = "STEMMA_", "STEMMA_CHECKPOINT_", "STEMMA_PASSWORD_"
 _HARMLESS = frozenset(
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP TMP VIRTUAL_ENV LD_LIBRARY_PATH".split()
@@ -41,7 +42,7 @@ def _is_for(service: str, name: str) -> bool:
     if name.startswith(_PASSWORDS):
         return False
     if name.startswith(_OURS):
-        return not any(name.startswith(_own(other)) for other in subjects.SERVICES if other != service)
+        return not any(name.startswith(_own(other)) for other in _ALL if other != service)
     return service in CALL_MODELS or name in _SYSTEM or name.startswith(_FAMILIES)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from functools import partial
@@ -33,6 +34,7 @@ from .starts import Start
 from .tenants import DamagedTenantsError, KeptTenants
 
 ALL = "services"
+GATEWAY_PORT = "STEMMA_GATEWAY_PORT"
 READY_WITHIN_S = 120.0
 WATCH_S = 0.2
 
@@ -40,6 +42,13 @@ WATCH_S = 0.2
 def service_names() -> list[str]:
     """The services that are installed, found by their entry points."""
     return sorted(entry_points(group=SERVICES_GROUP).names)
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens to."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
 
 
 def _silent(name: str, message: str) -> None:
@@ -80,6 +89,7 @@ class LocalStemma:
         self._ready_within_s = ready_within_s
         self._report = report
         self._replicas = ONE
+        self._gateway_port = int(os.environ.get(GATEWAY_PORT) or free_port())
         self._passwords: dict[str, str] = {}
         self._nats: ManagedNats | None = None
         self._stack = AsyncExitStack()
@@ -95,6 +105,11 @@ class LocalStemma:
     def url(self) -> str:
         """The address of the NATS server."""
         return self.nats.url
+
+    @property
+    def gateway_url(self) -> str:
+        """Where the gateway listens to HTTP; it stays the same when it is started again."""
+        return f"http://127.0.0.1:{self._gateway_port}"
 
     def password(self, user: str) -> str:
         """The password of a NATS user."""
@@ -212,9 +227,11 @@ class LocalStemma:
 
     def environment_of(self, name: str) -> dict[str, str]:
         """What a service, or a command of it, is started with."""
-        who = {"STEMMA_NATS_USER": name, "STEMMA_NATS_PASSWORD": self._passwords[name]} if name != ALL else {}
+        password = self._passwords.get(name)
+        who = {"STEMMA_NATS_USER": name, "STEMMA_NATS_PASSWORD": password} if password else {}
         around = os.environ if name == ALL else environment_of(name, os.environ)
         return {
+            GATEWAY_PORT: str(self._gateway_port),
             **around,
             **self._extra(name),
             **who,
@@ -238,6 +255,7 @@ class LocalStemma:
         self.folder.write_state(
             {
                 "url": self.url,
+                "gateway": self.gateway_url,
                 "tenant": self._tenants[0],
                 "tenants": self._tenants,
                 "user": user,

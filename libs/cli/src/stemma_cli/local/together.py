@@ -74,8 +74,9 @@ def _loaded(name: str, folder: DataFolder) -> tuple[Service[Any], Any]:
     ready_file.unlink(missing_ok=True)
     (found,) = entry_points(group=SERVICES_GROUP, name=name)
     service: Service[Any] = found.load()
-    own = {"nats_user": name, "nats_password": folder.passwords()[name], "ready_file": ready_file}
-    return service, service.load_settings(**own)
+    password = folder.passwords().get(name)
+    who = {"nats_user": name, "nats_password": password} if password else {}
+    return service, service.load_settings(**who, ready_file=ready_file)
 
 
 async def _all_ready(ready_files: list[Path]) -> None:

@@ -56,6 +56,28 @@ def logout(as_json: AsJson = False) -> None:
         say(f"{known.person} is logged out")
 
 
+def token(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A login; else whoever is logged in, or this program.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the bearer token by which the gateway knows one.
+
+    It is as secret as the login or the password that it is made of, and good for as long.
+
+    Example: stemma token ada.login
+    """
+    from stemma_client.bearer import bearer_of
+    from stemma_client.settings import find_server
+
+    printed = bearer_of(find_server(login=file))
+    if as_json:
+        say_json({"token": printed})
+    else:
+        say(printed)
+
+
 def _kept() -> Login:
     from stemma_client.logins import login_file, read_login
 
@@ -64,4 +86,4 @@ def _kept() -> Login:
     return read_login(login_file())
 
 
-VERBS = {"login": login, "logout": logout}
+VERBS = {"login": login, "logout": logout, "token": token}

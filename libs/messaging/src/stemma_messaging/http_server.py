@@ -1,0 +1,35 @@
+"""An ASGI application, served in this process and event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import uvicorn
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves the signals of the process to the service."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def http_server(app: Any, host: str, port: int, **options: Any) -> AsyncIterator[int]:
+    """Serve until the block ends; gives the port. Raises `OSError` if it is taken.
+
+    ``options`` are those of uvicorn.
+    """
+    listening = socket.create_server((host, port))
+    server = _Server(uvicorn.Config(app, log_config=None, access_log=False, **options))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await serving

@@ -1,0 +1,108 @@
+"""Composition root of the gateway."""
+
+from __future__ import annotations
+
+import json
+from asyncio import Event
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from pydantic import Field
+from stemma_contracts import subjects
+from stemma_messaging import Service, ServiceSettings, http_server
+from stemma_telemetry import bind, get_logger, names
+
+from . import openapi, problems
+from .authentication import Bearer
+from .bus import missing
+from .handlers import routes
+from .limits import BodyLimit, RateLimit
+from .sessions import Sessions
+from .streaming import Streams
+from .telemetry import Telemetry
+
+
+class GatewaySettings(ServiceSettings):
+    """What can be set; see config/settings.toml."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535, description="0 takes a free one")
+    trusted_proxies: str = "127.0.0.1"
+    max_sessions: int = Field(default=200, ge=1, description="tokens in use at a time")
+    session_idle_s: float = Field(default=60.0, gt=0)
+    requests_per_s: float = Field(default=50.0, gt=0, description="of one token")
+    requests_at_once: int = Field(default=200, ge=1, description="of one token")
+    refusals_per_s: float = Field(default=1.0, gt=0, description="of one address")
+    refusals_at_once: int = Field(default=20, ge=1, description="of one address")
+    max_body_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
+    max_wait_s: float = Field(default=60.0, ge=0)
+    max_streams: int = Field(default=1000, ge=1)
+
+
+def build_app(settings: GatewaySettings) -> FastAPI:
+    """The gateway; it connects to nothing before somebody calls."""
+    sessions = Sessions(settings.max_sessions, settings.session_idle_s)
+    streams = Streams(settings.max_streams)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with sessions.swept():
+            yield
+
+    app = FastAPI(title="Stemma", version=openapi.VERSION, lifespan=lifespan, **openapi.ABOUT)
+    app.state.bearer = Bearer(settings.nats_url, settings.tls_options())
+    app.state.sessions = sessions
+    app.state.streams = streams
+    app.state.limit = RateLimit(settings.requests_per_s, settings.requests_at_once)
+    app.state.refusals = RateLimit(settings.refusals_per_s, settings.refusals_at_once)
+    app.state.max_wait_s = settings.max_wait_s
+    app.include_router(routes())
+    problems.told_by(app)
+    openapi.described(app)
+    app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.add_middleware(Telemetry)
+    return app
+
+
+@dataclass(frozen=True)
+class HttpService(Service[GatewaySettings]):
+    """A service that listens to HTTP; it has no consumer, so it is ready where the bus can be reached."""
+
+    async def run(self, settings: GatewaySettings) -> None:
+        """Run until cancelled; who is being answered then is answered, and streams end at once."""
+        with bind(service=self.name):
+            app = self.build_app(settings)
+            try:
+                await self._listen(settings, app)
+            finally:
+                get_logger().info(names.Log.SERVICE_STOPPED)
+
+    async def _listen(self, settings: GatewaySettings, app: FastAPI) -> None:
+        options = {
+            "lifespan": "on",
+            "forwarded_allow_ips": settings.trusted_proxies,
+            "timeout_graceful_shutdown": int(settings.shutdown_grace_s),
+            "server_header": False,
+        }
+        async with http_server(app, settings.host, settings.port, **options) as port:
+            get_logger().info("listening", host=settings.host, port=port)
+            async with self.ready(settings, missing(settings.nats_url)):
+                try:
+                    await Event().wait()
+                finally:
+                    app.state.streams.end()
+
+
+service = HttpService(subjects.GATEWAY, GatewaySettings, build_app)
+
+
+def main() -> None:
+    """Run the service until it is told to stop, or with ``--openapi`` print what it offers."""
+
+    def print_openapi(settings: GatewaySettings) -> None:
+        """print the OpenAPI of the gateway, and end"""
+        print(json.dumps(build_app(settings).openapi(), indent=1, sort_keys=True, ensure_ascii=False))
+
+    service.main({"--openapi": print_openapi})

@@ -1,0 +1,42 @@
+"""The bodies of commands, made of the contracts: every field of a request, but for what its address says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict, create_model
+from stemma_contracts import Family, registry
+from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
+from stemma_contracts.v1.requests import CreateDocument, DocumentRequest, Request
+
+IN_ADDRESS = "document_id"
+
+
+class Body(BaseModel):
+    """A field that nobody knows is refused: it may be a misspelt name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def commands() -> Iterator[tuple[str, type[DocumentRequest]]]:
+    """The requests about one document, by their names."""
+    for entry in registry.entries(Family.REQUEST):
+        if issubclass(entry.cls, DocumentRequest):
+            yield entry.token, entry.cls
+
+
+@cache
+def body_of(cls: type[Request]) -> type[Body]:
+    """The body by which a request is asked for."""
+    fields = {name: (field.annotation, field) for name, field in cls.model_fields.items() if name != IN_ADDRESS}
+    model: type[Body] = create_model(cls.__name__, __base__=Body, __doc__=cls.__doc__, **fields)  # type: ignore[call-overload]
+    return model
+
+
+def request_of(cls: type[Request], body: Body, **more: object) -> Request:
+    """The request that a body asks for; raises `pydantic.ValidationError` for one that contradicts itself."""
+    return cls.model_validate({**body.model_dump(exclude_unset=True), **more})
+
+
+CreateBody = body_of(CreateDocument)

@@ -1,0 +1,87 @@
+"""A document asked for by a form (multipart/form-data): its fields and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request as HttpRequest
+from stemma_contracts.tokens import check_file_name
+from stemma_contracts.v1 import answers
+from stemma_contracts.v1.references import UploadRef
+from stemma_contracts.v1.requests import CreateDocument, Request
+
+from .bodies import CreateBody, request_of
+from .problems import Invalid, UnsupportedMedia
+from .sessions import Session
+
+JSON, FORM = "application/json", "multipart/form-data"
+BRIEF, INPUTS = "brief", "inputs"
+MAX_FILES = 200
+MAX_FIELD_BYTES = 1024 * 1024
+_TEXTS = {"request_id", "actor", "kind", "title", BRIEF, "language", "review_edits"}
+"""The fields that stand in a form as they are; the others are JSON there."""
+
+
+async def asked_for(http: HttpRequest, session: Session) -> Request:
+    """The document that a body asks for; files of a form are uploaded first. Raises `Invalid` and the like."""
+    media_type = http.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type == JSON:
+        return request_of(CreateDocument, CreateBody.model_validate_json(await http.body()))
+    if media_type == FORM:
+        async with http.form(max_files=MAX_FILES + 1, max_part_size=MAX_FIELD_BYTES) as form:
+            return await _of_form(form, session)
+    raise UnsupportedMedia(f"send {JSON} or {FORM}")
+
+
+async def _of_form(form: FormData, session: Session) -> Request:
+    fields = {name: await _field(name, value) for name, value in form.multi_items() if name != INPUTS}
+    body = CreateBody.model_validate(fields)
+    files = [value for value in form.getlist(INPUTS) if isinstance(value, UploadFile) and value.filename]
+    return request_of(CreateDocument, body, inputs=[await _uploaded(file, session) for file in files])
+
+
+async def _field(name: str, value: UploadFile | str) -> Any:
+    if isinstance(value, UploadFile):
+        return _text(name, await value.read())
+    if name in _TEXTS:
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise _invalid(name, "this field is JSON") from None
+
+
+def _text(name: str, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise _invalid(name, "the file is not UTF-8") from None
+
+
+async def _uploaded(file: UploadFile, session: Session) -> UploadRef:
+    try:
+        name = check_file_name(file.filename or "")
+    except ValueError as error:
+        raise _invalid(INPUTS, str(error)) from None
+    return await session.client.upload(file.file, name=name)
+
+
+def _invalid(field: str, message: str) -> Invalid:
+    return Invalid(f"{field}: {message}", problems=(answers.Problem(field=field, message=message),))
+
+
+def described() -> Mapping[str, Any]:
+    """The two bodies, for the OpenAPI."""
+    schema = CreateBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema.pop("$defs", None)
+    properties = schema["properties"] | {
+        BRIEF: {"type": "string", "description": "the brief, as text or as a file"},
+        INPUTS: {"type": "array", "items": {"type": "string", "contentMediaType": "application/octet-stream"}},
+    }
+    properties.pop("brief_upload")
+    form = {"type": "object", "required": ["kind", BRIEF], "properties": properties, "additionalProperties": False}
+    content = {JSON: {"schema": {"$ref": "#/components/schemas/CreateDocument"}}, FORM: {"schema": form}}
+    return {"requestBody": {"required": True, "content": content}}

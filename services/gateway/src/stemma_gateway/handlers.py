@@ -1,0 +1,15 @@
+"""The routes of the gateway. Each translates, calls the client of whoever asks, and answers."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from .resources import commands, documents, exports, requests, sections, streams, uploads
+
+
+def routes() -> APIRouter:
+    """All that can be asked for."""
+    router = APIRouter()
+    for resource in (documents, sections, exports, commands, requests, uploads, streams):
+        router.include_router(resource.router)
+    return router

@@ -1,0 +1,217 @@
+"""What went wrong, as problem details (RFC 9457) with the fields of a rejected answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
+from stemma_client import (
+    AccessDeniedError,
+    AnswerTimeoutError,
+    DocumentNotFoundError,
+    ExportFailedError,
+    InvalidInputError,
+    NobodyAdmitsError,
+    NotReadYetError,
+    RequestRejectedError,
+    RequestTooLargeError,
+    ServerUnreachableError,
+    StemmaError,
+    TenantFullError,
+    TooManyRequestsError,
+)
+from stemma_contracts.v1 import answers
+from stemma_telemetry import get_logger
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_S = 2
+MAX_WORDS = 300
+
+
+class ProblemDetails(BaseModel):
+    """What went wrong (RFC 9457). ``problems`` names the fields that are wrong, by their dotted path."""
+
+    type: str = Field(description="what kind of problem it is: `urn:stemma:problem:` and a word")
+    title: str
+    status: int
+    detail: str
+    problems: tuple[answers.Problem, ...] = ()
+    request_id: str | None = None
+    document_id: str | None = None
+    ignored_fields: tuple[str, ...] = ()
+
+
+class HttpError(Exception):
+    """What is answered in place of a result."""
+
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    kind = "internal"
+
+    def __init__(self, detail: str, retry_after_s: float | None = None, problems: tuple[answers.Problem, ...] = ()):
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
+        self.problems = problems
+
+
+class Unauthenticated(HttpError):
+    """Nobody is known by what was shown."""
+
+    status, kind = HTTPStatus.UNAUTHORIZED, "unauthenticated"
+
+
+class NotFound(HttpError):
+    """There is nothing of this name for this caller."""
+
+    status, kind = HTTPStatus.NOT_FOUND, "not-found"
+
+
+class BadHeader(HttpError):
+    """A header that cannot be read, or that contradicts the body."""
+
+    status, kind = HTTPStatus.BAD_REQUEST, "bad-header"
+
+
+class Conflict(HttpError):
+    """What is there is not what the caller goes on from; ``headers`` say what is."""
+
+    status, kind = HTTPStatus.CONFLICT, "conflict"
+
+    def __init__(self, detail: str, headers: Mapping[str, str]) -> None:
+        super().__init__(detail)
+        self.headers = headers
+
+
+class Invalid(HttpError):
+    """A body or a parameter that does not fit what is described; ``problems`` says where."""
+
+    status, kind = HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"
+
+
+class UnsupportedMedia(HttpError):
+    """A body of a type that is not read here."""
+
+    status, kind = HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type"
+
+
+class TooLarge(HttpError):
+    """A body that is longer than what is taken."""
+
+    status, kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"
+
+
+class TooMany(HttpError):
+    """More than a caller may ask for in a time."""
+
+    status, kind = HTTPStatus.TOO_MANY_REQUESTS, "too-many-requests"
+
+
+class Busy(HttpError):
+    """More than this process takes at a time."""
+
+    status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "busy"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, RETRY_AFTER_S)
+
+
+_TABLE: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
+    (DocumentNotFoundError, HTTPStatus.NOT_FOUND, "not-found"),
+    (ArtifactMissing, HTTPStatus.NOT_FOUND, "not-found"),
+    (NobodyAdmitsError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
+    (AccessDeniedError, HTTPStatus.FORBIDDEN, "forbidden"),
+    (RequestTooLargeError, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"),
+    (InvalidInputError, HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
+    (TooManyRequestsError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
+    (TenantFullError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
+    (NotReadYetError, HTTPStatus.SERVICE_UNAVAILABLE, "not-read-yet"),
+    (ServerUnreachableError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
+    (AnswerTimeoutError, HTTPStatus.SERVICE_UNAVAILABLE, "no-answer"),
+    (ExportFailedError, HTTPStatus.CONFLICT, "export-failed"),
+    (ArtifactCorrupt, HTTPStatus.INTERNAL_SERVER_ERROR, "damaged"),
+)
+_COME_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+def told_by(app: FastAPI) -> None:
+    """Have an application answer every error so."""
+    for kind in (HttpError, StemmaError, ArtifactMissing, ArtifactCorrupt, ValidationError, RequestValidationError):
+        app.add_exception_handler(kind, _answer)
+    app.add_exception_handler(HTTPException, _answer)
+    app.add_exception_handler(Exception, _answer)
+
+
+async def _answer(_: Request, error: Exception) -> Response:
+    response = response_of(error)
+    if response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
+        get_logger().error("request_failed", error=error)
+    return response
+
+
+def response_of(error: Exception) -> Response:
+    """The answer to what led to an error."""
+    problem, headers = problem_of(error), dict(_headers(error))
+    if problem.status in _COME_AGAIN:
+        headers.setdefault("Retry-After", str(RETRY_AFTER_S))
+    if problem.status == HTTPStatus.UNAUTHORIZED:
+        headers.setdefault("WWW-Authenticate", "Bearer")
+    content = problem.model_dump_json(exclude_defaults=True)
+    return Response(content, problem.status, headers, media_type=MEDIA_TYPE)
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    if isinstance(error, HTTPException):
+        return error.headers or {}
+    if isinstance(error, Conflict):
+        return error.headers
+    if isinstance(error, HttpError) and error.retry_after_s is not None:
+        return {"Retry-After": str(math.ceil(error.retry_after_s))}
+    return {}
+
+
+def problem_of(error: Exception) -> ProblemDetails:
+    """An error in words; nothing of one that only a bug explains."""
+    match error:
+        case HttpError():
+            return _problem(error.status, error.kind, str(error), problems=error.problems)
+        case RequestRejectedError():
+            return _rejected(error.answer)
+        case RequestValidationError():
+            return _invalid([(item["loc"][1:], item["msg"]) for item in error.errors()])
+        case ValidationError():
+            return _invalid([(item["loc"], item["msg"]) for item in error.errors(include_url=False)])
+        case HTTPException():
+            status = HTTPStatus(error.status_code)
+            return _problem(status, status.phrase.lower().replace(" ", "-"), str(error.detail))
+    for kind, status, word in _TABLE:
+        if isinstance(error, kind):
+            return _problem(status, word, str(error) if isinstance(error, StemmaError) else "there is no such content")
+    return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "something went wrong here; it is in the log")
+
+
+def _problem(status: HTTPStatus, kind: str, detail: str, **more: object) -> ProblemDetails:
+    about = {"type": f"urn:stemma:problem:{kind}", "title": status.phrase, "status": int(status), "detail": detail}
+    return ProblemDetails.model_validate(about | more)
+
+
+def _rejected(answer: answers.RequestRejected) -> ProblemDetails:
+    """Why the orchestrator took no request: the document is not there, or does not allow it, or the words are wrong."""
+    fields = {problem.field for problem in answer.problems}
+    status = HTTPStatus.CONFLICT if answer.document_id else HTTPStatus.UNPROCESSABLE_ENTITY
+    if fields == {"document_id"} and not answer.document_id:
+        status = HTTPStatus.NOT_FOUND
+    words = "; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in answer.problems)
+    more = answer.model_dump(include={"problems", "request_id", "document_id", "ignored_fields"})
+    return _problem(status, "rejected", words, **more)
+
+
+def _invalid(items: list[tuple[tuple[int | str, ...], str]]) -> ProblemDetails:
+    found = tuple(answers.Problem(field=".".join(map(str, loc)), message=words[:MAX_WORDS]) for loc, words in items)
+    words = "; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in found)
+    return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", words[:MAX_WORDS], problems=found)

@@ -1,0 +1,43 @@
+"""The parts of addresses, and what is found by them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from stemma_client import DocumentView, SectionView
+from stemma_contracts.tokens import Digest, Token
+from stemma_contracts.v1 import answers
+
+from stemma_gateway.problems import Invalid, NotFound
+from stemma_gateway.sessions import Session
+
+DocumentId = Annotated[Token, Path(description="the id of a document")]
+SectionId = Annotated[Token, Path(description="the id of a section of it")]
+Number = Annotated[int, Path(ge=1, le=2**31, description="the number of a version")]
+DigestOf = Annotated[Digest, Path(description="the SHA-256 of stored content, in hex")]
+AtLeast = Annotated[
+    int, Query(ge=0, le=2**53, description="the `sequence` of an answer: what was answered is in what is read")
+]
+
+
+async def told(session: Session, document_id: str, at_least: int) -> None:
+    """Raises `Invalid` for a sequence that no answer about a document had: it would be waited for in vain."""
+    if at_least and at_least > await session.client.position(document_id):
+        words = "the log of this document has not come so far, so no answer said so"
+        raise Invalid(words, problems=(answers.Problem(field="at_least", message=words),))
+
+
+async def document_of(session: Session, document_id: str, at_least: int = 0) -> DocumentView:
+    """A document as its log tells it; raises `DocumentNotFoundError` and `Invalid`."""
+    await told(session, document_id, at_least)
+    return await session.client.document(document_id, at_least=at_least)
+
+
+async def section_of(session: Session, document_id: str, section_id: str, at_least: int = 0) -> SectionView:
+    """A section of a document; raises `DocumentNotFoundError` and `NotFound`."""
+    document = await document_of(session, document_id, at_least)
+    try:
+        return document.sections[section_id]
+    except KeyError:
+        raise NotFound(f"the document has no section {section_id!r}") from None

@@ -1,0 +1,73 @@
+"""Everything that can be asked of a document: a command for each request of the contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.answers import RequestAccepted
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.bodies import Body, body_of, commands, request_of
+from stemma_gateway.delivery import Made, Stored, delivered
+from stemma_gateway.preferences import Preferences, Preferred
+from stemma_gateway.sessions import Session
+
+from .addresses import DocumentId
+
+Command = Callable[..., Coroutine[Any, Any, Response]]
+router = APIRouter(tags=["commands"], prefix="/documents/{document_id}")
+
+
+def _command(cls: type[requests.Request]) -> Command:
+    async def ask(
+        request: Request, session: Session, document_id: str, body: Body, preferences: Preferences
+    ) -> Response:
+        asked = request_of(cls, body, document_id=document_id)
+        return await delivered(request, session, asked, preferences, _made(cls, document_id))
+
+    ask.__annotations__ |= {
+        "request": Request,
+        "session": Caller,
+        "document_id": DocumentId,
+        "body": body_of(cls),
+        "preferences": Preferred,
+        "return": Response,
+    }
+    return ask
+
+
+def _made(cls: type[requests.Request], document_id: str) -> Made | None:
+    """What a request makes, if it makes something."""
+    if cls is not requests.ExportDocument:
+        return None
+
+    async def exported(session: Session, answer: RequestAccepted) -> object:
+        return await session.client.exported(document_id, str(answer.export_id))
+
+    return Made(lambda answer: f"/documents/{document_id}/exports/{answer.export_id}", exported)
+
+
+def _add(name: str, cls: type[requests.Request]) -> None:
+    router.add_api_route(
+        f"/{name}",
+        _command(cls),
+        methods=["POST"],
+        operation_id=name.replace("-", "_"),
+        summary=name.replace("-", " ").capitalize(),
+        description=cls.__doc__,
+        status_code=202,
+        responses={
+            202: {"model": Stored},
+            201 if cls is requests.ExportDocument else 200: {
+                "model": RequestAccepted,
+                "description": "with `Prefer: wait`",
+            },
+        },
+    )
+
+
+for _name, _cls in commands():
+    _add(_name, _cls)

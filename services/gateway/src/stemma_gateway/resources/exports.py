@@ -1,0 +1,51 @@
+"""Exports of documents, and whatever else is stored of one, by its digest."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+from stemma_client import DocumentView, ExportView
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.content import served
+from stemma_gateway.problems import NotFound
+from stemma_gateway.references import references
+
+from .addresses import AtLeast, DigestOf, DocumentId, document_of
+
+router = APIRouter(tags=["exports"], prefix="/documents/{document_id}")
+
+
+@router.get("/exports")
+async def list_exports(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[ExportView]:
+    """The exports that were asked for."""
+    return list((await document_of(session, document_id, at_least)).exports.values())
+
+
+@router.get("/exports/{export_id}")
+async def show_export(session: Caller, document_id: DocumentId, export_id: str, at_least: AtLeast = 0) -> ExportView:
+    """An export: neither an artifact nor a failure while the converter is at work."""
+    return _export(await document_of(session, document_id, at_least), export_id)
+
+
+@router.get("/exports/{export_id}/content", response_class=Response)
+async def download_export(request: Request, session: Caller, document_id: DocumentId, export_id: str) -> Response:
+    """The file of an export."""
+    export = _export(await document_of(session, document_id), export_id)
+    if export.artifact is None:
+        raise NotFound(export.failure or "it is not made yet")
+    return served(request, export.artifact, await session.client.artifact(document_id, export.artifact))
+
+
+@router.get("/artifacts/{digest}", response_class=Response)
+async def download_artifact(request: Request, session: Caller, document_id: DocumentId, digest: DigestOf) -> Response:
+    """Whatever the view of a document refers to, by its digest."""
+    for ref in references(await document_of(session, document_id)):
+        if ref.digest == digest:
+            return served(request, ref, await session.client.artifact(document_id, ref))
+    raise NotFound("the document refers to no such content")
+
+
+def _export(document: DocumentView, export_id: str) -> ExportView:
+    if export_id not in document.exports:
+        raise NotFound("the document has no export of this id")
+    return document.exports[export_id]

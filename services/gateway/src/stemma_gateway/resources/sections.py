@@ -1,0 +1,76 @@
+"""Sections, their versions and texts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from stemma_client import SectionView
+from stemma_client.differences import Change, differences
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_document.views import VersionView
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.content import served
+from stemma_gateway.problems import NotFound
+
+from .addresses import AtLeast, DocumentId, Number, SectionId, document_of, section_of
+
+router = APIRouter(tags=["sections"], prefix="/documents/{document_id}/sections")
+
+
+@router.get("")
+async def list_sections(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[SectionView]:
+    """The sections of a document in their order."""
+    return list((await document_of(session, document_id, at_least)).sections.values())
+
+
+@router.get("/{section_id}")
+async def show_section(
+    session: Caller, document_id: DocumentId, section_id: SectionId, at_least: AtLeast = 0
+) -> SectionView:
+    """A section with all its versions."""
+    return await section_of(session, document_id, section_id, at_least)
+
+
+@router.get("/{section_id}/text", response_class=Response)
+async def show_text(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+    """The text of the current version, in Markdown."""
+    section = await section_of(session, document_id, section_id)
+    return await _text(request, session, document_id, _draft(section, section.version))
+
+
+@router.get("/{section_id}/versions/{version}/text", response_class=Response)
+async def show_version(
+    request: Request, session: Caller, document_id: DocumentId, section_id: SectionId, version: Number
+) -> Response:
+    """The text of a version, in Markdown."""
+    section = await section_of(session, document_id, section_id)
+    return await _text(request, session, document_id, _draft(section, version))
+
+
+@router.get("/{section_id}/differences")
+async def show_differences(
+    session: Caller,
+    document_id: DocumentId,
+    section_id: SectionId,
+    old: Annotated[int, Query(ge=1, le=2**31, description="the version that is compared with")],
+    new: Annotated[int | None, Query(ge=1, le=2**31, description="else the current one")] = None,
+) -> list[Change]:
+    """What changed between two versions: the lines, and in these the words."""
+    document = await document_of(session, document_id)
+    section = await section_of(session, document_id, section_id)
+    refs = (_draft(section, old), _draft(section, new or section.version))
+    before, after = [(await session.client.artifact(document_id, ref)).decode() for ref in refs]
+    return list(differences(before, after, document.language))
+
+
+def _draft(section: SectionView, number: int) -> ArtifactRef:
+    found: VersionView | None = next((each for each in section.versions if each.number == number), None)
+    if found is None:
+        raise NotFound(f"the section has no version {number}")
+    return found.draft
+
+
+async def _text(request: Request, session: Caller, document_id: str, ref: ArtifactRef) -> Response:
+    return served(request, ref, await session.client.artifact(document_id, ref))

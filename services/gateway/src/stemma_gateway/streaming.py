@@ -1,0 +1,70 @@
+"""Streams that stay open: bounded in number, and ended when the process is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from anyio import CancelScope
+from stemma_client import StemmaError
+from stemma_messaging.cancellation import end
+from stemma_telemetry import get_logger
+
+from .problems import Busy
+
+T = TypeVar("T")
+
+
+class Streams:
+    """The open streams of a process."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open = 0
+        self._ended = asyncio.Event()
+
+    def end(self) -> None:
+        """End all of them; who reads one comes back for the rest."""
+        self._ended.set()
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """Count a stream while the block runs; raises `Busy`."""
+        if self._open >= self._most:
+            raise Busy("as many streams are open as this gateway takes (max_streams)")
+        self._open += 1
+        try:
+            yield
+        finally:
+            self._open -= 1
+
+    async def until_ended(self, items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+        """What comes, until all streams are ended, or the caller is not admitted any more."""
+        ended = asyncio.create_task(self._ended.wait())
+        try:
+            async for item in _beside(items, ended):
+                yield item
+        except StemmaError as error:
+            get_logger().warning("stream_ended", error=error)
+        finally:
+            ended.cancel()
+            with CancelScope(shield=True):
+                await items.aclose()
+
+
+async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[bool]) -> AsyncIterator[T]:
+    """What comes before the end. Who reads is cancelled again and again; what was begun is ended all the same."""
+    while True:
+        coming = asyncio.ensure_future(anext(items))
+        try:
+            await asyncio.wait({coming, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if ended.done():
+                return
+            yield coming.result()
+        except StopAsyncIteration:
+            return
+        finally:
+            with CancelScope(shield=True):
+                await end([coming])

@@ -1,0 +1,116 @@
+"""Streams of events: every event once, from wherever the reader stopped, whatever became of the gateway meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from typing import Any
+
+import httpx
+import pytest
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+from stemma_testkit.ports import free_port
+
+Told = tuple[int, str]
+
+
+async def told(http: httpx.AsyncClient, path: str, last: int | None = None, **params: Any) -> AsyncIterator[Told]:
+    """The ids and names of events, as they come, until the connection ends."""
+    headers = {} if last is None else {"Last-Event-ID": str(last)}
+    with suppress(httpx.TransportError):
+        async with http.stream("GET", path, headers=headers, params=params) as stream:
+            assert stream.status_code == 200
+            data: dict[str, Any] = {}
+            async for line in stream.aiter_lines():
+                field, _, value = line.partition(": ")
+                if field == "data":
+                    data = json.loads(value)
+                elif field == "id":
+                    assert int(value) == data["sequence"]
+                    yield int(value), data["name"]
+
+
+async def some(events: AsyncIterator[Told], count: int) -> list[Told]:
+    found: list[Told] = []
+    async with asyncio.timeout(30), aclosing(events):  # type: ignore[type-var]
+        async for event in events:
+            found.append(event)
+            if len(found) == count:
+                return found
+    return found
+
+
+def chapters(count: int) -> list[Any]:
+    return [section_drafted("research", version=number) for number in range(1, count + 1)]
+
+
+@pytest.mark.req("H1")
+async def test_who_comes_back_after_the_gateway_was_restarted_gets_each_event_once(
+    gateway: Any, caller: Any, backstage: Backstage, document_id: str
+) -> None:
+    path, port = f"/documents/{document_id}/events", free_port()
+    await backstage.append(document_id, document_requested(), *chapters(3))
+    async with gateway(port) as url, caller(url) as http:
+        seen = await some(told(http, path), 2)
+        reading = asyncio.create_task(some(told(http, path, seen[-1][0]), 100))
+        await some(told(http, path, seen[-1][0]), 2)
+    seen += await reading
+    await backstage.append(document_id, review_requested("research", 3))
+    async with gateway(port) as url, caller(url) as http:
+        seen += await some(told(http, path, seen[-1][0]), 1)
+        assert seen == await some(told(http, path), 5)
+    names = ["document-requested", *["section-drafted"] * 3, "section-review-requested"]
+    assert [name for _, name in seen] == names
+
+
+@pytest.mark.req("H1")
+async def test_two_gateways_are_one_for_a_reader(
+    gateway: Any, caller: Any, backstage: Backstage, document_id: str
+) -> None:
+    path = f"/documents/{document_id}/events"
+    await backstage.append(document_id, document_requested(), *chapters(5))
+    seen: list[Told] = []
+    async with gateway() as one, gateway() as other, caller(one) as http, caller(other) as https:
+        while len(seen) < 6:
+            seen += await some(told(https if len(seen) % 2 else http, path, seen[-1][0] if seen else 0), 1)
+        assert seen == await some(told(http, path), 6)
+
+
+@pytest.mark.req("H1")
+async def test_a_stream_has_what_is_asked_for_by_name_and_section_and_from_now_on(
+    http: httpx.AsyncClient, backstage: Backstage, document_id: str
+) -> None:
+    path = f"/documents/{document_id}/events"
+    await backstage.append(document_id, document_requested(), section_drafted("research"), section_drafted("budget"))
+    [(_, name)] = await some(told(http, path, name="section-drafted", section="budget"), 1)
+    assert name == "section-drafted"
+    live = asyncio.create_task(some(told(http, path, live=True), 1))
+    everything = asyncio.create_task(some(told(http, "/events", live=True), 1))
+    for version in range(2, 50):
+        await backstage.append(document_id, section_drafted("research", version=version))
+        await asyncio.wait({live, everything}, timeout=0.1)
+        if live.done() and everything.done():
+            break
+    assert [name for _, name in (await live) + (await everything)] == ["section-drafted"] * 2
+
+
+@pytest.mark.req("H1")
+async def test_a_stream_tells_proxies_to_pass_it_on_at_once(
+    http: httpx.AsyncClient, backstage: Backstage, document_id: str
+) -> None:
+    await backstage.append(document_id, document_requested())
+    async with http.stream("GET", f"/documents/{document_id}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        assert (stream.headers["x-accel-buffering"], stream.headers["cache-control"]) == ("no", "no-cache")
+
+
+@pytest.mark.req("H1", "S5")
+async def test_no_more_streams_are_open_than_the_bound(gateway: Any, caller: Any) -> None:
+    async with gateway(max_streams=1) as url, caller(url) as http:
+        async with http.stream("GET", "/events") as stream:
+            assert stream.status_code == 200
+            refused = await http.get("/events")
+        assert (refused.status_code, refused.json()["type"]) == (503, "urn:stemma:problem:busy")

@@ -1,0 +1,103 @@
+"""A document over HTTP alone, from its brief to a Word file, while the gateway is killed in between."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_client import Client
+from stemma_client.bearer import bearer_of
+from stemma_client.settings import ServerAddress, client_user
+from stemma_contracts import subjects
+from stemma_testkit.driving import sample_folder
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+WAITING = {"Prefer": "wait=60"}
+AGAIN_S = 0.2
+
+
+@pytest.fixture
+def http(stemma: LocalStemma) -> httpx.AsyncClient:
+    user = client_user("default")
+    token = bearer_of(ServerAddress(stemma.url, "default", user, stemma.password(user)))
+    return httpx.AsyncClient(base_url=stemma.gateway_url, headers={"Authorization": f"Bearer {token}"}, timeout=90)
+
+
+async def create(http: httpx.AsyncClient) -> str:
+    """Ask for the sample proposal by a form; the address of the document."""
+    folder = sample_folder()
+    inputs = folder / "inputs"
+    files = [
+        ("inputs", (file.relative_to(inputs).as_posix(), file.read_bytes()))
+        for file in sorted(inputs.rglob("*"))
+        if file.is_file()
+    ]
+    form = {"kind": "proposal", "brief": (folder / "brief.md").read_text()}
+    created = await http.post("/documents", data=form, files=files, headers=WAITING)
+    assert created.status_code == 201, created.text
+    return str(created.headers["location"])
+
+
+async def events_of(http: httpx.AsyncClient, address: str) -> AsyncIterator[dict[str, Any]]:
+    """The events of a document as an `EventSource` has them: it comes back with the id of the last one."""
+    last = {"Last-Event-ID": "0"}
+    while True:
+        try:
+            async with http.stream("GET", f"{address}/events", headers=last) as stream:
+                async for line in stream.aiter_lines():
+                    field, _, value = line.partition(": ")
+                    if field == "data":
+                        event = json.loads(value)
+                    elif field == "id":
+                        last = {"Last-Event-ID": value}
+                        yield event
+        except httpx.TransportError:
+            await asyncio.sleep(AGAIN_S)
+
+
+async def approved(http: httpx.AsyncClient, address: str, event: dict[str, Any]) -> None:
+    """Approve the version that waits, by a key of its own, until the gateway has taken it."""
+    seen = {name: event["data"][name] for name in ("section_id", "version")}
+    headers = {**WAITING, "Idempotency-Key": f"approve-{event['sequence']}"}
+    while True:
+        try:
+            answer = await http.post(f"{address}/approve-section", json=seen, headers=headers)
+        except httpx.TransportError:
+            await asyncio.sleep(AGAIN_S)
+        else:
+            assert answer.status_code == 200, answer.text
+            return
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.req("H1", "P15", "F1")
+async def test_a_document_goes_from_brief_to_word_while_the_gateway_is_killed(
+    stemma: LocalStemma, http: httpx.AsyncClient, client: Client
+) -> None:
+    address = await create(http)
+    seen: list[tuple[int, str]] = []
+    async for event in events_of(http, address):
+        seen.append((event["sequence"], event["name"]))
+        if event["name"] in ("section-review-requested", "document-completed"):
+            stemma.services[subjects.GATEWAY].kill()
+        if event["name"] == "section-review-requested":
+            await approved(http, address, event)
+        if event["name"] == "document-completed":
+            break
+    await stemma.services[subjects.GATEWAY].wait_ready()
+    history = await client.history(address.rpartition("/")[2])
+    assert seen == [(event.sequence, event.name) for event in history][: len(seen)]
+    assert stemma.services[subjects.GATEWAY].restarts >= 2
+
+    exported = await http.post(f"{address}/export-document", json={"format": "docx"}, headers=WAITING)
+    assert exported.status_code == 201, exported.text
+    file = await http.get(f"{exported.headers['location']}/content")
+    assert file.content.startswith(b"PK")
+    half = len(file.content) // 2
+    rest = await http.get(f"{exported.headers['location']}/content", headers={"Range": f"bytes={half}-"})
+    assert file.content[:half] + rest.content == file.content
