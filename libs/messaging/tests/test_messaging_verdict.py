@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from stemma_messaging.errors import ForAnotherWorker, InvalidMessage, TakenOver
+from stemma_messaging.errors import ForAnotherWorker, GivenUp, InvalidMessage, PutOff, TakenOver
 from stemma_messaging.verdict import Ack, DeadLetter, Leave, PutBack, RetryLater, Verdict, verdict_for
 
 BUG = RuntimeError()
@@ -20,6 +20,9 @@ BUG = RuntimeError()
         (BUG, 7, DeadLetter("exhausted")),
         (BUG, 8, DeadLetter("exhausted")),
         (BUG, 9, DeadLetter("exhausted")),
+        (PutOff(90), 1, RetryLater(90)),
+        (PutOff(90), 8, RetryLater(90)),
+        (GivenUp(), 1, DeadLetter("exhausted")),
         (TakenOver(), 1, Leave()),
         (TakenOver(), 8, Leave()),
         (ForAnotherWorker(), 1, RetryLater(5)),

@@ -14,12 +14,13 @@ from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, ServiceSettings, StemmaBroker
 from stemma_messaging.drivers import PullDriver
 
-from . import rules
-from .attempts import Attempts
+from .adapters import rules
+from .adapters.attempts import Attempts
+from .adapters.rules import Rules
+from .adapters.summaries import Summaries
 from .delivering import Courier
 from .handlers import Tools, routes
 from .lanes import Lanes
-from .rules import Rules
 from .sending import Mail, MailServer, Webhook, known_authorities
 
 EVENT_SLOTS, RULE_SLOTS = 8, 2
@@ -96,7 +97,7 @@ def make_tools(settings: NotifierSettings, broker: StemmaBroker) -> Tools:
         attempts,
         timedelta(seconds=settings.give_up_after_s),
     )
-    return Tools(broker.jetstream, broker.sender, Rules(broker.jetstream), attempts, courier)
+    return Tools(broker.sender, Summaries(broker.jetstream), Rules(broker.jetstream), attempts, courier)
 
 
 service = Service(subjects.NOTIFIER, NotifierSettings, build_app, check)

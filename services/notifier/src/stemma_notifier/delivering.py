@@ -10,7 +10,7 @@ from typing import NoReturn
 from stemma_contracts.v1.notifications import NotificationRule
 from stemma_messaging import GivenUp, PutOff
 
-from .attempts import Attempts
+from .adapters.attempts import Attempts
 from .lanes import Lanes
 from .notices import Notice
 from .sending import Mail, NotSent, Refused, Webhook

@@ -8,7 +8,6 @@ from typing import cast
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
-from nats.js import JetStreamContext
 from pydantic import ValidationError
 from stemma_contracts import registry, subjects
 from stemma_contracts.subjects import ANY
@@ -18,12 +17,14 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_messaging import Delivery, InvalidMessage, Publisher
 from stemma_telemetry import get_logger, names
 
-from . import rules
-from .attempts import Attempts
+from .adapters import rules
+from .adapters.attempts import Attempts
+from .adapters.queue import RuleFull, queue
+from .adapters.rules import Rules
+from .adapters.summaries import Summaries
 from .delivering import Courier
 from .happenings import Happening, first_wanted, happenings, is_of_kind
-from .notices import Notice, NoticedSection, RuleFull, notice_id, queue
-from .rules import Rules
+from .notices import Notice, NoticedSection, notice_id
 
 log = get_logger()
 
@@ -32,8 +33,8 @@ log = get_logger()
 class Tools:
     """What the handlers work with."""
 
-    jetstream: JetStreamContext
     publisher: Publisher
+    summaries: Summaries
     rules: Rules
     attempts: Attempts
     courier: Courier
@@ -70,7 +71,7 @@ async def on_event(delivery: Delivery, *, tools: Tools) -> None:
         return
     known = await tools.rules.of_tenant(address.tenant)
     wanted = [(owner, rule, one) for owner, rule in known if (one := first_wanted(rule, address.document_id, told))]
-    document = await _summary(address, tools) if wanted else None
+    document = await tools.summaries.of(address.tenant, address.document_id) if wanted else None
     for owner, rule, happening in wanted:
         if document is not None and is_of_kind(rule, document):
             await _queue(_notice(delivery, document, owner, rule, happening), tools)
@@ -85,13 +86,6 @@ def _told_by(delivery: Delivery, address: subjects.EventAddress) -> Sequence[Hap
         return ()
     belongs = registry.entry_of(event).token == address.name
     return happenings(event) if belongs else ()
-
-
-async def _summary(address: subjects.EventAddress, tools: Tools) -> DocumentSummary:
-    """What the read model says of a document; while it does not know it yet, the event comes again."""
-    bucket, key = subjects.VIEWS_BUCKET, subjects.view_key(address.tenant, address.document_id)
-    stored = await tools.jetstream.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{key}", direct=True)
-    return DocumentSummary.model_validate_json(stored.data or b"{}")
 
 
 def _notice(

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from nats.js.api import Header
-from nats.js.errors import APIError
 from pydantic import AwareDatetime, Field
-from stemma_contracts import Contract, subjects
+from stemma_contracts import Contract
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.notifications import Occasion
-from stemma_messaging import Publisher
-
-FULL = "maximum messages per subject exceeded"
 
 
 class NoticedSection(Contract):
@@ -39,22 +34,6 @@ class Notice(Contract):
     version: int | None = None
 
 
-class RuleFull(Exception):
-    """As many notices of the rule wait as may."""
-
-
 def notice_id(event_id: str, tenant: str, owner: str, rule_id: str) -> str:
     """The same for the same event and rule, whoever makes it and however often; a receiver drops doubles by it."""
     return f"msg_{sha256('/'.join((event_id, tenant, owner, rule_id)).encode()).hexdigest()[:40]}"
-
-
-async def queue(publisher: Publisher, notice: Notice) -> None:
-    """Store a notice until it is delivered; the same again changes nothing. Raises `RuleFull`."""
-    subject = subjects.notice(notice.tenant, notice.owner, notice.rule_id)
-    headers = {Header.MSG_ID: notice.notice_id, "ce-id": notice.notice_id}
-    try:
-        await publisher.store(subject, notice.model_dump_json(exclude_defaults=True).encode(), headers)
-    except APIError as error:
-        if error.description == FULL:
-            raise RuleFull(notice.rule_id) from None
-        raise

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.notifications import DeliveryAttempt, DeliveryLog
 
-from .notices import Notice
+from stemma_notifier.notices import Notice
 
 STREAM = f"KV_{subjects.DELIVERIES_BUCKET}"
 KEPT = 50
