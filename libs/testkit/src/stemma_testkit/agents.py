@@ -12,7 +12,7 @@ from mcp import Client as Agent
 
 from .servers import eventually
 
-WRITTEN_WITHIN_S = 90.0
+WRITTEN_WITHIN_S = 240.0
 BRIEF = "# A reading garden beside the library\n\nSay who needs it, when it opens and what it costs."
 FACTS = "# Facts\n\nThe garden must open before 1 June 2027. Planting costs EUR 4,250.\n"
 OWN_TEXT = "# Research\n\nThe garden opens before 1 June 2027, and planting costs EUR 4,250.\n"
@@ -93,7 +93,7 @@ class Writing:
         await eventually(is_there, WRITTEN_WITHIN_S)
         told = await call(agent, "export_result", **about)
         [read] = (await agent.read_resource(told["resource"])).contents
-        assert "EUR 4,250" in told["text"]
+        assert "1 June 2027" in told["text"]
         assert sha256(getattr(read, "text", "").encode()).hexdigest() == told["sha256"]
         assert "not_approved" in {warning["code"] for warning in told["warnings"]}
 

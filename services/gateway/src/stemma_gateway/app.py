@@ -15,6 +15,7 @@ from stemma_messaging import Service, ServiceSettings, http_server
 from stemma_telemetry import bind, get_logger, names
 
 from . import openapi, problems
+from .agents import Agents
 from .authentication import Bearer
 from .bus import missing
 from .handlers import routes
@@ -39,22 +40,26 @@ class GatewaySettings(ServiceSettings):
     max_body_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_wait_s: float = Field(default=60.0, ge=0)
     max_streams: int = Field(default=1000, ge=1)
+    agent_hosts: str = Field(default="127.0.0.1:*,localhost:*,[::1]:*", description="names by which agents call it")
+    agent_origins: str = Field(default="", description="web pages from which agents may call; none")
 
 
 def build_app(settings: GatewaySettings) -> FastAPI:
     """The gateway; it connects to nothing before somebody calls."""
     sessions = Sessions(settings.max_sessions, settings.session_idle_s)
     streams = Streams(settings.max_streams)
+    agents = Agents(settings.agent_hosts, settings.agent_origins)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with sessions.swept():
+        async with sessions.swept(), agents.running():
             yield
 
     app = FastAPI(title="Stemma", version=openapi.VERSION, lifespan=lifespan, **openapi.ABOUT)
     app.state.bearer = Bearer(settings.nats_url, settings.tls_options())
     app.state.sessions = sessions
     app.state.streams = streams
+    app.state.agents = agents
     app.state.limit = RateLimit(settings.requests_per_s, settings.requests_at_once)
     app.state.refusals = RateLimit(settings.refusals_per_s, settings.refusals_at_once)
     app.state.max_wait_s = settings.max_wait_s

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from . import agents
 from .resources import commands, documents, exports, requests, sections, streams, uploads
 
 
 def routes() -> APIRouter:
     """All that can be asked for."""
     router = APIRouter()
-    for resource in (documents, sections, exports, commands, requests, uploads, streams):
+    for resource in (documents, sections, exports, commands, requests, uploads, streams, agents):
         router.include_router(resource.router)
     return router

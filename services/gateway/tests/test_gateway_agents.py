@@ -1,0 +1,98 @@
+"""Agents over HTTP: by the SDK's own client, with the token of a program, at any gateway."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import cycle
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp import Client as Agent
+from mcp.client.streamable_http import streamable_http_client
+from stemma_testkit.agents import call, refusal
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import document_requested
+
+pytestmark = pytest.mark.req("H6")
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+ACCEPTS = {"Accept": "application/json, text/event-stream"}
+
+
+class InTurn(httpx2.AsyncHTTPTransport):
+    """A proxy in front of several gateways: each request goes to the next one."""
+
+    def __init__(self, *urls: str) -> None:
+        super().__init__()
+        self._urls = cycle(map(httpx2.URL, urls))
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        there = next(self._urls)
+        request.url = request.url.copy_with(host=there.host, port=there.port)
+        return await super().handle_async_request(request)
+
+
+@asynccontextmanager
+async def agent(token: str, *urls: str, mode: str = "auto") -> AsyncIterator[Agent]:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, transport=InTurn(*urls), timeout=30) as http,
+        Agent(streamable_http_client(f"{urls[0]}/mcp", http_client=http), mode=mode) as connected,
+    ):
+        yield connected
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_two_gateways_serve_one_agent_and_one_that_comes_back_serves_it_on(
+    gateway: Any, token: Callable[..., str], backstage: Backstage, document_id: str, mode: str
+) -> None:
+    await backstage.append(document_id, document_requested().model_copy(update={"document_id": document_id}))
+    async with gateway() as one:
+        port = httpx.URL(one).port
+        async with gateway() as two, agent(token(), one, two, mode=mode) as robot:
+            seen = [await call(robot, "document_status", document_id=document_id) for _ in range(4)]
+            assert {status["document_id"] for status in seen} == {document_id}
+            tools = {tool.name for tool in (await robot.list_tools()).tools}
+    assert "approve_section" in tools
+    async with gateway(port=port) as again, agent(token(), again, mode=mode) as robot:
+        assert (await call(robot, "document_status", document_id=document_id))["document_id"] == document_id
+
+
+async def test_an_agent_of_another_tenant_sees_nothing(
+    gateway: Any, token: Callable[..., str], backstage: Backstage, document_id: str
+) -> None:
+    await backstage.append(document_id, document_requested().model_copy(update={"document_id": document_id}))
+    async with gateway() as url, agent(token("garden"), url) as robot:
+        listed = await call(robot, "list_documents")
+        status = await refusal(robot, "document_status", document_id=document_id)
+    assert (listed["documents"], status["code"]) == ([], "not_found")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": "Bearer wrong"}, 401),
+        ({"Authorization": ""}, 401),
+        ({"Host": "evil.example"}, 421),
+        ({"Origin": "https://evil.example"}, 403),
+        ({}, 200),
+    ],
+    ids=["wrong token", "no token", "another host", "another origin", "as it should be"],
+)
+async def test_who_shows_no_token_or_comes_from_elsewhere_is_refused(
+    http: httpx.AsyncClient, headers: dict[str, str], status: int
+) -> None:
+    answer = await http.post("/mcp", json=HELLO, headers=ACCEPTS | headers)
+    assert answer.status_code == status, answer.text
+
+
+async def test_a_gateway_keeps_no_session_that_could_be_listened_to_or_ended(http: httpx.AsyncClient) -> None:
+    assert {(await http.get("/mcp")).status_code, (await http.delete("/mcp")).status_code} == {405}
+    assert "mcp-session-id" not in (await http.post("/mcp", json=HELLO, headers=ACCEPTS)).headers
