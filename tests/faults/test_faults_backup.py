@@ -85,7 +85,7 @@ async def sees_to_its_end(client: Client, document_id: str) -> None:
                 continue
             for deed in deeds(client, await client.document(document_id, at_least=event.sequence), done):
                 await deed
-            assert not isinstance(event.contract, e.SectionFailure), event.contract
+            assert not isinstance(event.contract, e.SectionFailure), repr(event.contract)
             if isinstance(event.contract, ENDS):
                 break
     assert (await client.document(document_id)).status is DocumentStatus.COMPLETED

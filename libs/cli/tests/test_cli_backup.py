@@ -159,6 +159,21 @@ async def test_the_log_ends_before_the_first_event_that_names_a_checkpoint_that_
     assert (await js.get_msg(subjects.ANSWERS, before)).subject == subjects.answer("default", "before")
 
 
+async def test_no_request_gets_the_place_of_one_that_came_while_the_backup_was_made(two: Two) -> None:
+    subject = subjects.request("default", "create-document")
+    places = [(await two.old.jetstream(timeout=10).publish(subject, b"{}")).seq]
+
+    async def goes_on() -> None:
+        places.append((await two.old.jetstream(timeout=10).publish(subject, b"{}")).seq)
+
+    await two.backed_up(Late(two.threads, goes_on))
+    await two.restored()
+
+    js = two.new.jetstream(timeout=10)
+    assert (await js.publish(subject, b"{}")).seq == places[-1] + 1
+    assert (await js.stream_info(subjects.REQUESTS)).state.messages == 2
+
+
 async def test_an_event_that_names_a_checkpoint_that_is_there_is_kept_whenever_it_comes(two: Two) -> None:
     async def goes_on() -> None:
         await two.accepts("after", await two.raises_need(2, "c1"))

@@ -56,7 +56,10 @@ class CheckpointPart(BaseModel):
 
 
 class Manifest(BaseModel):
-    """A backup as of a ``sequence`` of the log; ``dropped`` are places of answers about later events."""
+    """A backup as of a ``sequence`` of the log; ``dropped`` are places of answers about later events.
+
+    ``requests`` is the last place of a request that anything in it may know.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -67,6 +70,7 @@ class Manifest(BaseModel):
     tenants: tuple[str, ...]
     sequence: int
     dropped: tuple[int, ...] = ()
+    requests: int
     streams: tuple[StreamPart, ...]
     checkpoints: CheckpointPart
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 from nats.aio.client import Client
 from nats.js import JetStreamContext
@@ -94,8 +95,19 @@ async def _restore_stream(
         last = (await js.stream_info(part.name)).state.last_seq
         await _cut(js, part.name, range(manifest.sequence + 1, last + 1))
         await _begin_anew(js)
+    elif part.name == subjects.REQUESTS:
+        await _go_beyond(js, manifest.requests)
     elif part.name == subjects.ANSWERS:
         await _cut(js, part.name, manifest.dropped)
+
+
+async def _go_beyond(js: JetStreamContext, last: int) -> None:
+    """Requests that come get no place that one had before, also after it was copied: ids of events and answers are made
+    of it. Places are used up by messages of a tenant that there is not."""
+    nobody = uuid4().hex
+    for place in range((await js.stream_info(subjects.REQUESTS)).state.last_seq, last):
+        await js.publish(subjects.request(nobody, f"n{place}"), b"", stream=subjects.REQUESTS)
+    await js.purge_stream(subjects.REQUESTS, subject=subjects.request(nobody, subjects.ANY))
 
 
 async def _begin_anew(js: JetStreamContext) -> None:

@@ -71,6 +71,7 @@ async def take_backup(client: Client, place: CheckpointPlace, folder: Path, tell
         tenants=tenants,
         sequence=sequence,
         dropped=await _answers_about_later(js, answered, sequence),
+        requests=(await js.stream_info(subjects.REQUESTS)).state.last_seq,
         streams=(*parts, log, *after),
         checkpoints=part,
     )
