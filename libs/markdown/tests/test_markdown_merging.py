@@ -348,3 +348,27 @@ def test_four_times_the_text_is_four_times_the_work(unit: str) -> None:
         return calls(lambda: merge(base, ours, theirs))
 
     assert work(4000) < 5.5 * work(1000) + 2000
+
+
+FERRY = "The ferry runs daily."
+
+
+@pytest.mark.req("L4")
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "merged"),
+    [
+        (f"1. {FERRY}\n", f"{FERRY}\n", f"- So does a bus.\n1. {FERRY}\n", f"- So does a bus.\n\n{FERRY}\n"),
+        (f"## Costs\n## {FERRY}\n", f"## Costs\n{FERRY}\n", f"> Dear\n## {FERRY}\n", f"> Dear\n\n{FERRY}\n"),
+        (
+            f"```\nThe ferry runs\n```\n\n{FERRY}\n",
+            f"```\nThe ferry runs\n```\n{FERRY}\n",
+            f"| The ferry runs |\n| --- |\n\n{FERRY}\n",
+            f"| The ferry runs |\n| --- |\n\n{FERRY}\n",
+        ),
+    ],
+    ids=["list", "quote", "table"],
+)
+def test_what_one_side_has_close_together_does_not_become_one_with_what_the_other_side_made_of_it(
+    base: str, ours: str, theirs: str, merged: str
+) -> None:
+    assert merge(base, ours, theirs).text == merge(base, theirs, ours).text == merged

@@ -64,14 +64,21 @@ def disputed(base: str, ours: str, theirs: str) -> Merged:
     return Merged(ours, (Conflict(base, ours, theirs, 0, len(ours)),))
 
 
-def diff3(
-    base: Sequence[P], ours: Sequence[P], theirs: Sequence[P], inside: Callable[[P, P, P], Merged], space: str
-) -> Merged:
-    """Merge three rows; ``inside`` merges a part that both sides changed, from that of the base, ours and theirs.
+class Spacing(NamedTuple):
+    """What lies between parts that neither side had together as they are now: at least the line ends of ``least``.
 
-    Parts that neither side had together come to lie at least the line ends of ``space`` apart.
+    ``holds_apart`` says whether a part, a gap and another part, read together, are these two parts.
     """
-    return _Merge(_rows(base, ours, theirs), inside, space).written()
+
+    least: str
+    holds_apart: Callable[[str, str, str], bool]
+
+
+def diff3(
+    base: Sequence[P], ours: Sequence[P], theirs: Sequence[P], inside: Callable[[P, P, P], Merged], spacing: Spacing
+) -> Merged:
+    """Merge three rows; ``inside`` merges a part that both sides changed, from that of the base, ours and theirs."""
+    return _Merge(_rows(base, ours, theirs), inside, spacing).written()
 
 
 def balanced_diff3(
@@ -79,7 +86,7 @@ def balanced_diff3(
     ours: Sequence[P],
     theirs: Sequence[P],
     inside: Callable[[P, P, P], Merged],
-    space: str,
+    spacing: Spacing,
     sentences: Callable[[str], Iterable[str]],
 ) -> Merged:
     """Merge three rows, and leave as ours has it each stretch in which the result has not the sentences that are due.
@@ -87,8 +94,8 @@ def balanced_diff3(
     ``sentences`` are those of a part, or of what is disputed in one.
     """
     rows = _rows(base, ours, theirs)
-    merge = _Merge(rows, inside, space)
-    mirrored = _Merge(_Rows(rows.base, rows.theirs, rows.ours), inside, space)
+    merge = _Merge(rows, inside, spacing)
+    mirrored = _Merge(_Rows(rows.base, rows.theirs, rows.ours), inside, spacing)
     merge.leave(unbalanced(list(_balance(merge, mirrored, sentences))))
     return merge.written()
 
@@ -175,9 +182,9 @@ class _Stretch:
 class _Merge(Generic[P]):
     """The order of the parts is settled first, then what stands in each, then what lies between."""
 
-    def __init__(self, rows: _Rows[P], inside: Callable[[P, P, P], Merged], space: str) -> None:
+    def __init__(self, rows: _Rows[P], inside: Callable[[P, P, P], Merged], spacing: Spacing) -> None:
         self.base, self.ours, self.theirs = rows
-        self.inside, self.space = inside, space
+        self.inside, self.spacing = inside, spacing
         self.left: set[_Key] = set()
         self.stretches = list(_stretches(rows))
         for stretch in self.stretches:
@@ -277,18 +284,33 @@ class _Merge(Generic[P]):
         return self.inside(base, ours, theirs)
 
     def _gap(self, key: _Key, after: _Key | None) -> str:
-        """What lies between two parts of the result: as in a side that has them together, or as beside either."""
+        """What lies between two parts of the result: as in a side that has them together, or as beside either.
+
+        A gap of one side is none for what the other side made of the two where it would make one of them.
+        """
+        gap = self._gap_of_a_side(key, after)
+        if gap is not None and (after is None or self._holds_apart(key, gap, after)):
+            return gap
+        if after is None:
+            return next((part.gap for row in (self.ours, self.theirs) for part in list(row.parts.values())[-1:]), "")
+        rows, least = (self.ours, self.theirs, self.base), self.spacing.least
+        near = [gap for row in rows for each in (key, after) for gap in row.around.get(each, ())]
+        widest = max(near, key=_line_ends, default=least)
+        return widest if _line_ends(widest) >= _line_ends(least) else least
+
+    def _gap_of_a_side(self, key: _Key, after: _Key | None) -> str | None:
         before, mine, other = (row.gaps.get((key, after)) for row in (self.base, self.ours, self.theirs))
         if mine is not None and (other is None or mine != before or {key, after} <= self.left):
             return mine
-        if other is not None:
-            return other
-        if after is None:
-            return next((part.gap for row in (self.ours, self.theirs) for part in list(row.parts.values())[-1:]), "")
-        rows = (self.ours, self.theirs, self.base)
-        near = [gap for row in rows for each in (key, after) for gap in row.around.get(each, ())]
-        widest = max(near, key=_line_ends, default=self.space)
-        return widest if _line_ends(widest) >= _line_ends(self.space) else self.space
+        return other
+
+    def _holds_apart(self, key: _Key, gap: str, after: _Key) -> bool:
+        contents = self.contents[key].text, self.contents[after].text
+        as_it_was = any(
+            row.gaps.get((key, after)) == gap and (row.parts[key].content, row.parts[after].content) == contents
+            for row in (self.ours, self.theirs)
+        )
+        return as_it_was or self.spacing.holds_apart(contents[0], gap, contents[1])
 
 
 def _stretches(rows: _Rows[P]) -> Iterator[_Stretch]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from .blocks import Block, split
-from .diff3 import Merged, balanced_diff3, diff3, disputed
+from .diff3 import Merged, Spacing, balanced_diff3, diff3, disputed
 from .lines import BLANK
 from .units import lines, units
 
@@ -35,9 +35,13 @@ def merge(base: str, ours: str, theirs: str, language: str = "en") -> Merged:
     if base in (ours, theirs) or ours == theirs:
         return Merged(theirs if base == ours else ours)
     line_end = _LINE_END.search(ours)
-    space = 2 * (line_end[0] if line_end else "\n")
+    spacing = Spacing(2 * (line_end[0] if line_end else "\n"), _are_two_blocks)
     blocks = split(base), split(ours), split(theirs)
-    return balanced_diff3(*blocks, partial(_merge_block, language), space, partial(_sentences, language))
+    return balanced_diff3(*blocks, partial(_merge_block, language), spacing, partial(_sentences, language))
+
+
+def _are_two_blocks(content: str, gap: str, after: str) -> bool:
+    return [block.content for block in split(content + gap + after)] == [content, after]
 
 
 def _sentences(language: str, text: str) -> Iterator[str]:
@@ -54,7 +58,12 @@ def _merge_block(language: str, base: Block, ours: Block, theirs: Block) -> Merg
     if not _shape(base) == _shape(ours) == _shape(theirs):
         return disputed(base.content, ours.content, theirs.content)
     before, mine, other = (_units(block, language) for block in (base, ours, theirs))
-    return diff3(before, mine, other, _merge_unit, " ")
+    return diff3(before, mine, other, _merge_unit, Spacing(" ", _are_two_units))
+
+
+def _are_two_units(content: str, gap: str, after: str) -> bool:
+    """Sentences are, whatever lies between them."""
+    return True
 
 
 def _merge_unit(base: _Unit, ours: _Unit, theirs: _Unit) -> Merged:
