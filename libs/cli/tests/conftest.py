@@ -9,34 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from stemma_testkit.backstage import (
-    after,
-    backstage,
-    client,
-    document_id,
-    drafted,
-    environment,
-    open_backstage,
-    own_server,
-    requested,
-    reviewable,
-    server,
-)
+from stemma_testkit.backstage import *  # noqa: F403
 from typer.testing import CliRunner, Result
-
-__all__ = [
-    "after",
-    "backstage",
-    "client",
-    "document_id",
-    "drafted",
-    "environment",
-    "open_backstage",
-    "own_server",
-    "requested",
-    "reviewable",
-    "server",
-]
 
 STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 

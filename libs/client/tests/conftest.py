@@ -2,30 +2,4 @@
 
 from __future__ import annotations
 
-from stemma_testkit.backstage import (
-    after,
-    backstage,
-    client,
-    document_id,
-    drafted,
-    environment,
-    open_backstage,
-    own_server,
-    requested,
-    reviewable,
-    server,
-)
-
-__all__ = [
-    "after",
-    "backstage",
-    "client",
-    "document_id",
-    "drafted",
-    "environment",
-    "open_backstage",
-    "own_server",
-    "requested",
-    "reviewable",
-    "server",
-]
+from stemma_testkit.backstage import *  # noqa: F403

@@ -29,6 +29,21 @@ from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
 
 from .document_events import CREATED_AT, TENANT, document_requested, review_requested, section_drafted, time_of
 
+__all__ = [
+    "after",
+    "backstage",
+    "client",
+    "document_id",
+    "drafted",
+    "environment",
+    "open_backstage",
+    "own_server",
+    "requested",
+    "reviewable",
+    "server",
+]
+"""The fixtures of whoever tests a caller, for a ``conftest.py`` to take all at once."""
+
 
 class Backstage:
     """The other side of the bus: it appends events and answers requests as the orchestrator would."""
