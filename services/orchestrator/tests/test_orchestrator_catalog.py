@@ -15,7 +15,7 @@ from stemma_kinds import find_kinds
 from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, digests, document_kinds, load_catalog
 from stemma_orchestrator.core.cycles.routes import human_review, should_revise
-from stemma_testkit.house import add_kind, house, in_config
+from stemma_testkit.house import add_kind, house, in_config, stand_in
 
 CONFIG = Path(__file__).parents[1] / "config"
 
@@ -162,6 +162,15 @@ def test_refuses_a_folder_of_a_kind_naming_it_and_what_is_wrong(
     (note / file).write_text(other)
     with pytest.raises(ConfigError, match=words):
         load_catalog(CONFIG)
+
+
+def test_a_hidden_file_beside_the_titles_of_a_kind_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does not count for the digest either; editors leave such files."""
+    monkeypatch.syspath_prepend(tmp_path)
+    proposal = stand_in(house(tmp_path), "proposal")
+    before = load_catalog(CONFIG)["proposal"]
+    (proposal / "titles" / ".de.json").write_text("{")
+    assert load_catalog(CONFIG)["proposal"] == before
 
 
 @pytest.mark.req("T5")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
+from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from orchestrator_story import PROVENANCE, evaluation, ref
 from stemma_artifacts.store import MemoryArtifactStore
@@ -16,9 +19,15 @@ from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.jobs import GenerateSection, ValidateDraft
 from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_eventlog import EventStore, MemoryEventLog
+from stemma_messaging import Delivery
+from stemma_messaging.cancellation import end
+from stemma_messaging.drivers import PushDriver
+from stemma_messaging.drivers.throttle import CROWD
+from stemma_messaging.drivers.turns import in_turn
+from stemma_messaging.held import Turn
 from stemma_orchestrator.advisories import AdvisoryHandler
 from stemma_orchestrator.answers import Answers
-from stemma_orchestrator.app import DECIDER, OrchestratorSettings, make_broker
+from stemma_orchestrator.app import DECIDER, OrchestratorSettings, drivers, make_broker
 from stemma_orchestrator.bounds import Bounds, TenantLimits
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.command_service import CommandService
@@ -75,6 +84,28 @@ class Orchestrator:
 @pytest.fixture
 def orchestrator() -> Orchestrator:
     return Orchestrator()
+
+
+@pytest.mark.req("S5")
+async def test_requests_of_a_crowd_come_one_at_a_time_while_another_tenant_is_at_work() -> None:
+    [requests] = [driver for driver in drivers(OrchestratorSettings()) if driver.stream == subjects.REQUESTS]
+    assert isinstance(requests, PushDriver)
+    in_hand: list[str] = []
+
+    async def handle(message: Msg, turn: Turn | None = None) -> None:
+        subject, waiting = message.subject, int(message.reply)
+        assert turn is not None
+        async with turn(Delivery(subject, {}, b"", subjects.REQUESTS, "c", 1, 1, datetime.now(UTC), waiting)):
+            in_hand.append(subject)
+            await asyncio.get_running_loop().create_future()
+
+    handle_in_turn, other, crowded = in_turn(handle, requests.turns), subjects.request("other", "x"), CREATE
+    arrived = [Msg(AsyncMock(), other, "0"), *(Msg(AsyncMock(), crowded, str(CROWD)) for _ in range(2))]
+    tasks = [asyncio.create_task(handle_in_turn(message)) for message in arrived]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert in_hand == [other, crowded]
+    await end(tasks)
 
 
 @pytest.mark.parametrize("subject", [CREATE, subjects.request_of("default", "ada", "create-document")])

@@ -32,7 +32,7 @@ from stemma_messaging import (
     config_dir,
 )
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import CompactingDriver, PullDriver, PushDriver, Throttle, Turns
+from stemma_messaging.drivers import CompactingDriver, Driver, PullDriver, PushDriver, Throttle, Turns
 from stemma_telemetry import get_logger, names
 
 from .advisories import AdvisoryHandler
@@ -199,14 +199,17 @@ def build_app(settings: OrchestratorSettings) -> FastStream:
 
 
 def make_broker(settings: OrchestratorSettings) -> StemmaBroker:
+    """The broker of the orchestrator, which is not connected yet."""
+    return StemmaBroker(subjects.ORCHESTRATOR, settings, *drivers(settings))
+
+
+def drivers(settings: OrchestratorSettings) -> tuple[Driver, ...]:
     """How each stream is fed: requests and outcomes are pushed, of events the latest of each document counts.
 
     These are taken from tenants in turn.
     """
     turns = Turns(settings.slots)
-    return StemmaBroker(
-        subjects.ORCHESTRATOR,
-        settings,
+    return (
         PushDriver(subjects.REQUESTS, turns=Throttle(turns)),
         PushDriver(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), turns=turns),
         CompactingDriver(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, turns=turns),

@@ -86,11 +86,16 @@ def _of_package(folder: KindFolder) -> Kind:
     kind = _read_kind(f"{place}{BLUEPRINT}", folder.path / BLUEPRINT)
     if kind.blueprint.kind != folder.name:
         raise ConfigError(f"{place}{BLUEPRINT}: kind: its folder is called {folder.name}")
-    titles = [(f"{place}titles/{file.name}", file) for file in sorted((folder.path / "titles").glob("*.json"))]
-    translations = {
-        tag: _read_wording(name, file, kind, tag) for name, file in titles if (tag := _tag(name, file.stem))
-    }
+    translations = dict(_titles(folder, kind))
     return replace(kind, translations=translations, folder_digest=folder.digest)
+
+
+def _titles(folder: KindFolder, kind: Kind) -> Iterator[tuple[str, Kind]]:
+    """The kind in each language that it has titles in; like all that is read of it, they count for its digest."""
+    for path, file in folder.files("titles", ".json").items():
+        name = f"{folder.name}/titles/{path}"
+        tag = _tag(name, path.removesuffix(".json"))
+        yield tag, _read_wording(name, file, kind, tag)
 
 
 def _in_config(config: Path) -> Catalog:
