@@ -45,7 +45,7 @@ async def _measured(running: Installation, calling: Caller, client: Client, numb
     await client.export(document_id, ExportFormat.DOCX)
     exported = time.perf_counter() - started
     linted = median(checks(await client.history(document_id)))
-    await running.stemma.stop_service(subjects.ORCHESTRATOR)
+    await running.stemma.services[subjects.ORCHESTRATOR].stop()
     started = time.perf_counter()
     await running.stemma.start_service(subjects.ORCHESTRATOR)
     restarted = time.perf_counter() - started

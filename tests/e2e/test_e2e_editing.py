@@ -98,7 +98,7 @@ def handled(stemma: LocalStemma, service: str, document_id: str) -> Iterable[dic
 async def test_a_document_whose_jobs_and_summary_were_lost_is_repaired_and_completes(
     client: Client, stemma: LocalStemma
 ) -> None:
-    await stemma.stop_service(subjects.VALIDATOR)
+    await stemma.services[subjects.VALIDATOR].stop()
     document_id = await request_sample(client, ReviewMode.NONE)
     await wait_for(client, document_id, about(e.SectionDrafted, "research"))
     await lose_what_is_derived(stemma, document_id)

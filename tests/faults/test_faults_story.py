@@ -151,7 +151,7 @@ class Stage:
             return not self.crashes[service].armed
 
         await eventually(ended, within_s=120)
-        await self.stemma.stop_service(service)
+        await self.stemma.services[service].stop()
         await self.stemma.start_service(service)
 
     async def points(self) -> dict[str, list[Point]]:

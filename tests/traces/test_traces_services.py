@@ -84,7 +84,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
             await client.export(document_id, ExportFormat.MD)
             events = await client.history(document_id)
             shown = await command(stemma, "trace", document_id, "--json")
-            await stemma.stop_service("orchestrator")
+            await stemma.services["orchestrator"].stop()
             stopped_ns = time.time_ns()
             await stemma.start_service("orchestrator")
             await client.cancel(document_id)

@@ -137,7 +137,7 @@ async def test_each_service_is_a_process_that_is_killed_stopped_and_started_alon
         await until(lambda: validator.restarts == 1)
         await validator.wait_ready()
         second = validator.pid
-        await local.stop_service("validator")
+        await validator.stop()
         stopped = not alive(second)
         await local.start_service("validator")
         third, server = validator.pid, local.nats.pid

@@ -124,10 +124,6 @@ class LocalStemma:
         """Start a service that was stopped, and wait until it is ready. Raises `DidNotStartError`."""
         await self.services[name].start(self._ready_within_s)
 
-    async def stop_service(self, name: str) -> None:
-        """Stop a service in good order; it stays down."""
-        await self.services[name].stop()
-
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             self.folder.create()
