@@ -339,15 +339,16 @@ def test_both_sides_lead_to_the_same_conflicts_when_they_change_places(triple: t
 
 
 @pytest.mark.req("L4", "S6")
+@pytest.mark.parametrize("size", [400, pytest.param(1000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
-def test_four_times_the_text_is_four_times_the_work(unit: str) -> None:
+def test_four_times_the_text_is_four_times_the_work(unit: str, size: int) -> None:
     def work(size: int) -> int:
         base = text_of(unit, size)
         half = len(base) // 2
         ours, theirs = f"{base[:half]} ours {base[half:]}", f"theirs {base}"
         return calls(lambda: merge(base, ours, theirs))
 
-    assert work(4000) < 5.5 * work(1000) + 2000
+    assert work(4 * size) < 5.5 * work(size) + 2000
 
 
 FERRY = "The ferry runs daily."
