@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo, StreamInfo
+from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_messaging.consumers import consumers_of
 from stemma_telemetry.metrics import Gauges
@@ -21,8 +23,10 @@ METRICS = (
     Metric.TENANT_LIMIT,
     Metric.DEAD_LETTERS,
 )
-_QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES, subjects.ADVISORIES)
+_QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES, subjects.ADVISORIES, subjects.NOTICES)
+_OF_EVENTS = (subjects.PROJECTOR, subjects.NOTIFIER)
 _OWNERS = {durable: service for service in subjects.WORKERS for durable in subjects.job_consumers(service)}
+_OWNERS[subjects.NOTIFIER] = subjects.NOTIFIER
 _OF_ONE_TENANT = f"{subjects.ORCHESTRATOR}-"
 Values = list[tuple[float, dict[str, str]]]
 
@@ -39,7 +43,9 @@ class Fleet:
         """Measure what is there now."""
         streams = [stream async for stream in self._streams()]
         consumers = [info for queue in _QUEUES for info in await consumers_of(self.jetstream, queue)]
-        consumers.append(await self.jetstream.consumer_info(subjects.EVENTS, subjects.PROJECTOR))
+        for durable in _OF_EVENTS:
+            with suppress(NotFoundError):  # its service says so
+                consumers.append(await self.jetstream.consumer_info(subjects.EVENTS, durable))
         dead = await self.jetstream.stream_info(subjects.DEAD, subjects_filter=">")
         see = self.gauges.see
         see(Metric.STREAM_SIZE, [(stream.state.bytes, _of_stream(stream)) for stream in streams])
