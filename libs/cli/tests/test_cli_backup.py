@@ -17,7 +17,7 @@ from nats.aio.client import Client
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.operating.backup.carrying import being_read, being_written
 from stemma_cli.operating.backup.checkpoints import CheckpointPlace, SqlitePlace, Taken, place_of
-from stemma_cli.operating.backup.manifest import CheckpointPart, Manifest, verified
+from stemma_cli.operating.backup.manifest import MANIFEST, CheckpointPart, Manifest, verified
 from stemma_cli.operating.backup.restoring import require_empty, restore
 from stemma_cli.operating.backup.taking import AFTER, BEFORE, stream_names, take_backup
 from stemma_contracts import Contract, registry, subjects
@@ -157,6 +157,17 @@ async def test_the_log_ends_before_the_first_event_that_names_a_checkpoint_that_
     js = two.new.jetstream(timeout=10)
     assert [(await js.stream_info(name)).state.messages for name in (subjects.EVENTS, subjects.ANSWERS)] == [known, 1]
     assert (await js.get_msg(subjects.ANSWERS, before)).subject == subjects.answer("default", "before")
+
+
+async def test_answers_that_came_after_they_were_copied_are_no_matter(two: Two) -> None:
+    await two.accepts("before", 1)
+    manifest = await two.backed_up()
+    told_later = manifest.model_copy(update={"dropped": (99,)})
+    (two.folder / "backup" / MANIFEST).write_text(told_later.model_dump_json())
+
+    await two.restored()
+
+    assert (await two.new.jetstream(timeout=10).stream_info(subjects.ANSWERS)).state.messages == 1
 
 
 async def test_no_request_gets_the_place_of_one_that_came_while_the_backup_was_made(two: Two) -> None:
