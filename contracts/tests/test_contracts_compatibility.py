@@ -84,7 +84,7 @@ def change_map_values(schema: Schema) -> None:
 def test_a_breaking_change_is_named_with_contract_field_and_readers(
     change: Callable[[Schema], None], expected: str
 ) -> None:
-    assert f"stemma.section.drafted.v1: {expected}; read by orchestrator, client" in planted(change)
+    assert f"stemma.section.drafted.v1: {expected}; read by orchestrator, notifier, client" in planted(change)
 
 
 @pytest.mark.req("E2")
@@ -103,7 +103,7 @@ def test_the_check_fails_on_a_field_that_the_committed_schema_has_and_the_contra
     schema = tmp_path / "schemas" / f"{ENTRY.ce_type}.json"
     schema.parent.mkdir()
     schema.write_text(as_json(committed), encoding="utf-8")
-    expected = "stemma.section.drafted.v1: colour: was removed; read by orchestrator, client"
+    expected = "stemma.section.drafted.v1: colour: was removed; read by orchestrator, notifier, client"
     assert list(generate.breaking(tmp_path)) == [expected]
 
 

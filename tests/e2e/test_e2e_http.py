@@ -60,18 +60,20 @@ async def events_of(http: httpx.AsyncClient, address: str) -> AsyncIterator[dict
             await asyncio.sleep(AGAIN_S)
 
 
-async def approved(http: httpx.AsyncClient, address: str, event: dict[str, Any]) -> None:
-    """Approve the version that waits, by a key of its own, until the gateway has taken it."""
-    seen = {name: event["data"][name] for name in ("section_id", "version")}
-    headers = {**WAITING, "Idempotency-Key": f"approve-{event['sequence']}"}
+async def asked(http: httpx.AsyncClient, path: str, body: dict[str, Any], key: str) -> httpx.Response:
+    """Ask by a key of its own until a gateway has taken it, and answers."""
     while True:
         try:
-            answer = await http.post(f"{address}/approve-section", json=seen, headers=headers)
+            return await http.post(path, json=body, headers={**WAITING, "Idempotency-Key": key})
         except httpx.TransportError:
             await asyncio.sleep(AGAIN_S)
-        else:
-            assert answer.status_code == 200, answer.text
-            return
+
+
+async def approved(http: httpx.AsyncClient, address: str, event: dict[str, Any]) -> None:
+    """Approve the version that waits."""
+    seen = {name: event["data"][name] for name in ("section_id", "version")}
+    answer = await asked(http, f"{address}/approve-section", seen, f"approve-{event['sequence']}")
+    assert answer.status_code == 200, answer.text
 
 
 @pytest.mark.timeout(600)
@@ -89,13 +91,11 @@ async def test_a_document_goes_from_brief_to_word_while_the_gateway_is_killed(
             await approved(http, address, event)
         if event["name"] == "document-completed":
             break
-    await stemma.services[subjects.GATEWAY].wait_ready()
     history = await client.history(address.rpartition("/")[2])
     assert seen == [(event.sequence, event.name) for event in history][: len(seen)]
-    assert stemma.services[subjects.GATEWAY].restarts >= 2
-
-    exported = await http.post(f"{address}/export-document", json={"format": "docx"}, headers=WAITING)
+    exported = await asked(http, f"{address}/export-document", {"format": "docx"}, "export-1")
     assert exported.status_code == 201, exported.text
+    assert stemma.services[subjects.GATEWAY].restarts >= 2
     file = await http.get(f"{exported.headers['location']}/content")
     assert file.content.startswith(b"PK")
     half = len(file.content) // 2

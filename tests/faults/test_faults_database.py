@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from faults_here import as_user, here
 from psycopg.conninfo import make_conninfo
-from stemma_cli.local.supervisor import LocalStemma, service_names
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -62,7 +62,7 @@ async def written_without_its_database(
         async with cuttable(server.host, server.port) as database, LocalStemma(folder, services=[]) as stemma:
             settings = {"checkpoint_dsn": make_conninfo(server.dsn(), port=database.port), **model}
             async with (
-                here(stemma, service_names(), stemma.url, settings),
+                here(stemma, subjects.SERVICES, stemma.url, settings),
                 stemma.client() as client,
                 as_user(stemma, PROVISIONER) as everything,
             ):

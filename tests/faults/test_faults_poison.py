@@ -21,7 +21,7 @@ from faults_letters import is_explained
 from faults_poison import Poison, of_contracts, of_stores
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
-from stemma_cli.local.supervisor import LocalStemma, service_names
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -82,7 +82,7 @@ class Poisoned:
 async def poisoned(folder: Path) -> AsyncIterator[Poisoned]:
     async with (
         LocalStemma(folder, tenants=TENANTS, services=[], ack_wait_s=2) as stemma,
-        here(stemma, service_names(), stemma.url),
+        here(stemma, subjects.SERVICES, stemma.url),
         stemma.client("default") as one,
         stemma.client("other") as other,
         as_user(stemma, PROVISIONER) as everything,

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from faults_documents import asked, completes
 from faults_here import here
-from stemma_cli.local.supervisor import LocalStemma, service_names
+from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -30,7 +30,7 @@ from stemma_testkit.swallowing import swallowing
 GOLDEN = Path(__file__).parents[2] / "contracts" / "golden" / "0.1.0"
 LATER = "added_by_a_later_version"
 FAMILIES = ("event", "job", "outcome", "answer")
-ALL: Set[str] = frozenset(service_names())
+ALL: Set[str] = frozenset(subjects.SERVICES)
 WRITING = sorted(ALL - {subjects.CONVERTER})
 
 
@@ -156,9 +156,9 @@ async def test_the_proof_finds_a_reader_that_takes_only_what_it_knows(
 @pytest.mark.full
 @pytest.mark.req("F5")
 async def test_services_of_two_releases_write_a_document_together_whichever_is_which(tmp_path: Path) -> None:
-    alone = [frozenset({name}) for name in service_names()]
+    alone = [frozenset({name}) for name in subjects.SERVICES]
     mixed = [(some, some) for one in alone for some in (one, ALL - one)]
-    async with speaking(tmp_path, service_names()) as (client, speech):
+    async with speaking(tmp_path, subjects.SERVICES) as (client, speech):
         for number, (before, after) in enumerate([(frozenset(), ALL), (ALL, frozenset()), *mixed]):
             document_id = await lives(client, speech, f"document-{number}", before, after)
             assert (await client.export(document_id, ExportFormat.MD)).artifact is not None

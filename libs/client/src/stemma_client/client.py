@@ -24,7 +24,6 @@ from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.views import DocumentView
-from stemma_markdown import Document as Markdown
 
 from . import inputs as input_files
 from .connection import Connection, Told, connect
@@ -55,6 +54,13 @@ class LiveText:
 
 def _ignore(line: str) -> None:
     """Who does not listen is told nothing."""
+
+
+def _title_of(brief: str) -> str:
+    """What the brief calls itself. Markdown is loaded by those alone who ask for a document."""
+    from stemma_markdown import Document as Markdown
+
+    return Markdown(brief).title[:MAX_TITLE]
 
 
 class Client(SectionDecisions):
@@ -216,7 +222,7 @@ class Client(SectionDecisions):
                 request_id=request_id,
                 actor=self.actor,
                 kind=kind,
-                title=title or Markdown(brief).title[:MAX_TITLE],
+                title=title or _title_of(brief),
                 brief=brief,
                 inputs=uploads,
                 review=policy,

@@ -15,7 +15,7 @@ from stemma_contracts.v1.events import AnyEvent, Event
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_messaging import Delivery, InvalidMessage, Publisher
-from stemma_telemetry import get_logger, names
+from stemma_telemetry import annotate, get_logger, names
 
 from .adapters import rules
 from .adapters.attempts import Attempts
@@ -66,6 +66,7 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 async def on_event(delivery: Delivery, *, tools: Tools) -> None:
     """Queue a notice for each rule that wants to hear of it."""
     address = subjects.parse_event(delivery.subject)
+    annotate(tenant=address.tenant, document_id=address.document_id)
     told = _told_by(delivery, address)
     if not told:
         return
