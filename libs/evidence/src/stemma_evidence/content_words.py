@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
 
 import snowballstemmer
 
@@ -43,11 +42,7 @@ def _pairs(run: str) -> Iterator[str]:
     yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
 
 
-@cache
-def _stemmer(language: str) -> Any:
-    return snowballstemmer.stemmer(STEMMERS[language])
-
-
 @lru_cache(maxsize=65_536)
 def _stem(word: str, language: str) -> str:
-    return str(_stemmer(language).stemWord(word)) if language in STEMMERS else word
+    """Of a stemmer of its own: it keeps the word that it is at, and two threads would get parts of each other's."""
+    return str(snowballstemmer.stemmer(STEMMERS[language]).stemWord(word)) if language in STEMMERS else word

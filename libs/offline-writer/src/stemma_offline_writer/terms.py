@@ -74,10 +74,6 @@ class Ranking:
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str, language: str) -> str:
+    """Of a stemmer of its own: it keeps the word that it is at, and two threads would get parts of each other's."""
     name = _STEMMERS.get(language)
-    return str(_stemmer(name).stemWord(word)) if name else word
-
-
-@lru_cache(maxsize=16)
-def _stemmer(name: str) -> Any:
-    return snowballstemmer.stemmer(name)
+    return str(snowballstemmer.stemmer(name).stemWord(word)) if name else word
