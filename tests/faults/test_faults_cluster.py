@@ -18,6 +18,7 @@ from stemma_contracts.v1.events import DocumentPaused
 from stemma_eventlog import AppendUnknown, Cause, Decider, EventStore, JetStreamEventLog, Recorded, StreamId
 from stemma_eventlog.jetstream import LogBehind, LogFull
 from stemma_testkit.clusters import running_cluster
+from stemma_testkit.defects import appends_without_fence
 from test_faults_soak import TO_THE_END_S, assert_nothing_lost, lived_through
 
 AT_ONCE = 64
@@ -47,10 +48,9 @@ async def decided(store: EventStore[str, Decided, Contract], stream: StreamId, c
         return
 
 
-@pytest.mark.failure("server-lost")
-@pytest.mark.req("O1", "F5")
-async def test_no_decision_is_lost_or_doubled_when_the_leader_of_the_log_is_killed(tmp_path: Path) -> None:
-    with running_cluster(tmp_path) as cluster:
+async def decided_while_the_leader_is_killed(folder: Path) -> None:
+    """Two processes decide the same, document by document, and the log has each decision once and in order."""
+    with running_cluster(folder) as cluster:
         two = [await cluster.connect() for _ in range(2)]
         await keep_on_all(two[0], subjects.EVENTS)
         stores = [EventStore(JetStreamEventLog(one, timeout=1), DECIDER) for one in two]
@@ -71,6 +71,20 @@ async def test_no_decision_is_lost_or_doubled_when_the_leader_of_the_log_is_kill
             assert [one.envelope.sequence for one in found] == list(range(1, DECISIONS + 1))
         for one in two:
             await one.close()
+
+
+@pytest.mark.failure("server-lost")
+@pytest.mark.req("O1", "F5")
+async def test_no_decision_is_lost_or_doubled_when_the_leader_of_the_log_is_killed(tmp_path: Path) -> None:
+    await decided_while_the_leader_is_killed(tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.req("O1", "F5")
+async def test_the_proof_finds_an_append_without_a_fence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    appends_without_fence(monkeypatch)
+    with pytest.raises(AssertionError):
+        await decided_while_the_leader_is_killed(tmp_path)
 
 
 @pytest.mark.full
