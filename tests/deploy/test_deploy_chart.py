@@ -231,7 +231,7 @@ def test_only_who_is_named_asks_services_for_their_metrics() -> None:
     everybody = places(rendered(THREE))
     for values, wanted in ((THREE, {"prometheus"}), (SMALLEST, set())):
         policies = of_kind(rendered(values), "NetworkPolicy")
-        for name in SERVICES:
+        for name in [*SERVICES, "admission"]:
             others = {place for place in everybody if place != name}
             asking = {place for place in others if allowed(policies, everybody[place], everybody[name], 8080)}
             assert asking == wanted

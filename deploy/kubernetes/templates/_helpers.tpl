@@ -129,6 +129,9 @@ spec:
       {{- if and (eq (.program.optional | default "") "notifier") $values.receivers.secret }}
       envFrom: [{secretRef: {name: {{ $values.receivers.secret }}}}]
       {{- end }}
+      {{- with .program.metrics }}
+      ports: [{name: metrics, containerPort: {{ . }}}]
+      {{- end }}
       {{- with .program.health }}
       {{- with .port }}
       ports: [{name: health, containerPort: {{ . }}}]
