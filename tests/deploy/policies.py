@@ -36,6 +36,7 @@ def places(objects: Sequence[Policy]) -> dict[str, Place]:
         Place("lookalike", "10.244.1.2", "elsewhere", own[0].labels),
         Place("keda", "10.244.1.3", "keda", {"app": "keda-operator"}),
         Place("prometheus", "10.244.1.5", "monitoring"),
+        Place("ingress", "10.244.1.6", "ingress-nginx"),
         Place("dns", "10.244.1.4", "kube-system", {"k8s-app": "kube-dns"}),
         Place("postgres", "10.0.0.5"),
         Place("otlp", "10.0.0.6"),
@@ -53,7 +54,7 @@ def allowed(policies: Sequence[Policy], source: Place, target: Place, port: int,
 def _lets(way: str, policies: Sequence[Policy], own: Place, other: Place, port: int, protocol: str) -> bool:
     """Who is selected by no policy of this way is free."""
     selecting = [policy["spec"] for policy in policies if _selects(policy, own, way)]
-    rules = [rule for spec in selecting for rule in spec.get(way.lower(), [])]
+    rules = [rule for spec in selecting for rule in spec.get(way.lower()) or []]
     peers = "to" if way == "Egress" else "from"
     return not selecting or any(_peers(rule.get(peers), other) and _ports(rule, port, protocol) for rule in rules)
 

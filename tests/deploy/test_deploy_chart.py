@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import os
 import re
+import subprocess
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from chart import (
     CHART,
     ELSEWHERE,
@@ -23,9 +26,10 @@ from chart import (
     of_kind,
     pods,
     problems,
+    program,
     rendered,
 )
-from composition import ROOT
+from composition import ROOT, fresh_variables
 from policies import INSIDE, MODEL, SERVING, Place, allowed, places
 from stemma_contracts import subjects
 from stemma_messaging.settings import BadSettings
@@ -206,7 +210,7 @@ def test_the_policies_allow_the_connections_of_the_table_and_no_other() -> None:
 def test_three_servers_find_each_other_and_every_program_finds_all_three() -> None:
     objects = rendered(THREE)
     made = {pod.name: pod for pod in pods(objects)}
-    [service] = of_kind(objects, "Service")
+    [service] = [found for found in of_kind(objects, "Service") if found["metadata"]["name"] == "stemma-nats"]
     [servers] = of_kind(objects, "StatefulSet")
     assert servers["spec"]["replicas"] == 3
     name = service["metadata"]["name"]
@@ -268,3 +272,46 @@ def test_policies_are_about_names_only_and_a_policy_less_shows() -> None:
     assert allowed(without, everybody["neighbour"], everybody["converter"], 8080)
     assert allowed(policies, everybody["converter"], everybody["dns"], 53, "UDP")
     assert not allowed(policies, everybody["converter"], everybody["dns"], 53, "SCTP")
+
+
+@pytest.mark.req("O4", "S7")
+def test_the_secret_that_the_guide_makes_has_every_key_that_a_pod_asks_for(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    [dsn] = re.findall(r"^ *echo (STEMMA_CHECKPOINT_DSN=\S+) >> \.env$", guide, re.MULTILINE)
+    [making] = re.findall(r"^ *kubectl (-n stemma create secret generic stemma .*)$", guide, re.MULTILINE)
+    written = [f"{name}={value}" for name, value in fresh_variables().items()]
+    (tmp_path / ".env").write_text("\n".join([*written, dsn, ""]))
+    command = [program("kubectl"), *making.split(), "--dry-run=client", "--output", "yaml"]
+    done = subprocess.run(command, cwd=tmp_path, env={"HOME": str(tmp_path)}, check=True, capture_output=True)
+    made = yaml.safe_load(done.stdout)
+    asked = [
+        e["valueFrom"]["secretKeyRef"]
+        for pod in pods(rendered(EVERYTHING))
+        for e in pod.container["env"]
+        if "secretKeyRef" in e.get("valueFrom", {})
+    ]
+    assert {reference["name"] for reference in asked} == {made["metadata"]["name"]}
+    assert {reference["key"] for reference in asked} <= made["data"].keys()
+
+
+@pytest.mark.req("H1", "O4")
+def test_the_ingress_leads_to_the_gateway_and_its_controller_alone_gets_there() -> None:
+    given = {"host": "stemma.example", "className": "nginx", "tls": "certificate", "annotations": {"a": "b"}}
+    objects = rendered(SMALLEST | {"gateway": given})
+    assert [problem for version in VERSIONS for found in objects for problem in problems(found, version)] == []
+    [ingress] = of_kind(objects, "Ingress")
+    [service] = [found for found in of_kind(objects, "Service") if found["metadata"]["name"] == "stemma-gateway"]
+    [rule] = ingress["spec"]["rules"]
+    assert rule["host"] == "stemma.example"
+    assert ingress["spec"]["tls"] == [{"hosts": ["stemma.example"], "secretName": "certificate"}]
+    backend = {"name": service["metadata"]["name"], "port": {"name": service["spec"]["ports"][0]["name"]}}
+    assert rule["http"]["paths"][0]["backend"] == {"service": backend}
+    [pod] = [pod for pod in pods(objects) if pod.name == "gateway"]
+    assert service["spec"]["selector"].items() <= pod.labels.items()
+    numbers = {port["name"]: port["containerPort"] for port in pod.container["ports"]}
+    assert numbers[service["spec"]["ports"][0]["targetPort"]] == TABLE["gateway"]["serves"]
+    everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
+    others = [place for place in everybody.values() if place.name != "gateway"]
+    reaching = [place.name for place in others if allowed(policies, place, everybody["gateway"], numbers["http"])]
+    assert reaching == ["ingress"]
+    assert of_kind(rendered(SMALLEST), "Ingress") == []

@@ -129,13 +129,10 @@ spec:
       {{- if and (eq (.program.optional | default "") "notifier") $values.receivers.secret }}
       envFrom: [{secretRef: {name: {{ $values.receivers.secret }}}}]
       {{- end }}
-      {{- with .program.metrics }}
-      ports: [{name: metrics, containerPort: {{ . }}}]
+      {{- with include "stemma.ports" .program | fromJsonArray }}
+      ports: {{ toJson . }}
       {{- end }}
       {{- with .program.health }}
-      {{- with .port }}
-      ports: [{name: health, containerPort: {{ . }}}]
-      {{- end }}
       {{- include "stemma.probes" . | nindent 6 }}
       {{- end }}
       resources: {{- include "stemma.resources" (mustMergeOverwrite (deepCopy .program.resources) (.own.resources | default dict)) | nindent 8 }}
@@ -156,6 +153,14 @@ spec:
     {{- if $tls }}
     - {name: tls, secret: {secretName: {{ $values.nats.tls }}, items: [{key: ca.crt, path: ca.crt}]}}
     {{- end }}
+{{- end }}
+
+{{- define "stemma.ports" -}}
+{{- $ports := list }}
+{{- range $name, $port := dict "health" (dig "health" "port" 0 .) "metrics" .metrics "http" .serves }}
+{{- if $port }}{{ $ports = append $ports (dict "name" $name "containerPort" $port) }}{{ end }}
+{{- end }}
+{{- toJson $ports }}
 {{- end }}
 
 {{- define "stemma.image" -}}
