@@ -9,6 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
+from stemma_cli.local.run import WHO_ANSWER
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import subjects
@@ -24,7 +25,6 @@ from stemma_testkit.servers import connected
 from stemma_testkit.working import access, at_work
 from stemma_validator.app import service as validator
 
-WHO_ANSWER = (subjects.ORCHESTRATOR, subjects.GATEWAY)
 SERVICES: dict[str, Service[Any]] = {
     subjects.ORCHESTRATOR: orchestrator,
     subjects.GENERATION: generation,

@@ -15,6 +15,7 @@ from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 
 YIELDS = 2
+WHO_ANSWER = (subjects.ORCHESTRATOR, subjects.GATEWAY)
 SERVICES_GROUP = "stemma.services"
 SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
@@ -59,7 +60,7 @@ def main() -> None:
     """Set up and run the service that the argument names; who works leaves the processor to who answers."""
     end_with_parent()
     (name,) = sys.argv[1:]
-    if name in subjects.WORKERS:
+    if name not in WHO_ANSWER:
         yield_processor(YIELDS)
     set_up(name)
     run_command(name)
