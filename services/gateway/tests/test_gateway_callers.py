@@ -42,9 +42,7 @@ def get_operations() -> list[str]:
 
 
 @pytest.mark.req("H1", "P15")
-async def test_nobody_is_answered_without_a_token_or_with_a_wrong_one(
-    gateway: Any, token: Callable[..., str]
-) -> None:
+async def test_nobody_is_answered_without_a_token_or_with_a_wrong_one(gateway: Any, token: Callable[..., str]) -> None:
     wrong = [{"Authorization": "Basic eDp5"}, shown("x"), shown(token()[:-3]), shown(token(password="wrong"))]
     async with gateway(refusals_at_once=100) as url, httpx.AsyncClient(base_url=url, timeout=30) as http:
         answers = [await http.get("/documents", headers=headers) for headers in wrong]
