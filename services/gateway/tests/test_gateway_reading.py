@@ -41,6 +41,9 @@ async def test_content_has_its_digest_for_a_name_and_is_given_in_parts(http: htt
     address, digest = f"{written}/text", hashlib.sha256(NEW.encode()).hexdigest()
     whole = await http.get(address)
     assert (whole.headers["etag"], whole.headers["accept-ranges"]) == (f'"{digest}"', "bytes")
+    assert whole.headers["cache-control"] == "private, no-cache", "the next version has this address as well"
+    version = await http.get(f"{written}/versions/2/text")
+    assert version.headers["cache-control"] == "private, max-age=31536000, immutable"
     again = await http.get(address, headers={"If-None-Match": whole.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     size = len(NEW)

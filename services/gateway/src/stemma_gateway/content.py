@@ -15,14 +15,18 @@ _RANGE = re.compile(r"^bytes=(\d*)-(\d*)$")
 _SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'"}
 
 
-def served(http: HttpRequest, ref: ArtifactRef, data: bytes) -> Response:
-    """The content of a reference, or the part of it that is asked for (RFC 9110)."""
+def served(http: HttpRequest, ref: ArtifactRef, data: bytes, *, may_change: bool = False) -> Response:
+    """The content of a reference, or the part of it that is asked for (RFC 9110).
+
+    Where the address ``may_change`` what it stands for, such as the text of the current version, whoever kept it asks
+    whether it is still that.
+    """
     etag = f'"{ref.digest}"'
     headers = {
         **_SAFE,
         "ETag": etag,
         "Accept-Ranges": "bytes",
-        "Cache-Control": "private, max-age=31536000, immutable",
+        "Cache-Control": "private, no-cache" if may_change else "private, max-age=31536000, immutable",
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(ref.name.rpartition('/')[2], safe='')}",
     }
     if _names(http.headers.get("if-none-match", ""), etag):

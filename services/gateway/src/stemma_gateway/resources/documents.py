@@ -82,7 +82,8 @@ async def download_input(request: Request, session: Caller, document_id: Documen
     """The content of an input."""
     for file in (await document_of(session, document_id)).inputs:
         if file.name == name:
-            return served(request, file.artifact, await session.client.artifact(document_id, file.artifact))
+            content = await session.client.artifact(document_id, file.artifact)
+            return served(request, file.artifact, content, may_change=True)
     raise NotFound("the document has no input of this name")
 
 

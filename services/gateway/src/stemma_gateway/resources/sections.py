@@ -37,7 +37,7 @@ async def show_section(
 async def show_text(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
     """The text of the current version, in Markdown."""
     section = await section_of(session, document_id, section_id)
-    return await _text(request, session, document_id, _draft(section, section.version))
+    return await _text(request, session, document_id, _draft(section, section.version), may_change=True)
 
 
 @router.get("/{section_id}/versions/{version}/text", response_class=Response)
@@ -72,5 +72,7 @@ def _draft(section: SectionView, number: int) -> ArtifactRef:
     return found.draft
 
 
-async def _text(request: Request, session: Caller, document_id: str, ref: ArtifactRef) -> Response:
-    return served(request, ref, await session.client.artifact(document_id, ref))
+async def _text(
+    request: Request, session: Caller, document_id: str, ref: ArtifactRef, *, may_change: bool = False
+) -> Response:
+    return served(request, ref, await session.client.artifact(document_id, ref), may_change=may_change)
