@@ -78,6 +78,7 @@ def test_every_third_party_dependency_is_in_the_lock(package: Package) -> None:
     assert sorted(package.required - LOCK.keys() - set(OWN_MODULES.values())) == []
 
 
+@pytest.mark.req("E9")
 def test_the_lock_has_the_tools_and_a_hash_for_every_entry() -> None:
     assert sorted(development() - LOCK.keys()) == []
     assert [name for name, entry in LOCK.items() if "--hash=sha256:" not in entry.text] == []

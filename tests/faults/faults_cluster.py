@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faults_found import Found
+from faults_found import Found, counted
 from faults_here import as_user
 from faults_people import Asked
 from faults_soak import GONE_S, HANDLED_WITHIN_S, Disturbed
@@ -167,14 +167,7 @@ async def on_three_servers(folder: Path, *, in_process: bool) -> AsyncIterator[D
 def told(disturbed: DisturbedCluster, asked: Asked, found: Found) -> str:
     """What was seen, a line each."""
     rows = {
-        "documents (completed)": f"{len(asked.documents)} ({len(found.completed)})",
-        "requests (refused)": f"{asked.requests} ({asked.refused})",
-        "exports (failed)": f"{asked.exports} ({len(asked.failed)})",
-        "lost": len(found.lost),
-        "doubled": len(found.doubled),
-        "stuck": len(set(asked.documents) - asked.ended),
-        "left in the queues": found.left,
-        "dead letters": len(found.dead),
+        **counted(asked, found),
         **{name: f"{took.goes_on:.1f} s, {took.in_step:.1f} s" for name, took in disturbed.took.items()},
     }
     lines = [f"{name:40} {value}" for name, value in rows.items()]

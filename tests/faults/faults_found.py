@@ -95,6 +95,20 @@ def _twice(names: Iterable[Hashable]) -> Iterator[Hashable]:
     return (name for name, number in Counter(names).items() if number > 1)
 
 
+def counted(asked: Asked, found: Found) -> dict[str, object]:
+    """What any proof counts of what was asked for and what is left of it."""
+    return {
+        "documents (completed)": f"{len(asked.documents)} ({len(found.completed)})",
+        "requests (refused)": f"{asked.requests} ({asked.refused})",
+        "exports (failed)": f"{asked.exports} ({len(asked.failed)})",
+        "lost": len(found.lost),
+        "doubled": len(found.doubled),
+        "stuck": len(set(asked.documents) - asked.ended),
+        "left in the queues": found.left,
+        "dead letters": len(found.dead),
+    }
+
+
 def table(minutes: float, asked: Asked, found: Found, disturbed: Disturbed, model: ModelServer) -> str:
     """All that was seen, a line each, and memory and descriptors by service and minute."""
     recovered = sorted(disturbed.recoveries) or [0.0]
@@ -106,14 +120,7 @@ def table(minutes: float, asked: Asked, found: Found, disturbed: Disturbed, mode
         "minutes": f"{minutes:g}",
         "kills, stops": f"{kills}, {stops}",
         "kills, stops of servers": "; ".join(servers),
-        "documents (completed)": f"{len(asked.documents)} ({len(found.completed)})",
-        "requests (refused)": f"{asked.requests} ({asked.refused})",
-        "exports (failed)": f"{asked.exports} ({len(asked.failed)})",
-        "lost": len(found.lost),
-        "doubled": len(found.doubled),
-        "stuck": len(set(asked.documents) - asked.ended),
-        "left in the queues": found.left,
-        "dead letters": len(found.dead),
+        **counted(asked, found),
         "outcomes that came too late": found.superseded,
         "calls": model.total,
         "calls paid again, or cut off": model.total - found.records,

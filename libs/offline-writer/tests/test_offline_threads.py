@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from stemma_offline_writer.terms import _stem, terms
+from stemma_testkit.threads import TEXTS, threads_take_turns_often
 
 THREADS = 8
-WORDS = ("librari", "bicycl", "nation", "hous")
-TEXTS = [" ".join(f"{word}{letter}ations" for letter in "abcdefghij") for word in WORDS]
-
-
-@pytest.fixture
-def threads_take_turns_often() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+__all__ = ["threads_take_turns_often"]
 
 
 @pytest.mark.usefixtures("threads_take_turns_often")
