@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from stemma_cli.operating.backup.checkpoints import SQLITE_FILE, CheckpointPlace
 from stemma_cli.operating.backup.manifest import CheckpointPart, Manifest, verified
 from stemma_cli.operating.backup.places import restore_to_folder
 from stemma_cli.operating.backup.taking import take_backup
-from stemma_client import Client, RecordedEvent
+from stemma_client import Client, RecordedEvent, RequestRejectedError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
@@ -77,15 +77,19 @@ class Crowd:
 
 
 async def sees_to_its_end(client: Client, document_id: str) -> None:
-    """Answer and approve whatever waits, until the document is completed."""
+    """Answer and approve whatever waits, until the document is completed.
+
+    A decision may be on its way already: requests that nobody had handled yet are in a backup, too.
+    """
     done: set[tuple[str, object]] = set()
     async with asyncio.timeout(LONG_S), aclosing(client.follow(document_id)) as events:
         async for event in events:
+            assert not isinstance(event.contract, e.SectionFailure), repr(event.contract)
             if event.pending:
                 continue
             for deed in deeds(client, await client.document(document_id, at_least=event.sequence), done):
-                await deed
-            assert not isinstance(event.contract, e.SectionFailure), repr(event.contract)
+                with suppress(RequestRejectedError):
+                    await deed
             if isinstance(event.contract, ENDS):
                 break
     assert (await client.document(document_id)).status is DocumentStatus.COMPLETED

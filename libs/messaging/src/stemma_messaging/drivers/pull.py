@@ -27,7 +27,10 @@ from .in_flight import InFlight, drain_subscription
 from .pace import Pace
 
 EXPIRES_S = 3.0
-"""How long a request for messages stands; one that was lost with its server is missed this long and `LATE_S`."""
+"""How long a request for messages stands; one that was lost with its server is missed this long and `LATE_S`.
+
+The server takes an empty message without headers for the end of what it sends to another account: a request that meets
+one is over, too, and what it would have brought comes again after the consumer's ``ack_wait``."""
 LATE_S = 1.0
 PAUSE_S = 1.0
 _NOTHING_CAME = ("404", "408")
