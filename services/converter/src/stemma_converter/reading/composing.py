@@ -1,0 +1,226 @@
+"""Markdown, put together block by block, that knows where each place of its source came to stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from io import BytesIO
+from pathlib import PurePath
+
+from PIL import Image as Pixels
+from stemma_markdown import Document
+
+from stemma_converter.images import ImageLimits, Picture, vet
+
+from . import escaping
+from .limits import Limits
+from .names import slug
+from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Reading
+
+PATH = " > "
+_LONGEST_LABEL = 200
+_SMALLEST_EDGE = 24
+_WARNINGS_EACH = 20
+
+
+class Full(Exception):
+    """The text has as many characters as it may have."""
+
+
+class Composer:
+    """Writes the Markdown of one file. Texts that it takes are Markdown themselves, see `escaping`."""
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.limits = limits
+        self.figures = Figures()
+        self._stem = slug(PurePath(name).stem)
+        self._parts: list[str] = []
+        self._length = 0
+        self._headings: list[tuple[int, str]] = []
+        self._anchors: list[Anchor] = []
+        self._images: list[Image] = []
+        self._children: list[Child] = []
+        self._warnings: dict[str, list[InputWarning]] = {}
+        self._notes: dict[str, str] = {}
+        self._blocks: list[int] = []
+        self._waiting: list[tuple[AnchorKind, str]] = []
+        self._depths: list[int] = []
+
+    def heading(self, level: int, text: str, number: str = "") -> None:
+        """A heading, which is an anchor; ``number`` is what a list numbers it with."""
+        words = escaping.one_line(f"{number} {text}")
+        if not words:
+            return
+        level = min(max(level, 1), 6)
+        self._headings = [item for item in self._headings if item[0] < level]
+        self._headings.append((level, escaping.one_line(f"{number} {plain(text)}")))
+        start = self.block(f"{'#' * level} {words}")
+        self.anchor("heading", PATH.join(label for _, label in self._headings), at=start)
+
+    def paragraph(self, text: str) -> None:
+        """A paragraph; its lines stay lines."""
+        lines = [escaping.line(part.strip()) for part in text.split("\n") if part.strip()]
+        if lines:
+            self.block("\\\n".join(lines))
+
+    def item(self, text: str, *, depth: int = 0, marker: str = "-") -> None:
+        """An item of a list; one of a larger ``depth`` than the item before it is inside that."""
+        lines = [part.strip() for part in text.split("\n") if part.strip()]
+        if not lines:
+            return
+        gap = "\n" if self._depths else "\n\n"
+        while self._depths and self._depths[-1] > depth:
+            self._depths.pop()
+        if not self._depths or self._depths[-1] < depth:
+            self._depths.append(depth)
+        indent = "    " * (len(self._depths) - 1)
+        first, *rest = (escaping.line(part) for part in lines)
+        self._blocks.append(self._write(gap, f"{indent}{marker} {first}"))
+        for part in rest:
+            self._write("\\\n", f"{indent}    {part}")
+
+    def table(self, rows: Sequence[Sequence[str]]) -> list[int]:
+        """A table whose first row heads it; gives where each row begins."""
+        width = max((len(row) for row in rows), default=0)
+        if not width:
+            return []
+        self.count(tables=1)
+        head, *body = (_row(row, width) for row in rows)
+        starts = [self.block(head)]
+        self._write("\n", "|" + " --- |" * width)
+        return [*starts, *(self._write("\n", row) for row in body)]
+
+    def block(self, markdown: str) -> int:
+        """A block as it is; gives where it begins."""
+        self._depths = []
+        start = self._write("\n\n", markdown)
+        self._blocks.append(start)
+        return start
+
+    def code(self, text: str) -> None:
+        """Text that is shown as it is."""
+        fence = "```"
+        while fence in text:
+            fence += "`"
+        self.block(f"{fence}\n{escaping.clean(text).rstrip()}\n{fence}")
+
+    def anchor(self, kind: AnchorKind, label: str, *, at: int | None = None) -> None:
+        """Where a place begins: ``at``, else with what is written next."""
+        words = shortened(escaping.one_line(label))
+        if at is None:
+            self._waiting.append((kind, words))
+        else:
+            self._anchors.append(Anchor(at, kind, words))
+
+    def note(self, key: str, text: str) -> str:
+        """A footnote, or the note of a comment; gives the mark of it."""
+        self._notes.setdefault(key, text)
+        return f"[^{key}]"
+
+    def image(self, data: bytes, alt: str = "", place: str = "") -> str:
+        """An image; gives the Markdown that shows it, or nothing if it cannot be shown or is an ornament."""
+        picture = vet(data, ImageLimits(self.limits.image_bytes, self.limits.image_pixels))
+        if picture is None:
+            self.warn("image_unread", place, "An image is of a kind that is not read, damaged, or too large.")
+            return ""
+        return "" if _is_ornament(picture) else self._kept(picture, alt, place)
+
+    def _kept(self, picture: Picture, alt: str, place: str) -> str:
+        known = next((image.name for image in self._images if image.data == picture.data), None)
+        if known is None and len(self._images) >= self.limits.images:
+            self.warn("images_left_out", "", f"Only the first {self.limits.images} images are kept.")
+            return ""
+        name = known or f"{self._stem}-image-{len(self._images) + 1}.{picture.suffix}"
+        if known is None:
+            self._images.append(Image(name, picture.media_type, picture.data, 0))
+            self.count(images=1)
+        words = escaping.inline(escaping.one_line(alt)).replace("[", "\\[").replace("]", "\\]")
+        return f"![{words}]({name})"
+
+    def child(self, name: str, media_type: str, data: bytes) -> None:
+        """A file in this one."""
+        if len(self._children) >= self.limits.children:
+            self.warn("attachments_left_out", "", f"Only the first {self.limits.children} attachments are kept.")
+            return
+        self._children.append(Child(name, media_type, data))
+
+    def warn(self, code: str, place: str, words: str) -> None:
+        """Say once what was read otherwise than it stands there, and of each code only so often."""
+        warning, known = InputWarning(code, place, words), self._warnings.setdefault(code, [])
+        if warning not in known[:_WARNINGS_EACH]:
+            known.append(warning)
+
+    def count(self, **more: int) -> None:
+        """Add to the figures."""
+        self.figures = replace(self.figures, **{name: getattr(self.figures, name) + n for name, n in more.items()})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written yet."""
+        return not self._parts
+
+    def reading(self) -> Reading:
+        """What was written, with its notes at the end."""
+        self._write_notes()
+        if not self._anchors:
+            self._anchors = [Anchor(at, "paragraph", f"para. {n}") for n, at in enumerate(self._blocks, 1)]
+        markdown = "".join(self._parts) + "\n" if self._parts else ""
+        return Reading(
+            markdown=markdown,
+            anchors=tuple(sorted(self._anchors, key=lambda anchor: anchor.offset)),
+            images=tuple(_placed(image, markdown) for image in self._images),
+            children=tuple(self._children),
+            warnings=tuple(_told(self._warnings)),
+            figures=replace(self.figures, characters=len(markdown)),
+        )
+
+    def _write_notes(self) -> None:
+        for key, text in self._notes.items():
+            lines = [part.strip() for part in text.split("\n") if part.strip()]
+            self._parts.append(f"{_gap(self._parts)}[^{key}]: " + "\\\n    ".join(lines))
+
+    def _write(self, gap: str, text: str) -> int:
+        before = gap if self._parts else ""
+        if self._length + len(before) + len(text) > self.limits.characters:
+            raise Full
+        self._parts.append(before + text)
+        self._length += len(before) + len(text)
+        start = self._length - len(text)
+        self._anchors += (Anchor(start, kind, label) for kind, label in self._waiting)
+        self._waiting = []
+        return start
+
+
+def plain(markdown: str) -> str:
+    """Inline Markdown that `escaping` wrote, without its marks of emphasis, notes and backslashes."""
+    return " ".join(Document(f"# {escaping.one_line(markdown)}").plain.split())
+
+
+def shortened(label: str) -> str:
+    """A label that stays one."""
+    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"
+
+
+def _told(warnings: dict[str, list[InputWarning]]) -> Iterator[InputWarning]:
+    for code, found in warnings.items():
+        yield from found[:_WARNINGS_EACH]
+        if more := found[_WARNINGS_EACH:]:
+            yield InputWarning(code, "", f"The same at {len(more)} more places.")
+
+
+def _row(cells: Sequence[str], width: int) -> str:
+    filled: Iterable[str] = [*cells, *[""] * (width - len(cells))]
+    return "| " + " | ".join(escaping.cell(text) for text in filled) + " |"
+
+
+def _gap(parts: list[str]) -> str:
+    return "\n\n" if parts else ""
+
+
+def _is_ornament(picture: Picture) -> bool:
+    with Pixels.open(BytesIO(picture.data)) as image:
+        return min(image.size) < _SMALLEST_EDGE
+
+
+def _placed(image: Image, markdown: str) -> Image:
+    return replace(image, offset=max(0, markdown.rfind("![", 0, max(0, markdown.find(f"]({image.name})")))))

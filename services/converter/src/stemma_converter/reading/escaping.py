@@ -1,0 +1,46 @@
+"""Text as it stands in a document, written so that Markdown shows the same characters."""
+
+from __future__ import annotations
+
+import re
+
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+_SPACES = re.compile(r"[ \t\r\n\u2028\u2029]+")
+# Only what would mean something where it stands: a text full of backslashes is quoted and compared badly.
+_MEANING = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~])"  # a backslash before punctuation
+    r"|`|(?<!\s)\*|\*(?!\s)"  # code; emphasis, which touches a word
+    r"|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)"
+    r"|~~|\](?=[(\[:])|\[(?=\^)|!(?=\[)"  # struck out, links, footnotes, images
+    r"|<(?=[A-Za-z/!?])|&(?=#?\w+;)"  # HTML
+)
+_LEADING = re.compile(r"(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|={2,}\s*$|-{2,}\s*$|~{3,}|\|)")
+_NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+
+
+def clean(text: str) -> str:
+    """The text without characters that no text has."""
+    return _FORBIDDEN.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """The text in one line, with single spaces; spaces that do not break stay."""
+    return _SPACES.sub(" ", clean(text)).strip(" ")
+
+
+def inline(text: str) -> str:
+    """Plain text for the inside of a line."""
+    return _MEANING.sub(lambda found: "".join("\\" + character for character in found[0]), clean(text))
+
+
+def line(markdown: str) -> str:
+    """Inline Markdown as a line of its own, that begins neither a heading nor a list, quote or table."""
+    if _LEADING.match(markdown):
+        return "\\" + markdown
+    return _NUMBERED.sub(r"\1\\\2", markdown, count=1) if _NUMBERED.match(markdown) else markdown
+
+
+def cell(markdown: str) -> str:
+    """Inline Markdown as a cell of a table: in one line, with breaks as ``<br>``."""
+    lines = (_SPACES.sub(" ", part).strip(" ") for part in markdown.split("\n"))
+    return "<br>".join(filter(None, lines)).replace("|", "\\|")

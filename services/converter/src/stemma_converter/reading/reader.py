@@ -1,0 +1,63 @@
+"""The entry: what a file is, and who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .composing import Composer, Full
+from .delimited import read_csv
+from .errors import Unreadable
+from .kinds import Kind, claimed, kind_of
+from .limits import Limits
+from .names import suffix_of
+from .plain_text import read_markdown, read_text
+from .result import Reading
+from .word import read_word
+from .workbook import read_workbook
+
+_MEGABYTE = 1024 * 1024
+_READERS: dict[Kind, Callable[[bytes, Composer], None]] = {
+    Kind.DOCX: read_word,
+    Kind.XLSX: read_workbook,
+    Kind.CSV: read_csv,
+    Kind.MARKDOWN: read_markdown,
+    Kind.TEXT: read_text,
+}
+_ADVICE = {Kind.XLSX: "All sheets are empty.", Kind.CSV: "It has no values."}
+
+
+def read_input(name: str, media_type: str | None, content: bytes, limits: Limits) -> Reading:
+    """A file from outside as Markdown, with all that was noticed; raises `Unreadable`.
+
+    What it is is told by its content; ``name`` and ``media_type`` decide only between kinds of plain text. A name
+    that speaks of another kind is a warning.
+    """
+    kind = _kind(name, media_type, content, limits)
+    composer = Composer(name, limits)
+    if (wanted := claimed(name)) and wanted is not kind:
+        words = f"The name ends in .{suffix_of(name)}, but the content is of the kind {kind}; it was read as that."
+        composer.warn("wrong_suffix", "", words)
+    try:
+        _READERS[kind](content, composer)
+    except Full:
+        words = f"Only the first {limits.characters} characters were read; the rest of the file was left out."
+        composer.warn("cut", "", words)
+    return _with_text(kind, composer)
+
+
+def _kind(name: str, media_type: str | None, content: bytes, limits: Limits) -> Kind:
+    if not content.strip(b"\0 \t\r\n"):
+        raise Unreadable("empty")
+    if len(content) > limits.file_bytes:
+        raise Unreadable("too_large", size=len(content) // _MEGABYTE, most=limits.file_bytes // _MEGABYTE)
+    kind = kind_of(name, media_type, content, limits)
+    if kind not in _READERS:
+        raise Unreadable("unknown")
+    return kind
+
+
+def _with_text(kind: Kind, composer: Composer) -> Reading:
+    reading = composer.reading()
+    if not reading.markdown.strip() and not reading.children:
+        raise Unreadable("no_text", advice=_ADVICE.get(kind, "Attach the file that it was made from."))
+    return reading

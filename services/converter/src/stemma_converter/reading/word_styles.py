@@ -1,0 +1,150 @@
+"""Styles and numbers of a Word document: what is a heading, what is an item, and what it is numbered with."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from lxml import etree
+
+from .packages import Package
+from .word_names import child, number, value
+
+_HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+_ROMAN: tuple[tuple[int, str], ...] = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"))
+_ROMAN += ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_BODY_LEVEL, _DEEPEST = 9, 20
+
+
+@dataclass(frozen=True)
+class _Level:
+    format: str = "bullet"
+    text: str = ""
+    start: int = 1
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A number of a list as it is shown, and how deep in the list; ``label`` is empty for a bullet."""
+
+    depth: int
+    label: str
+
+
+class Styles:
+    """The styles of paragraphs by their ids."""
+
+    def __init__(self, root: etree._Element | None) -> None:
+        found = root.iterfind("{*}style") if root is not None else ()
+        self._styles = {value(style, "styleId"): style for style in found}
+
+    def heading(self, paragraph: etree._Element) -> int:
+        """The level of a heading, or 0: by what the paragraph says itself, then by its style and that one's bases."""
+        direct = child(paragraph, "pPr/outlineLvl")
+        if direct is not None:
+            return _outline(direct)
+        for style in self._chain(paragraph):
+            name = value(child(style, "name"))
+            if name.lower() == "title":
+                return 1
+            if found := _HEADING.match(name):
+                return min(int(found[1]), 6)
+            if (level := child(style, "pPr/outlineLvl")) is not None:
+                return _outline(level)
+        return 0
+
+    def numbering(self, paragraph: etree._Element) -> tuple[str, int] | None:
+        """The list that a paragraph is in, and its level there."""
+        depth: int | None = None
+        for source in (paragraph, *self._chain(paragraph)):
+            properties = child(source, "pPr/numPr")
+            if depth is None and child(properties, "ilvl") is not None:
+                depth = number(value(child(properties, "ilvl")))
+            if identifier := value(child(properties, "numId")):
+                return (identifier, depth or 0) if identifier != "0" else None
+        return None
+
+    def is_bullet(self, paragraph: etree._Element) -> bool:
+        """Whether a style that has no list of its own is called one."""
+        return any(value(child(style, "name")).lower().startswith("list bullet") for style in self._chain(paragraph))
+
+    def _chain(self, paragraph: etree._Element) -> list[etree._Element]:
+        chain: list[etree._Element] = []
+        name = value(child(paragraph, "pPr/pStyle"))
+        while (style := self._styles.get(name)) is not None and len(chain) < _DEEPEST:
+            chain.append(style)
+            name = value(child(style, "basedOn"))
+        return chain
+
+
+class Numbering:
+    """The lists of a document, counted as their items come."""
+
+    def __init__(self, root: etree._Element | None) -> None:
+        abstract = {} if root is None else {value(a, "abstractNumId"): a for a in root.iterfind("{*}abstractNum")}
+        self._levels: dict[str, dict[int, _Level]] = {}
+        self._base: dict[str, str] = {}
+        for item in root.iterfind("{*}num") if root is not None else ():
+            identifier, base = value(item, "numId"), value(child(item, "abstractNumId"))
+            self._base[identifier] = base if child(item, "lvlOverride") is None else f"{base}/{identifier}"
+            self._levels[identifier] = _levels(abstract.get(base)) | _levels(item, "{*}lvlOverride/{*}lvl")
+        self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
+
+    def next(self, identifier: str, depth: int) -> Numbered:
+        """The number of the next item of a list."""
+        levels = self._levels.get(identifier, {})
+        level, counts = levels.get(depth, _Level()), self._counts[self._base.get(identifier, identifier)]
+        counts[depth] = counts.get(depth, level.start - 1) + 1
+        for deeper in [other for other in counts if other > depth]:
+            del counts[deeper]
+        if level.format in ("bullet", "none"):
+            return Numbered(depth, "")
+        label = level.text
+        for other in range(depth + 1):
+            shape = levels.get(other, _Level("decimal"))
+            label = label.replace(f"%{other + 1}", _written(counts.get(other, shape.start), shape.format))
+        return Numbered(depth, label.strip())
+
+
+def styles_of(package: Package, related: dict[str, tuple[str, str]]) -> tuple[Styles, Numbering]:
+    """The styles and lists of a document."""
+    parts = dict(related.values())
+    return Styles(package.xml(parts.get("styles", ""))), Numbering(package.xml(parts.get("numbering", "")))
+
+
+def _outline(level: etree._Element) -> int:
+    found = number(value(level), _BODY_LEVEL)
+    return min(found + 1, 6) if 0 <= found < _BODY_LEVEL else 0
+
+
+def _levels(root: etree._Element | None, path: str = "{*}lvl") -> dict[int, _Level]:
+    found = {}
+    for item in root.iterfind(path) if root is not None else ():
+        start = number(value(child(item, "start")), 1)
+        shape = value(child(item, "numFmt")) or "decimal"
+        found[number(value(item, "ilvl"))] = _Level(shape, value(child(item, "lvlText")), start)
+    return found
+
+
+def _written(count: int, shape: str) -> str:
+    match shape:
+        case "lowerLetter" | "upperLetter":
+            letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1) if 0 < count < 1000 else str(count)
+            return letters if shape == "lowerLetter" else letters.upper()
+        case "lowerRoman" | "upperRoman":
+            return _roman(count) if shape == "lowerRoman" else _roman(count).upper()
+        case "decimalZero":
+            return f"{count:02}"
+        case _:
+            return str(count)
+
+
+def _roman(count: int) -> str:
+    if not 0 < count < 4000:
+        return str(count)
+    written = ""
+    for worth, letters in _ROMAN:
+        written += letters * (count // worth)
+        count %= worth
+    return written

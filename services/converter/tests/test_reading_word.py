@@ -1,0 +1,178 @@
+"""DOCX: what Word shows with all changes accepted, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from .reading_files import paragraph, read, table, word
+
+pytestmark = pytest.mark.req("I1", "I2")
+
+STYLES = (
+    '<w:style w:styleId="Ueberschrift1"><w:name w:val="heading 1"/></w:style>'
+    '<w:style w:styleId="Eigene"><w:name w:val="Eigene"/><w:basedOn w:val="Ueberschrift2"/></w:style>'
+    '<w:style w:styleId="Ueberschrift2"><w:name w:val="heading 2"/></w:style>'
+)
+NUMBERING = (
+    '<w:abstractNum w:abstractNumId="7">'
+    '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+    '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2"/></w:lvl>'
+    '<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="(%3)"/></w:lvl>'
+    "</w:abstractNum>"
+    '<w:abstractNum w:abstractNumId="8"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val=""/></w:lvl>'
+    "</w:abstractNum>"
+    '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num>'
+)
+
+
+def in_list(list_id: int, level: int) -> str:
+    return f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>'
+
+
+def styled(name: str) -> str:
+    return f'<w:pStyle w:val="{name}"/>'
+
+
+def run(text: str, look: str = "") -> str:
+    return f'<w:r><w:rPr>{look}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def row(*cells: str) -> str:
+    return "<w:tr>" + "".join(f"<w:tc>{cell}</w:tc>" for cell in cells) + "</w:tr>"
+
+
+def markdown(body: str, **more: str) -> str:
+    return read("a.docx", word(body, **more)).markdown
+
+
+def test_headings_are_those_of_styles_and_their_bases_and_of_outlines() -> None:
+    body = (
+        paragraph("One", styled("Ueberschrift1"))
+        + paragraph("Text")
+        + paragraph("Two", styled("Eigene"))
+        + paragraph("Three", '<w:outlineLvl w:val="2"/>')
+        + paragraph("No more", styled("Ueberschrift1") + '<w:outlineLvl w:val="9"/>')
+    )
+    reading = read("a.docx", word(body, styles=STYLES))
+    assert reading.markdown == "# One\n\nText\n\n## Two\n\n### Three\n\nNo more\n"
+    assert [anchor.label for anchor in reading.anchors] == ["One", "One > Two", "One > Two > Three"]
+
+
+def test_numbers_that_word_counts_are_part_of_the_text() -> None:
+    body = (
+        paragraph("Scope", styled("Ueberschrift1") + in_list(1, 0))
+        + paragraph("Term", styled("Ueberschrift2") + in_list(1, 1))
+        + paragraph("First", in_list(1, 2))
+        + paragraph("Second", in_list(1, 2))
+        + paragraph("Price", styled("Ueberschrift1") + in_list(1, 0))
+    )
+    reading = read("a.docx", word(body, styles=STYLES, numbering=NUMBERING))
+    assert reading.markdown == "# 1. Scope\n\n## 1.1 Term\n\n- (a) First\n- (b) Second\n\n# 2. Price\n"
+    assert reading.anchors[1].label == "1. Scope > 1.1 Term"
+
+
+def test_lists_nest() -> None:
+    body = paragraph("one", in_list(2, 0)) + paragraph("deep", in_list(2, 1)) + paragraph("two", in_list(2, 0))
+    assert markdown(body, numbering=NUMBERING) == "- one\n    - deep\n- two\n"
+
+
+def test_changes_are_accepted() -> None:
+    body = (
+        f"<w:p>{run('Pay in ')}<w:del>{run('60').replace('w:t', 'w:delText')}</w:del>"
+        f"<w:ins>{run('30')}</w:ins>{run(' days')}</w:p>"
+        f"<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>{run('Joined ')}</w:p><w:p>{run('lines')}</w:p>"
+        f"<w:p><w:moveFrom>{run('moved')}</w:moveFrom></w:p><w:p><w:moveTo>{run('moved')}</w:moveTo></w:p>"
+        f"<w:tbl>{row(paragraph('a'), paragraph('b'))}"
+        f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('gone')}</w:tc></w:tr></w:tbl>"
+    )
+    assert markdown(body) == "Pay in 30 days\n\nJoined lines\n\nmoved\n\n| a | b |\n| --- | --- |\n"
+
+
+def test_comments_and_footnotes_are_notes() -> None:
+    body = (
+        f'<w:p>{run("Price")}<w:r><w:footnoteReference w:id="2"/></w:r>{run(" is fixed")}'
+        '<w:r><w:commentReference w:id="0"/></w:r></w:p>'
+    )
+    notes = f'<w:footnote w:id="2">{paragraph("Without VAT")}</w:footnote>'
+    comments = f'<w:comment w:id="0" w:author="Ada">{paragraph("For how long?")}</w:comment>'
+    assert markdown(body, footnotes=notes, comments=comments) == (
+        "Price[^2] is fixed[^comment-0]\n\n[^2]: Without VAT\n\n[^comment-0]: Comment of Ada: For how long?\n"
+    )
+
+
+def test_tables_keep_their_cells_and_a_frame_of_one_cell_is_none() -> None:
+    merged = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
+    goes_on = "<w:tcPr><w:vMerge/></w:tcPr>"
+    begins = '<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>'
+    body = (
+        f"<w:tbl>{row(paragraph('Item'), merged + paragraph('Price'))}"
+        f"{row(begins + paragraph('bolt | nut'), paragraph('net'), paragraph('1') + paragraph('2'))}"
+        f"{row(goes_on + paragraph(''), paragraph('gross'), paragraph('3'))}</w:tbl>"
+        f"<w:tbl>{row(paragraph('Framed'))}</w:tbl>"
+    )
+    reading = read("a.docx", word(body))
+    assert table(reading.markdown) == [
+        ["Item", "Price", ""],
+        ["bolt | nut", "net", "1<br>2"],
+        ["", "gross", "3"],
+    ]
+    assert reading.markdown.endswith("\n\nFramed\n")
+    assert reading.figures.tables == 1
+
+
+def test_content_controls_fields_boxes_and_symbols_are_text() -> None:
+    field = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
+    body = (
+        f"<w:sdt><w:sdtPr><w:text/></w:sdtPr><w:sdtContent>{paragraph('In a control')}</w:sdtContent></w:sdt>"
+        f"<w:p>{run('See ')}<w:sdt><w:sdtContent>{run('annex')}</w:sdtContent></w:sdt>{field.format('begin')}"
+        f"<w:r><w:instrText> PAGEREF x </w:instrText></w:r>{field.format('separate')}{run(' 12')}"
+        f"{field.format('end')}</w:p>"
+        '<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData>'
+        f"</w:fldChar></w:r>{field.format('end')}{run(' yes')}</w:p>"
+        f'<w:p>{run("Before")}<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wps:txbx>'
+        f"<w:txbxContent>{paragraph('In a box')}</w:txbxContent></wps:txbx></w:drawing></mc:Choice>"
+        f"<mc:Fallback>{run('twice')}</mc:Fallback></mc:AlternateContent></w:r></w:p>"
+    )
+    assert markdown(body) == "In a control\n\nSee annex 12\n\n☒ yes\n\nBefore\n\nIn a box\n"
+
+
+def test_emphasis_is_kept_where_markdown_has_it_and_text_means_nothing_more() -> None:
+    body = (
+        f"<w:p>{run('The offeror ')}{run('shall', '<w:b/>')}{run(' sign', '<w:i/>')}{run('.')}</w:p>"
+        + paragraph("# 5 * 3 &lt;b&gt; [x](y) a_b_c")
+        + paragraph("1. not a list")
+    )
+    assert markdown(body) == ("The offeror **shall** *sign*.\n\n\\# 5 * 3 \\<b> [x\\](y) a_b_c\n\n1\\. not a list\n")
+
+
+def test_an_image_stands_at_its_place(make_picture: Callable[..., bytes]) -> None:
+    drawing = (
+        '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="The plan"/><a:blip r:embed="image1"/>'
+        "</wp:inline></w:drawing></w:r>"
+    )
+    body = f"<w:p>{run('Before ')}{drawing}{run(' after')}</w:p>"
+    reading = read("Our RFQ.docx", word(body, image1=make_picture()))
+    assert reading.markdown == "Before ![The plan](our-rfq-image-1.png) after\n"
+    [image] = reading.images
+    assert (image.name, image.media_type, image.offset) == ("our-rfq-image-1.png", "image/png", 7)
+    assert image.data.startswith(b"\x89PNG")
+
+
+def test_what_is_left_out_is_told(make_picture: Callable[..., bytes]) -> None:
+    body = (
+        f"<w:p>{run('Seen')}{run(' hidden', '<w:vanish/>')}"
+        '<w:r><w:drawing><a:blip r:embed="image1"/></w:drawing></w:r></w:p>'
+    )
+    reading = read("a.docx", word(body, image1=b"\1\0\0\0 EMF"))
+    assert reading.markdown == "Seen\n"
+    assert {warning.code for warning in reading.warnings} == {"hidden_text", "image_unread"}
+
+
+def test_without_headings_paragraphs_are_places() -> None:
+    reading = read("a.docx", word(paragraph("One") + paragraph("Two")))
+    assert [(a.kind, a.label, a.offset) for a in reading.anchors] == [
+        ("paragraph", "para. 1", 0),
+        ("paragraph", "para. 2", 5),
+    ]

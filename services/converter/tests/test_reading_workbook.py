@@ -1,0 +1,127 @@
+"""XLSX: the values of every sheet, with the ranges they stand in."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.comments import Comment
+from openpyxl.drawing.image import Image as SheetImage
+
+from .reading_files import package, read, refusal, table
+
+pytestmark = pytest.mark.req("I1", "I2")
+
+
+def saved(book: Any) -> bytes:
+    buffer = BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def calculated(content: bytes, formula: str, value: str) -> bytes:
+    """The workbook as Excel leaves it: with the value of a formula beside it."""
+    with ZipFile(BytesIO(content)) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    assert isinstance(sheet, bytes)
+    old = f"<f>{formula}</f><v></v>".encode()
+    assert old in sheet or old.replace(b"<v></v>", b"<v />") in sheet
+    new = f"<f>{formula}</f><v>{value}</v>".encode()
+    parts["xl/worksheets/sheet1.xml"] = sheet.replace(old, new).replace(old.replace(b"<v></v>", b"<v />"), new)
+    return package(parts)
+
+
+def test_values_are_written_as_they_are_meant() -> None:
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "Prices"
+    sheet.append(["Item", "Value", "From"])
+    sheet.append(["a | b", 1200, dt.date(2026, 3, 1)])
+    sheet.append(["share", 0.125, dt.datetime(2026, 3, 1, 14, 30)])
+    sheet.append(["rate", 95.5, dt.time(9, 0)])
+    sheet.append(["sum", 0.1 + 0.2, True])
+    sheet["B3"].number_format = "0.0%"
+    sheet["B4"].number_format = '#,##0.00 "€"'
+    sheet["B2"].number_format = "$#,##0"
+    reading = read("prices.xlsx", saved(book))
+    assert table(reading.markdown) == [
+        ["Item", "Value", "From"],
+        ["a | b", "$1200", "2026-03-01"],
+        ["share", "12.5%", "2026-03-01 14:30"],
+        ["rate", "95.5 €", "09:00:00"],
+        ["sum", "0.3", "TRUE"],
+    ]
+    assert [(a.kind, a.label) for a in reading.anchors] == [("heading", "Prices"), ("sheet", "Prices!A1:C5")]
+
+
+def test_formulas_have_the_value_that_was_stored_and_one_without_is_told() -> None:
+    book = Workbook()
+    book.active.append(["net", "gross", "left"])
+    book.active.append([100, "=A2*1.19", "=A2-1"])
+    reading = read("a.xlsx", calculated(saved(book), "A2*1.19", "119"))
+    assert table(reading.markdown) == [["net", "gross", "left"], ["100", "119", "=A2-1"]]
+    assert [(w.code, w.place) for w in reading.warnings] == [("formula_without_value", "Sheet!C2")]
+
+
+def test_tables_of_one_sheet_stand_apart_with_their_titles() -> None:
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "Our prices"
+    for row in (
+        ["Licences"],
+        ["Item", "Price"],
+        ["A", 1],
+        [],
+        ["B", 2],
+        [],
+        [],
+        [None, "Role", "Day"],
+        [None, "Dev", 900],
+    ):
+        sheet.append(row)
+    reading = read("a.xlsx", saved(book))
+    assert reading.markdown == (
+        "## Our prices\n\nLicences\n\n| Item | Price |\n| --- | --- |\n| A | 1 |\n| B | 2 |\n\n"
+        "| Role | Day |\n| --- | --- |\n| Dev | 900 |\n"
+    )
+    labels = [anchor.label for anchor in reading.anchors if anchor.kind == "sheet"]
+    assert labels == ["'Our prices'!A1", "'Our prices'!A2:B5", "'Our prices'!B8:C9"]
+
+
+def test_hidden_sheets_merged_cells_comments_and_images_are_told(make_picture: Callable[..., bytes]) -> None:
+    book = Workbook()
+    book.active.append(["Item", "Price", ""])
+    book.active.append(["A", 1, 2])
+    book.active.merge_cells("B1:C1")
+    book.active["A2"].comment = Comment("Which size?", "Ada")
+    book.active.add_image(SheetImage(BytesIO(make_picture())), "E1")
+    hidden = book.create_sheet("Rates")
+    hidden.append(["Role", "Rate"])
+    hidden.append(["Dev", 900])
+    hidden.sheet_state = "hidden"
+    reading = read("a.xlsx", saved(book))
+    assert "Comment on A2: Which size?" in reading.markdown
+    assert "![Sheet](a-image-1.png)" in reading.markdown
+    assert "| Dev | 900 |" in reading.markdown
+    assert [(w.code, w.place) for w in reading.warnings] == [("merged_cells", "Sheet"), ("hidden_sheet", "Rates")]
+    assert "B1:C1" in reading.warnings[0].words
+
+
+def test_only_so_many_cells_are_read_and_that_is_told() -> None:
+    book = Workbook()
+    for n in range(50):
+        book.active.append([n, n * n])
+    reading = read("a.xlsx", saved(book), cells=20)
+    assert len(table(reading.markdown)) == 10
+    assert [warning.code for warning in reading.warnings] == ["cells_left_out"]
+
+
+def test_empty_sheets_are_no_text() -> None:
+    refused = refusal("a.xlsx", saved(Workbook()))
+    assert (refused.reason, "sheets are empty" in refused.words) == ("no_text", True)
