@@ -22,7 +22,7 @@ LAYER = FOLDER / "compose.yaml"
 PAGE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
 EXPOSED = {name for metric in Metric for name in exposed_names(metric)} | set(OF_THE_PROCESS)
 WORD = re.compile(r"[a-zA-Z_]\w+")
-OURS = re.compile(r"(stemma|gen_ai|messaging|process|validation|rollback)_")
+OURS = re.compile(r"(stemma|gen_ai|messaging|http|process|validation|rollback)_")
 LABELS = {attribute.replace(".", "_") for attribute in Attr}
 pytestmark = pytest.mark.req("O2")
 
@@ -73,7 +73,7 @@ def test_every_service_is_asked_and_expected() -> None:
     configuration = yaml.safe_load((FOLDER / "prometheus.yaml").read_text(encoding="utf-8"))
     asked = [config["job_name"] for config in configuration["scrape_configs"]]
     expected = [rule["labels"]["job"] for rule in rules() if "record" in rule]
-    assert set(subjects.SERVICES) <= set(asked)
+    assert {*subjects.SERVICES, subjects.GATEWAY} <= set(asked)
     assert asked == expected
 
 

@@ -50,6 +50,9 @@ async def test_gives_back_what_was_put(store: ArtifactStore, size: int) -> None:
     ref = await _put(store, data)
     assert (ref.digest, ref.size, ref.media_type, ref.name) == (digest_of(data), size, "text/markdown", "draft.md")
     assert await store.get("default", "d1", ref) == data
+    pieces = [piece async for piece in store.pieces("default", "d1", ref)]
+    assert b"".join(pieces) == data
+    assert max(map(len, pieces)) <= SMALL_BYTES or isinstance(store, MemoryArtifactStore)
 
 
 @pytest.mark.parametrize("data", [b"twice", LARGE])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 from stemma_client.bearer import bearer_of
 from stemma_client.settings import ServerAddress
 from stemma_gateway.app import service
@@ -44,6 +48,55 @@ def gateway(server: NatsServer, tmp_path: Path) -> Gateway:
             while not ready.exists():
                 await asyncio.sleep(POLL_S)
             yield f"http://127.0.0.1:{port}"
+
+    return run
+
+
+@dataclass(frozen=True)
+class Process:
+    """A gateway that runs as a process, and nobody starts again."""
+
+    url: str
+    process: asyncio.subprocess.Process
+    health_port: int
+    log: Path
+
+    async def metrics(self) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+        """What it measured, by name and labels."""
+        async with httpx.AsyncClient() as http:
+            text = (await http.get(f"http://127.0.0.1:{self.health_port}/metrics")).text
+        samples = (sample for family in text_string_to_metric_families(text) for sample in family.samples)
+        return {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples}
+
+    def peak_bytes(self) -> int:
+        """The most memory that it ever had."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
+
+
+@pytest.fixture
+def process(server: NatsServer, tmp_path: Path) -> Callable[..., AbstractAsyncContextManager[Process]]:
+    """A gateway as a process of its own, killed at the end of a block."""
+
+    @asynccontextmanager
+    async def run(port: int = 0, **settings: object) -> AsyncIterator[Process]:
+        port, ready, log = port or free_port(), tmp_path / "ready", tmp_path / "gateway.log"
+        ready.unlink(missing_ok=True)
+        told = {f"STEMMA_GATEWAY_{name.upper()}": str(value) for name, value in {"port": port, **settings}.items()}
+        env = {**os.environ, **told, "STEMMA_NATS_URL": server.url, "STEMMA_READY_FILE": str(ready)}
+        with log.open("ab") as file:
+            command = Path(sys.executable).with_name("stemma-gateway")
+            started = await asyncio.create_subprocess_exec(command, env=env, stdout=file, stderr=file)
+        try:
+            async with asyncio.timeout(120):
+                while not ready.exists():
+                    assert started.returncode is None, log.read_text()
+                    await asyncio.sleep(POLL_S)
+            yield Process(f"http://127.0.0.1:{port}", started, int(ready.read_text()), log)
+        finally:
+            if started.returncode is None:
+                started.kill()
+            await started.wait()
 
     return run
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 
 from cachetools import LRUCache
 from stemma_contracts.v1.references import ArtifactRef
@@ -41,6 +42,15 @@ class CachedArtifacts:
         data = await self._behind.get(tenant, document_id, ref)
         self._keep(key, data)
         return data
+
+    async def pieces(self, tenant: str, document_id: str, ref: ArtifactRef) -> AsyncGenerator[bytes, None]:
+        """See `ArtifactStore.pieces`; only what is small enough is kept."""
+        if ref.size <= SMALL_BYTES:
+            yield await self.get(tenant, document_id, ref)
+            return
+        async with aclosing(self._behind.pieces(tenant, document_id, ref)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     def _keep(self, key: _Key, data: bytes) -> None:
         if len(data) <= SMALL_BYTES:

@@ -22,10 +22,6 @@ from .object_metadata import CHUNK_BYTES, BadObject, Described, Description, rea
 from .replicas import get_stored
 
 
-class TooLong(ValueError):
-    """An object has more bytes than its reference says."""
-
-
 class NoSuchObject(LookupError):
     """A bucket has no object of a name, or not all of its content."""
 
@@ -56,18 +52,6 @@ class Objects:
                 raise
         async for _ in pieces:
             pass
-
-    async def get(self, bucket: str, name: str, size: int) -> bytes | None:
-        """The content of an object, `None` if it is not there; raises `TooLong` beyond ``size`` bytes, `BadObject`."""
-        data = bytearray()
-        try:
-            async for piece in self.pieces(bucket, name):
-                data += piece
-                if len(data) > size:
-                    raise TooLong(f"more than {size} bytes")
-        except NoSuchObject:
-            return None
-        return bytes(data)
 
     async def pieces(self, bucket: str, name: str) -> AsyncIterator[bytes]:
         """The content of an object, chunk by chunk; raises `NoSuchObject` and `BadObject`."""

@@ -6,7 +6,7 @@ a larger one is an object in the bucket of its tenant. Writing the same content 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
 from typing import Protocol
 
@@ -18,7 +18,8 @@ from stemma_contracts.v1.references import ArtifactRef
 
 from .digests import digest_of, fits
 from .object_metadata import BadObject
-from .objects import Objects, TooLong
+from .objects import NoSuchObject, Objects
+from .pieces import Mismatch, verified
 from .replicas import get_stored
 
 SMALL_BYTES = 128 * 1024
@@ -54,6 +55,14 @@ class ArtifactStore(Protocol):
         """The content of a reference. Raises `ArtifactMissing` and `ArtifactCorrupt`."""
         ...
 
+    def pieces(self, tenant: str, document_id: str, ref: ArtifactRef) -> AsyncGenerator[bytes, None]:
+        """The content of a reference as it comes, of which few pieces are in memory at a time.
+
+        Raises `ArtifactMissing`, and `ArtifactCorrupt` behind the last piece at the latest: whoever passes pieces on
+        holds the last one back.
+        """
+        ...
+
 
 class MemoryArtifactStore:
     """An artifact store that forgets."""
@@ -75,6 +84,10 @@ class MemoryArtifactStore:
     async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
         """See `ArtifactStore.get`."""
         return checked(self._content.get(subjects.artifact(tenant, document_id, ref.digest)), ref)
+
+    async def pieces(self, tenant: str, document_id: str, ref: ArtifactRef) -> AsyncGenerator[bytes, None]:
+        """See `ArtifactStore.pieces`."""
+        yield await self.get(tenant, document_id, ref)
 
 
 class JetStreamArtifactStore:
@@ -105,9 +118,22 @@ class JetStreamArtifactStore:
 
     async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
         """See `ArtifactStore.get`."""
+        return b"".join([piece async for piece in self.pieces(tenant, document_id, ref)])
+
+    async def pieces(self, tenant: str, document_id: str, ref: ArtifactRef) -> AsyncGenerator[bytes, None]:
+        """See `ArtifactStore.pieces`."""
         if ref.size <= SMALL_BYTES:
-            return checked(await self._get_message(subjects.artifact(tenant, document_id, ref.digest)), ref)
-        return checked(await self._get_object(tenant, document_id, ref), ref)
+            yield checked(await self._get_message(subjects.artifact(tenant, document_id, ref.digest)), ref)
+            return
+        object_name = subjects.large_artifact(tenant, document_id, ref.digest)
+        stored = self._objects.pieces(subjects.artifacts_bucket(tenant), object_name)
+        try:
+            async for piece in verified(stored, ref.digest, ref.size):
+                yield piece
+        except NoSuchObject:
+            raise ArtifactMissing(ref.digest) from None
+        except (Mismatch, BadObject):
+            raise ArtifactCorrupt(ref.digest) from None
 
     async def _put_message(self, subject: str, data: bytes) -> None:
         only_first: dict[str, str] = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE: "0"}
@@ -116,13 +142,6 @@ class JetStreamArtifactStore:
         except BadRequestError as refused:
             if refused.err_code not in _WRONG_LAST_SEQUENCE:
                 raise
-
-    async def _get_object(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes | None:
-        object_name = subjects.large_artifact(tenant, document_id, ref.digest)
-        try:
-            return await self._objects.get(subjects.artifacts_bucket(tenant), object_name, ref.size)
-        except (TooLong, BadObject):
-            raise ArtifactCorrupt(ref.digest) from None
 
     async def _get_message(self, subject: str) -> bytes | None:
         message = await get_stored(partial(self._js.get_msg, subjects.ARTIFACTS, subject=subject, direct=True))

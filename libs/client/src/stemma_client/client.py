@@ -383,6 +383,12 @@ class Client(SectionDecisions):
         """The content behind a reference; raises `ArtifactMissing` or `ArtifactCorrupt` of `stemma_artifacts`."""
         return await self._connection.call(self._artifacts.get(self.tenant, document_id, ref))
 
+    async def artifact_pieces(self, document_id: str, ref: ArtifactRef) -> AsyncGenerator[bytes, None]:
+        """The same as it comes, never in memory as a whole; see `ArtifactStore.pieces` of `stemma_artifacts`."""
+        async with aclosing(self._artifacts.pieces(self.tenant, document_id, ref)) as pieces:
+            async for piece in self._connection.each(pieces):
+                yield piece
+
     async def text(self, document_id: str, ref: ArtifactRef | None) -> str:
         """The words behind a reference; nothing if there is none. Raises as `artifact` does."""
         return "" if ref is None else (await self.artifact(document_id, ref)).decode("utf-8", "replace")

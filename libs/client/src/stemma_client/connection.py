@@ -86,6 +86,17 @@ class Connection:
         finally:
             task.cancel()
 
+    async def each(self, items: AsyncIterator[T]) -> AsyncIterator[T]:
+        """What comes of calls to the server, each awaited as by `call`."""
+
+        async def following() -> tuple[T, ...]:
+            async for item in items:
+                return (item,)
+            return ()
+
+        while found := await self.call(following()):
+            yield found[0]
+
     def _meaning(self, error: APIError) -> StemmaError | None:
         """What an answer of the server means to a caller, if that is known."""
         if full := FULL.get(error.description or ""):

@@ -23,7 +23,6 @@ from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.servers import without_credentials
 from stemma_contracts.v1.outcomes import JobCancelled, JobDead
 from stemma_telemetry import get_logger, names
-from stemma_telemetry.metrics import Gauges
 
 from .connection import ConnectionMonitor, close, connected
 from .drivers import Driver, LaneTurns, Link, PullDriver, PushDriver
@@ -31,6 +30,7 @@ from .drivers.base import API_TIMEOUT_S, LookUp, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
 from .held import ACK_WAIT_S, Terms, parse
+from .hindrances import measure
 from .middlewares import (
     CallingOff,
     Chain,
@@ -56,9 +56,6 @@ READY_TIMEOUT_S = 2.0
 FIRST_TIMEOUT_S = 2.0
 PAUSE_S = 0.5
 _CONFLICTS = (10071, 10164)
-SERVER, CONSUMER, WRITING = "server", "consumer", "writing"
-"""What may be missing."""
-_GAUGES = Gauges(names.Metric.MISSING)
 
 
 class StemmaBroker(NatsBroker):
@@ -236,14 +233,8 @@ class StemmaBroker(NatsBroker):
         found = await asyncio.gather(*map(self._is_there, bound.values()))
         gone = [name for name, there in zip(bound, found, strict=True) if not there]
         waited_for = self._patience.outages.told() or await self._refused()
-        self._measure(gone, waited_for)
+        measure(away=not self.nats.is_connected, consumers=len(gone), writing=len(waited_for))
         return [*gone, *waited_for]
-
-    def _measure(self, gone: list[str], waited_for: list[str]) -> None:
-        """While there is no server, nobody knows what else is missing."""
-        away = not self.nats.is_connected
-        counts = {SERVER: int(away), CONSUMER: 0 if away else len(gone), WRITING: 0 if away else len(waited_for)}
-        _GAUGES.see(names.Metric.MISSING, [(count, {names.Attr.MISSING: what}) for what, count in counts.items()])
 
     async def observe_for_ever(self, every_s: float) -> None:
         """Measure what hinders this service, every so many seconds, until cancelled."""

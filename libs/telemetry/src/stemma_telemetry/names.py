@@ -60,6 +60,7 @@ class Attr(StrEnum):
     HTTP_METHOD = "http.request.method"
     HTTP_ROUTE = "http.route"
     HTTP_STATUS = "http.response.status_code"
+    HTTP_LIMIT = "stemma.http.limit"
 
 
 class SpanEvent(StrEnum):
@@ -75,6 +76,9 @@ class Metric(StrEnum):
     REDELIVERED = "stemma.messages.redelivered"
     DEAD = "stemma.messages.dead"
     MISSING = "stemma.service.missing"
+    HTTP_DURATION = "http.server.request.duration"
+    HTTP_STREAMS = "stemma.http.streams"
+    HTTP_LIMITED = "stemma.http.limited"
     TOKEN_USAGE = "gen_ai.client.token.usage"
     MODEL_DURATION = "gen_ai.client.operation.duration"
     MODEL_COST = "stemma.model.cost"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from asyncio import Event
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,12 +16,12 @@ from stemma_telemetry import bind, get_logger, names
 from . import openapi, problems
 from .agents import Agents
 from .authentication import Bearer
-from .bus import missing
+from .bus import missing, observed
 from .handlers import routes
 from .limits import BodyLimit, RateLimit
 from .sessions import Sessions
 from .streaming import Streams
-from .telemetry import Telemetry
+from .telemetry import NO_MORE_TELEMETRY, Telemetry
 
 
 class GatewaySettings(ServiceSettings):
@@ -55,13 +54,15 @@ def build_app(settings: GatewaySettings) -> FastAPI:
         async with sessions.swept(), agents.running():
             yield
 
-    app = FastAPI(title="Stemma", version=openapi.VERSION, lifespan=lifespan, **openapi.ABOUT)
+    app = FastAPI(
+        title="Stemma", version=openapi.VERSION, lifespan=lifespan, telemetry=NO_MORE_TELEMETRY, **openapi.ABOUT
+    )
     app.state.bearer = Bearer(settings.nats_url, settings.tls_options())
     app.state.sessions = sessions
     app.state.streams = streams
     app.state.agents = agents
-    app.state.limit = RateLimit(settings.requests_per_s, settings.requests_at_once)
-    app.state.refusals = RateLimit(settings.refusals_per_s, settings.refusals_at_once)
+    app.state.limit = RateLimit("requests", settings.requests_per_s, settings.requests_at_once)
+    app.state.refusals = RateLimit("refusals", settings.refusals_per_s, settings.refusals_at_once)
     app.state.max_wait_s = settings.max_wait_s
     app.include_router(routes())
     problems.told_by(app)
@@ -93,9 +94,10 @@ class HttpService(Service[GatewaySettings]):
         }
         async with http_server(app, settings.host, settings.port, **options) as port:
             get_logger().info("listening", host=settings.host, port=port)
-            async with self.ready(settings, missing(settings.nats_url)):
+            reached = missing(settings.nats_url)
+            async with self.ready(settings, reached):
                 try:
-                    await Event().wait()
+                    await observed(reached, settings.observe_every_s)
                 finally:
                     app.state.streams.end()
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from stemma_contracts.servers import servers_in
+from stemma_messaging.hindrances import measure
 
 REACHED_WITHIN_S = 2.0
 DEFAULT_PORT = 4222
@@ -17,10 +18,18 @@ def missing(url: str) -> Callable[[], Awaitable[list[str]]]:
     """Asks the servers of an address, and tells what is missing: nothing, or the bus."""
 
     async def ask() -> list[str]:
-        answers = await asyncio.gather(*map(_answers, servers_in(url)))
-        return [] if any(answers) else ["no NATS server can be reached"]
+        away = not any(await asyncio.gather(*map(_answers, servers_in(url))))
+        measure(away=away)
+        return ["no NATS server can be reached"] if away else []
 
     return ask
+
+
+async def observed(missing: Callable[[], Awaitable[list[str]]], every_s: float) -> None:
+    """Measure whether the bus can be reached, every so many seconds, until cancelled."""
+    while True:
+        await missing()
+        await asyncio.sleep(every_s)
 
 
 async def _answers(server: str) -> bool:

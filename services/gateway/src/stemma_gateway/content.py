@@ -10,18 +10,23 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from stemma_contracts.v1.references import ArtifactRef
 
+from .downloads import Download, Part
+from .sessions import Session
+
 _RANGE = re.compile(r"^bytes=(\d*)-(\d*)$")
 # What a document holds may be anything: a browser shall neither guess at it nor run it.
 _SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'"}
 
 
-def served(http: HttpRequest, ref: ArtifactRef, data: bytes, *, may_change: bool = False) -> Response:
+async def served(
+    http: HttpRequest, session: Session, document_id: str, ref: ArtifactRef, *, may_change: bool = False
+) -> Response:
     """The content of a reference, or the part of it that is asked for (RFC 9110).
 
     Where the address ``may_change`` what it stands for, such as the text of the current version, whoever kept it asks
     whether it is still that.
     """
-    etag = f'"{ref.digest}"'
+    etag, size = f'"{ref.digest}"', ref.size
     headers = {
         **_SAFE,
         "ETag": etag,
@@ -31,15 +36,15 @@ def served(http: HttpRequest, ref: ArtifactRef, data: bytes, *, may_change: bool
     }
     if _names(http.headers.get("if-none-match", ""), etag):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    wanted = http.headers.get("range", "") if http.headers.get("if-range", etag) == etag else ""
-    match _part(wanted, len(data)):
+    stored = session.client.artifact_pieces(document_id, ref)
+    match _part(http, etag, size):
         case None:
-            return Response(data, HTTPStatus.OK, headers, media_type=ref.media_type)
-        case (first, last) if first <= last:
-            headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
-            return Response(data[first : last + 1], HTTPStatus.PARTIAL_CONTENT, headers, media_type=ref.media_type)
+            return await Download.begun(stored, ref, (0, size - 1), HTTPStatus.OK, headers)
+        case (first, last) as part if first <= last:
+            headers["Content-Range"] = f"bytes {first}-{last}/{size}"
+            return await Download.begun(stored, ref, part, HTTPStatus.PARTIAL_CONTENT, headers)
         case _:
-            none = {"Content-Range": f"bytes */{len(data)}"}
+            none = {"Content-Range": f"bytes */{size}"}
             return Response(None, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, none)
 
 
@@ -47,10 +52,10 @@ def _names(tags: str, etag: str) -> bool:
     return tags.strip() == "*" or etag in (tag.strip().removeprefix("W/") for tag in tags.split(","))
 
 
-def _part(wanted: str, size: int) -> tuple[int, int] | None:
-    """The first and the last byte of a part, an empty one if there is none; None where all of it is meant."""
-    found = _RANGE.match(wanted.strip())
-    if found is None or not any(found.groups()):
+def _part(http: HttpRequest, etag: str, size: int) -> Part | None:
+    """The first and the last byte that are asked for, an empty part if there is none; None where all of it is meant."""
+    found = _RANGE.match(http.headers.get("range", "").strip())
+    if found is None or not any(found.groups()) or http.method != "GET" or http.headers.get("if-range", etag) != etag:
         return None
     first, last = found.groups()
     if not first:

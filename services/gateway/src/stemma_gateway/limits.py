@@ -24,7 +24,8 @@ class _Bucket:
 class RateLimit:
     """So many requests in a second for each caller, and so many at once: a bucket that is filled evenly."""
 
-    def __init__(self, per_s: float, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, per_s: float, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._name = name
         self._per_s = per_s
         self._at_once = at_once
         self._clock = clock
@@ -42,7 +43,8 @@ class RateLimit:
         bucket = self._buckets.setdefault(caller, _Bucket(self._at_once, now))
         bucket.left, bucket.as_of = self._filled(bucket, now), now
         if bucket.left < 1:
-            raise TooMany("more requests than one caller may make", math.ceil((1 - bucket.left) / self._per_s))
+            again_s = math.ceil((1 - bucket.left) / self._per_s)
+            raise TooMany("more requests than one caller may make", self._name, again_s)
         return bucket
 
     def _filled(self, bucket: _Bucket, now: float) -> float:

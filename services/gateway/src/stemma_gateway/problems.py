@@ -28,11 +28,13 @@ from stemma_client import (
     TooManyRequestsError,
 )
 from stemma_contracts.v1 import answers
-from stemma_telemetry import get_logger
+from stemma_telemetry import get_logger, names
+from stemma_telemetry.metrics import counter
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
 MAX_WORDS = 300
+_LIMITED = counter(names.Metric.HTTP_LIMITED)
 
 
 class ProblemDetails(BaseModel):
@@ -106,19 +108,24 @@ class TooLarge(HttpError):
     status, kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"
 
 
-class TooMany(HttpError):
+class Limited(HttpError):
+    """More than this process takes; ``limit`` is the name of its bound."""
+
+    def __init__(self, detail: str, limit: str, retry_after_s: float = RETRY_AFTER_S) -> None:
+        super().__init__(detail, retry_after_s)
+        self.limit = limit
+
+
+class TooMany(Limited):
     """More than a caller may ask for in a time."""
 
     status, kind = HTTPStatus.TOO_MANY_REQUESTS, "too-many-requests"
 
 
-class Busy(HttpError):
+class Busy(Limited):
     """More than this process takes at a time."""
 
     status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "busy"
-
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail, RETRY_AFTER_S)
 
 
 _TABLE: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
@@ -149,6 +156,8 @@ def told_by(app: FastAPI) -> None:
 
 async def _answer(_: Request, error: Exception) -> Response:
     response = response_of(error)
+    if isinstance(error, Limited):
+        _LIMITED.add(1, {names.Attr.HTTP_LIMIT: error.limit})
     if response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
         get_logger().error("request_failed", error=error)
     return response

@@ -116,7 +116,7 @@ class Sessions:
     async def _make_room(self) -> None:
         idle = {key: entry.idle_since for key, entry in self._entries.items() if not entry.users}
         if not idle:
-            raise Busy("as many callers are connected as this gateway takes (max_sessions)")
+            raise Busy("as many callers are connected as this gateway takes (max_sessions)", "sessions")
         await self._close(min(idle, key=lambda key: idle[key]))
 
     async def _sweep(self) -> None:

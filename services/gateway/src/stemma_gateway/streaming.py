@@ -10,11 +10,13 @@ from typing import TypeVar
 from anyio import CancelScope
 from stemma_client import StemmaError
 from stemma_messaging.cancellation import end
-from stemma_telemetry import get_logger
+from stemma_telemetry import get_logger, names
+from stemma_telemetry.metrics import Gauges
 
 from .problems import Busy
 
 T = TypeVar("T")
+_GAUGES = Gauges(names.Metric.HTTP_STREAMS)
 
 
 class Streams:
@@ -24,6 +26,7 @@ class Streams:
         self._most = most
         self._open = 0
         self._ended = asyncio.Event()
+        self._count(0)
 
     def end(self) -> None:
         """End all of them; who reads one comes back for the rest."""
@@ -33,12 +36,16 @@ class Streams:
     def one_more(self) -> Iterator[None]:
         """Count a stream while the block runs; raises `Busy`."""
         if self._open >= self._most:
-            raise Busy("as many streams are open as this gateway takes (max_streams)")
-        self._open += 1
+            raise Busy("as many streams are open as this gateway takes (max_streams)", "streams")
+        self._count(+1)
         try:
             yield
         finally:
-            self._open -= 1
+            self._count(-1)
+
+    def _count(self, more: int) -> None:
+        self._open += more
+        _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._open, {})])
 
     async def until_ended(self, items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
         """What comes, until all streams are ended, or the caller is not admitted any more."""

@@ -20,6 +20,7 @@ from stemma_gateway.problems import NotFound
 from stemma_gateway.recorded import Recorded, recorded
 
 from .addresses import AtLeast, DocumentId, document_of, told
+from .contents import content
 
 router = APIRouter(tags=["documents"])
 MOST = 1000
@@ -77,13 +78,12 @@ async def list_inputs(session: Caller, document_id: DocumentId) -> list[InputFil
     return list((await document_of(session, document_id)).inputs)
 
 
-@router.get("/documents/{document_id}/inputs/{name:path}", response_class=Response)
+@content(router, "/documents/{document_id}/inputs/{name:path}")
 async def download_input(request: Request, session: Caller, document_id: DocumentId, name: str) -> Response:
     """The content of an input."""
     for file in (await document_of(session, document_id)).inputs:
         if file.name == name:
-            content = await session.client.artifact(document_id, file.artifact)
-            return served(request, file.artifact, content, may_change=True)
+            return await served(request, session, document_id, file.artifact, may_change=True)
     raise NotFound("the document has no input of this name")
 
 

@@ -11,6 +11,7 @@ from stemma_gateway.problems import NotFound
 from stemma_gateway.references import references
 
 from .addresses import AtLeast, DigestOf, DocumentId, document_of
+from .contents import content
 
 router = APIRouter(tags=["exports"], prefix="/documents/{document_id}")
 
@@ -27,21 +28,21 @@ async def show_export(session: Caller, document_id: DocumentId, export_id: str, 
     return _export(await document_of(session, document_id, at_least), export_id)
 
 
-@router.get("/exports/{export_id}/content", response_class=Response)
+@content(router, "/exports/{export_id}/content")
 async def download_export(request: Request, session: Caller, document_id: DocumentId, export_id: str) -> Response:
     """The file of an export."""
     export = _export(await document_of(session, document_id), export_id)
     if export.artifact is None:
         raise NotFound(export.failure or "it is not made yet")
-    return served(request, export.artifact, await session.client.artifact(document_id, export.artifact))
+    return await served(request, session, document_id, export.artifact)
 
 
-@router.get("/artifacts/{digest}", response_class=Response)
+@content(router, "/artifacts/{digest}")
 async def download_artifact(request: Request, session: Caller, document_id: DocumentId, digest: DigestOf) -> Response:
     """Whatever the view of a document refers to, by its digest."""
     for ref in references(await document_of(session, document_id)):
         if ref.digest == digest:
-            return served(request, ref, await session.client.artifact(document_id, ref))
+            return await served(request, session, document_id, ref)
     raise NotFound("the document refers to no such content")
 
 

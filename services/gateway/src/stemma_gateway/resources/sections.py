@@ -15,6 +15,7 @@ from stemma_gateway.content import served
 from stemma_gateway.problems import NotFound
 
 from .addresses import AtLeast, DocumentId, Number, SectionId, document_of, section_of
+from .contents import content
 
 router = APIRouter(tags=["sections"], prefix="/documents/{document_id}/sections")
 
@@ -33,14 +34,14 @@ async def show_section(
     return await section_of(session, document_id, section_id, at_least)
 
 
-@router.get("/{section_id}/text", response_class=Response)
+@content(router, "/{section_id}/text")
 async def show_text(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
     """The text of the current version, in Markdown."""
     section = await section_of(session, document_id, section_id)
     return await _text(request, session, document_id, _draft(section, section.version), may_change=True)
 
 
-@router.get("/{section_id}/versions/{version}/text", response_class=Response)
+@content(router, "/{section_id}/versions/{version}/text")
 async def show_version(
     request: Request, session: Caller, document_id: DocumentId, section_id: SectionId, version: Number
 ) -> Response:
@@ -75,4 +76,4 @@ def _draft(section: SectionView, number: int) -> ArtifactRef:
 async def _text(
     request: Request, session: Caller, document_id: str, ref: ArtifactRef, *, may_change: bool = False
 ) -> Response:
-    return served(request, ref, await session.client.artifact(document_id, ref), may_change=may_change)
+    return await served(request, session, document_id, ref, may_change=may_change)
