@@ -81,8 +81,20 @@ async def sees_to_its_end(client: Client, document_id: str) -> None:
 
     A decision may be on its way already: requests that nobody had handled yet are in a backup, too.
     """
+    try:
+        async with asyncio.timeout(LONG_S):
+            await decides_until_it_ends(client, document_id)
+    except TimeoutError:
+        history = await client.history(document_id)
+        raise AssertionError(
+            f"{document_id} stands still after {[type(h.contract).__name__ for h in history]}"
+        ) from None
+    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
+
+
+async def decides_until_it_ends(client: Client, document_id: str) -> None:
     done: set[tuple[str, object]] = set()
-    async with asyncio.timeout(LONG_S), aclosing(client.follow(document_id)) as events:
+    async with aclosing(client.follow(document_id)) as events:
         async for event in events:
             assert not isinstance(event.contract, e.SectionFailure), repr(event.contract)
             if event.pending:
@@ -92,7 +104,6 @@ async def sees_to_its_end(client: Client, document_id: str) -> None:
                     await deed
             if isinstance(event.contract, ENDS):
                 break
-    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
 
 
 def deeds(client: Client, view: DocumentView, done: set[tuple[str, object]]) -> Iterator[Awaitable[object]]:
