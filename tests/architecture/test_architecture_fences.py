@@ -25,6 +25,7 @@ PLANTED = {
     "stemma_contracts": "structlog",
     "stemma_artifacts": "stemma_telemetry",
     "stemma_evidence": "time",
+    "stemma_requirements": "time",
     "stemma_telemetry": "stemma_contracts",
     "stemma_markdown": "stemma_contracts",
     "stemma_kinds": "stemma_contracts",

@@ -6,6 +6,7 @@ Another language is another file in ``data``, named by its BCP 47 primary tag.
 from __future__ import annotations
 
 from .counting import count_words
+from .demands import Demands, demands
 from .detection import detect, foreign
 from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
@@ -28,6 +29,7 @@ from .words import Words
 __all__ = [
     "DEFAULT",
     "AskedEdit",
+    "Demands",
     "Form",
     "Grammar",
     "Language",
@@ -37,6 +39,7 @@ __all__ = [
     "asked_edit",
     "asks_for_a_form",
     "count_words",
+    "demands",
     "detect",
     "foreign",
     "grammar",

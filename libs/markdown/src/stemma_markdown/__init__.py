@@ -15,6 +15,7 @@ from .fences import Fence
 from .front_matter import with_prose_of_front_matter
 from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
+from .matching import match_parts
 from .merging import merge
 from .prose import Prose, ProseKind
 from .references import FootnoteMark, Image, Link
@@ -56,6 +57,7 @@ __all__ = [
     "images",
     "links",
     "markup",
+    "match_parts",
     "merge",
     "nothing_identified",
     "plain",

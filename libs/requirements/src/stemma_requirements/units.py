@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from stemma_markdown import Container, Document, Leaf, Prose, Token, sentence_ranges
@@ -28,7 +28,8 @@ class Unit:
 
     ``text`` is plain, its words one space apart, cells with `` | `` between; ``start`` and ``end`` are its range in the
     source in characters; ``line`` counts from 1; ``path`` are the headings above it, the nearest last; ``leads`` are
-    the sentences that stand before its list, of a row the names of its columns too, the nearest last.
+    the sentences that stand before its list, of a row the names of its columns too, the nearest last. It is sentence
+    ``number`` (from 0) of the ``count`` of its paragraph.
     """
 
     text: str
@@ -38,6 +39,8 @@ class Unit:
     line: int
     start: int
     end: int
+    number: int = 0
+    count: int = 1
 
 
 @dataclass
@@ -113,11 +116,12 @@ class _Reading:
         elif not marked:
             frame.to_marked = frame.leads
         leads = frame.to_marked
+        form: Form = "item" if marked or frame.kind == "item" else "sentence"
         last = ""
-        for start, end in _sentences(piece.text, self._language):
+        ranges = list(_sentences(piece.text, self._language))
+        for number, (start, end) in enumerate(ranges):
             last = _spaced(piece.text[start:end])
-            form: Form = "item" if marked or frame.kind == "item" else "sentence"
-            yield self._unit(last, form, leads, *piece.source(start, end))
+            yield replace(self._unit(last, form, leads, *piece.source(start, end)), number=number, count=len(ranges))
         frame.announces_next = last.endswith((":", "："))
         frame.last = (*leads, last)[-MOST_LEADS:]
 

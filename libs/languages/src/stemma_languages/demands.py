@@ -1,0 +1,124 @@
+"""The words by which a request demands something, as data: ``data/demands/<tag>.json``.
+
+Every entry is a regular expression for whole words, matched against the folded text (without case, with one kind of
+apostrophe). What the fields mean is said at each of them; what follows from a match is the caller's rule.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict
+
+from .languages import DEFAULT, primary
+from .wordlists import folded, read_lists
+
+_NOTHING = re.compile(r"(?!)")
+
+
+class DemandWords(BaseModel):
+    """A data file.
+
+    ``must``, ``should`` and ``option`` demand, whoever their subject is but a buyer; ``will`` does if its subject is a
+    party. ``asks`` demands although, or because, its subject is a buyer. ``begins`` are the verbs of sentences that
+    tell somebody what to do. ``not_asked`` takes a demand back; ``endured`` follows a ``will`` of which the party only
+    sees the effect. ``parties`` offer or perform, ``bidders`` are those of them who only offer, ``buyers`` request.
+    ``judged`` says how offers are judged; ``papers`` are to be filled in, signed or certified, ``offers`` are the words
+    for what is handed in; ``judging``, ``offering`` and ``listing`` are such words in headings, of the last kind for
+    tables whose rows are demands. ``announces`` is in a sentence before a list, ``empty`` are the words with which it
+    says nothing by itself; ``contents`` are headings of what demands nothing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    must: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+    should: tuple[str, ...] = ()
+    option: tuple[str, ...] = ()
+    maybe: tuple[str, ...] = ()
+    will: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    begins: tuple[str, ...] = ()
+    not_asked: tuple[str, ...] = ()
+    endured: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    granted: tuple[str, ...] = ()
+    parties: tuple[str, ...] = ()
+    bidders: tuple[str, ...] = ()
+    buyers: tuple[str, ...] = ()
+    bodies: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
+    handed: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    judging: tuple[str, ...] = ()
+    offering: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    listing: tuple[str, ...] = ()
+    announces: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    contents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Demands:
+    """The expressions of a language, each for any of the words of its list."""
+
+    must: re.Pattern[str]
+    weak: re.Pattern[str]
+    under: re.Pattern[str]
+    should: re.Pattern[str]
+    option: re.Pattern[str]
+    maybe: re.Pattern[str]
+    will: re.Pattern[str]
+    joins: re.Pattern[str]
+    asks: re.Pattern[str]
+    begins: re.Pattern[str]
+    not_asked: re.Pattern[str]
+    endured: re.Pattern[str]
+    by: re.Pattern[str]
+    beside: re.Pattern[str]
+    granted: re.Pattern[str]
+    parties: re.Pattern[str]
+    bidders: re.Pattern[str]
+    buyers: re.Pattern[str]
+    bodies: re.Pattern[str]
+    judged: re.Pattern[str]
+    free: re.Pattern[str]
+    papers: re.Pattern[str]
+    handed: re.Pattern[str]
+    offers: re.Pattern[str]
+    judging: re.Pattern[str]
+    offering: re.Pattern[str]
+    titles: re.Pattern[str]
+    listing: re.Pattern[str]
+    announces: re.Pattern[str]
+    conditions: re.Pattern[str]
+    empty: re.Pattern[str]
+    contents: re.Pattern[str]
+
+    @staticmethod
+    def folded(text: str) -> str:
+        """A text as the expressions are matched against it."""
+        return folded(text)
+
+
+@lru_cache(maxsize=32)
+def demands(language: str) -> Demands:
+    """The expressions of a language, a BCP 47 tag; those of English for a language without a data file."""
+    tag = primary(language) or DEFAULT
+    words = read_lists(DemandWords, "demands", tag)
+    if not words.must:
+        words = read_lists(DemandWords, "demands", DEFAULT)
+    return Demands(**{name: _any_of(getattr(words, name)) for name in DemandWords.model_fields})
+
+
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else _NOTHING

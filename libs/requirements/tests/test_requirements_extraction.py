@@ -1,0 +1,151 @@
+"""Which units demand something: by their own words, by what announces them, and which do not."""
+
+from __future__ import annotations
+
+import pytest
+from stemma_requirements import requirements, units
+from stemma_testkit.counting import calls
+
+pytestmark = pytest.mark.req("L1")
+
+
+def found(text: str, language: str = "en") -> dict[str, tuple[str, str]]:
+    return {one.unit.text: (one.kind, one.obligation) for one in requirements(text, language)}
+
+
+def test_a_unit_has_its_headings_its_line_its_place_and_what_announces_it() -> None:
+    text = "# Bid\n\n## Work\n\nThe Contractor shall:\n\n- run *daily*\n  backups. Weekly, too.\n"
+    first, _, third = units(text, "en")
+    assert first.text == "The Contractor shall:"
+    assert first.path == ("Bid", "Work")
+    assert third.text == "Weekly, too."
+    assert third.leads == ("The Contractor shall:",)
+    second = next(unit for unit in units(text, "en") if unit.line == 7)
+    assert second.text == "run daily backups."
+    assert text[second.start : second.end] == "run *daily*\n  backups."
+
+
+def test_items_inherit_what_announces_their_list_through_nested_ones_too() -> None:
+    text = "The Contractor shall:\n\n- train\n  - users, and\n  - staff\n\nGood luck.\n"
+    assert set(found(text)) == {"train", "users, and", "staff"}
+
+
+def test_paragraphs_that_begin_like_items_inherit_too() -> None:
+    text = "The Contractor shall:\n\na) deliver reports\n\nb) keep records\n\nThe records are old.\n"
+    assert set(found(text)) == {"a) deliver reports", "b) keep records"}
+
+
+def test_rows_of_a_table_of_demands_are_demands() -> None:
+    text = "## Deliverables\n\n| Deliverable | Due |\n|---|---|\n| Plan | 3 days after award |\n"
+    assert found(text) == {"Plan | 3 days after award": ("work", "mandatory")}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The Government shall pay within 30 days.",
+        "All reports shall be inspected by the Government.",
+        "The offeror may visit the site.",
+        "A site visit is not required.",
+        "The State reserves the right to reject all proposals.",
+        "Offerors will be notified of the result.",
+        "Offerors may be required to attend.",
+        '"Work" means what the contractor does.',
+    ],
+)
+def test_what_the_buyer_does_what_is_allowed_and_what_is_not_required_is_no_demand(sentence: str) -> None:
+    assert found(f"# Scope\n\n{sentence}\n") == {}
+
+
+def test_items_of_a_list_of_what_is_not_required_are_no_demands() -> None:
+    assert found("The vendor will not be required to do the following:\n\n- Provide hosting\n") == {}
+
+
+def test_a_body_that_the_text_gives_a_short_name_is_a_buyer() -> None:
+    named = "The Office of Harbour Works (OHW) asks for proposals.\n\n"
+    assert found(f"{named}The OHW shall provide access.\n") == {}
+    assert found("The OHW shall provide access.\n") != {}
+
+
+def test_kinds_and_obligations_are_told_apart() -> None:
+    text = """# RFP 7
+
+## Instructions to offerors
+
+The offeror shall submit its proposal by noon. The offeror shall submit a signed certification form with its proposal.
+Resumes should be short. Please subscribe to updates if you would like.
+
+## Work
+
+The contractor shall test the software.
+
+## Evaluation
+
+The Government will evaluate the offeror's approach. Late proposals will not be considered.
+"""
+    assert list(found(text).values()) == [
+        ("instruction", "mandatory"),
+        ("form", "mandatory"),
+        ("instruction", "should"),
+        ("instruction", "option"),
+        ("work", "mandatory"),
+        ("evaluation", "mandatory"),
+        ("evaluation", "mandatory"),
+    ]
+
+
+def test_german_demands_are_found_and_what_is_none_is_not() -> None:
+    text = """## Leistungen
+
+Die Stadt betreibt ein Archiv. Der Auftragnehmer hat die Daten monatlich zu sichern.
+Das System soll leicht bedienbar sein. Der Auftraggeber stellt die Räume.
+Eine Schulung ist nicht erforderlich. Alle Schnittstellen sind zu dokumentieren.
+
+Dem Angebot sind folgende Unterlagen beizufügen:
+
+- drei Referenzen
+"""
+    assert found(text, "de") == {
+        "Der Auftragnehmer hat die Daten monatlich zu sichern.": ("work", "mandatory"),
+        "Das System soll leicht bedienbar sein.": ("work", "should"),
+        "Alle Schnittstellen sind zu dokumentieren.": ("work", "mandatory"),
+        "drei Referenzen": ("instruction", "mandatory"),
+    }
+
+
+def test_french_demands_are_found_and_what_is_none_is_not() -> None:
+    text = """## Prestations
+
+La ville gère un fonds depuis 1998. Le titulaire est tenu de former le personnel. Le titulaire assurera la maintenance.
+L'acheteur met les locaux à disposition. La visite n'est pas obligatoire. L'interface devrait être simple.
+
+Le candidat remet les pièces suivantes :
+
+- le formulaire DC1 signé
+"""
+    assert found(text, "fr") == {
+        "Le titulaire est tenu de former le personnel.": ("work", "mandatory"),
+        "Le titulaire assurera la maintenance.": ("work", "mandatory"),
+        "L'interface devrait être simple.": ("work", "should"),
+        "le formulaire DC1 signé": ("instruction", "mandatory"),
+    }
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "The contractor shall and may not ",
+        "- a) the contractor shall:\n",
+        "  - x:\n",
+        "> shall: ",
+        "Administrative Office of the ",
+        "if the offeror must, ",
+        "| must | shall |\n|---|---|\n",
+        "# shall include the following:\n\n",
+    ],
+)
+def test_time_grows_with_the_length_of_a_hostile_text(unit: str) -> None:
+    def read(times: int) -> int:
+        return calls(lambda: list(requirements(unit * times, "en")))
+
+    assert read(400) < 2.5 * read(200)

@@ -1,0 +1,135 @@
+"""Ids that last through amendments, and what an amendment changes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows
+from stemma_requirements import Source, difference, read_ledger
+from stemma_testkit.counting import calls
+
+REVISIONS = Path(__file__).parent / "revisions"
+REQUEST = """# RFP
+
+## Work
+
+The contractor shall deliver the software by 1 May 2026.
+
+The contractor shall train ten users on site.
+
+The contractor shall keep all records for five years.
+
+The contractor shall answer calls within one hour.
+"""
+
+
+def read(text: str, previous: LedgerRows | None = None, name: str = "rfp.md") -> LedgerRows:
+    return read_ledger([Source(name, text, "en")], previous or LedgerRows())
+
+
+def quotes(ledger: LedgerRows) -> dict[str, str]:
+    return {row.requirement_id: row.quote for row in ledger.rows}
+
+
+@pytest.mark.req("L1")
+def test_a_first_reading_numbers_the_demands_and_keeps_where_they_stand() -> None:
+    ledger = read(REQUEST)
+    assert [row.requirement_id for row in ledger.rows] == ["R1", "R2", "R3", "R4"]
+    assert ledger.rows[1] == LedgerRow(
+        requirement_id="R2",
+        source="rfp.md",
+        line=7,
+        headings=("RFP", "Work"),
+        quote="The contractor shall train ten users on site.",
+        kind="work",
+        obligation="mandatory",
+    )
+
+
+@pytest.mark.req("L2")
+def test_the_same_text_read_again_changes_nothing() -> None:
+    ledger = read(REQUEST)
+    assert read(REQUEST, ledger) == ledger
+    assert difference(ledger, ledger).model_dump() == {"new": (), "changed": (), "withdrawn": ()}
+
+
+@pytest.mark.req("L2")
+def test_an_amendment_tells_what_is_new_changed_and_withdrawn_and_a_row_that_moved_is_none_of_them() -> None:
+    before = read(REQUEST)
+    lines = [line for line in REQUEST.splitlines() if "answer calls" not in line and "ten users" not in line]
+    amended = "\n\n".join(lines).replace("1 May 2026", "15 June 2026")
+    moved = amended.replace("## Work", "## Work\n\nThe contractor shall answer calls within one hour.")
+    after = read(f"{moved}\n\nThe contractor shall publish its source code.\n", before)
+    told = difference(before, after)
+    assert [row.quote for row in told.new] == ["The contractor shall publish its source code."]
+    assert [(row.requirement_id, row.after.quote) for row in told.changed] == [
+        ("R1", "The contractor shall deliver the software by 15 June 2026.")
+    ]
+    assert [row.requirement_id for row in told.withdrawn] == ["R2"]
+    assert quotes(after)["R4"] == "The contractor shall answer calls within one hour."
+    assert told.new[0].requirement_id == "R5"
+
+
+@pytest.mark.req("L2")
+def test_the_id_of_a_withdrawn_demand_is_never_given_again() -> None:
+    before = read(REQUEST)
+    without = read(REQUEST.replace("The contractor shall answer calls within one hour.", ""), before)
+    assert "R4" not in quotes(without)
+    again = read(REQUEST, without)
+    assert set(quotes(again)) == {"R1", "R2", "R3", "R5"}
+
+
+@pytest.mark.req("L2")
+def test_demands_keep_their_ids_when_the_buyer_moves_them_to_another_file() -> None:
+    before = read(REQUEST)
+    after = read(REQUEST, before, name="amendment-1.md")
+    assert quotes(after) == quotes(before)
+
+
+@pytest.mark.req("L2")
+def test_ids_are_stable_through_five_revisions_that_a_buyer_made() -> None:
+    ledgers = [LedgerRows()]
+    for number in range(6):
+        ledgers.append(read((REVISIONS / f"rfq-{number}.md").read_text(), ledgers[-1], "rfq.md"))
+    first, last = quotes(ledgers[1]), quotes(ledgers[-1])
+    assert len(first) == 86
+    assert set(first) <= set(last)
+    assert {name: text.replace("> ", "") for name, text in first.items()} == {name: last[name] for name in first}
+    told = [difference(*pair) for pair in pairwise(ledgers[1:])]
+    assert [(len(one.new), len(one.changed), len(one.withdrawn)) for one in told] == [
+        (0, 0, 0),
+        (0, 0, 0),
+        (1, 5, 0),
+        (18, 3, 0),
+        (0, 0, 0),
+    ]
+
+
+@pytest.mark.req("L1")
+def test_what_a_person_added_stays_as_long_as_its_words_stand_in_the_source() -> None:
+    before = read(REQUEST)
+    own = {"requirement_id": "R5", "quote": "by 1 May 2026", "found_by": "person"}
+    row = before.rows[0].model_copy(update=own)
+    with_own = before.model_copy(update={"rows": (*before.rows, row), "given": 5})
+    assert row in read(REQUEST, with_own).rows
+    assert row not in read(REQUEST.replace("1 May", "2 May"), with_own).rows
+
+
+@pytest.mark.req("L1")
+def test_a_text_of_nothing_but_demands_gives_as_many_rows_as_a_ledger_can_have() -> None:
+    ledger = read("".join(f"The contractor shall do {number}.\n\n" for number in range(MOST_ROWS + 10)))
+    assert len(ledger.rows) == MOST_ROWS
+    assert ledger.more == 10
+
+
+@pytest.mark.req("L2")
+@pytest.mark.parametrize("sentence", ["The contractor shall do it.\n\n", "The contractor shall do {} things.\n\n"])
+def test_time_grows_with_the_number_of_demands(sentence: str) -> None:
+    def again(times: int) -> int:
+        text = "".join(sentence.format(number) for number in range(times))
+        before = read(text)
+        return calls(lambda: read(text.replace("shall", "must"), before))
+
+    assert again(400) < 2.6 * again(200)
