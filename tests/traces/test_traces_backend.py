@@ -49,12 +49,12 @@ async def test_a_backend_shows_a_request_as_one_trace_and_every_service(tmp_path
             await client.export(document_id, ExportFormat.MD)
         # The services have ended, and with them the last export.
         spans = await arrived(backend, document_id, "process stemma.outcome.v1.converter.document-converted")
-    assert {span.attributes["stemma.service"] for span in spans} == {subjects.ORCHESTRATOR, *subjects.WORKERS}
+    assert {span.attributes["stemma.service"] for span in spans} == set(subjects.SERVICES)
     (root,) = (span for span in spans if span.name == REQUESTED)
     trace = [span for span in spans if span.trace_id == root.trace_id]
     ids = {span.span_id for span in trace}
     assert [span.name for span in trace if span.parent_id not in ids] == [REQUESTED]
     services = {span.attributes["stemma.service"] for span in trace}
-    assert services == {subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR}
+    assert services == {subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR, subjects.NOTIFIER}
     assert REVIEWED in {span.name for span in trace}
     assert {span.attributes["stemma.document_id"] for span in trace} == {document_id}
