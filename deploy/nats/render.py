@@ -108,13 +108,14 @@ def password() -> str:
 
 
 def environment(admitted: Path) -> str:
-    """One line per password, PostgreSQL's too, and what the server knows the admission by."""
+    """One line per password, PostgreSQL's too, what the server knows the admission by, and the key of cookies."""
     passwords = {user: password() for user in [*user_names(), POSTGRES]}
     for tenant in DEFAULT_TENANTS:
         _admitted(admitted, tenant, passwords[client_user(tenant)])
     seals = Seals.of(passwords[ADMISSION])
     values = {variable(user): secret for user, secret in passwords.items()}
     values |= {KEYS.user[1:]: seals.user.public, KEYS.issuer[1:]: seals.issuer.public}
+    values["STEMMA_COOKIE_KEYS"] = password()
     values["STEMMA_ADMITTED"] = str(admitted.absolute())
     return "".join(f"{name}={value}\n" for name, value in values.items())
 

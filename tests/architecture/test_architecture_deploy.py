@@ -165,7 +165,7 @@ def test_the_committed_server_configuration_is_as_rendered() -> None:
 def test_the_server_takes_the_configuration_with_passwords_from_the_environment(tmp_path: Path) -> None:
     render = load(ROOT / "deploy" / "nats" / "render.py")
     passwords = dict(line.split("=") for line in render.environment(tmp_path).splitlines())
-    more = {"STEMMA_KEY_ADMISSION", "STEMMA_KEY_ISSUER", "STEMMA_ADMITTED"}
+    more = {"STEMMA_KEY_ADMISSION", "STEMMA_KEY_ISSUER", "STEMMA_ADMITTED", "STEMMA_COOKIE_KEYS"}
     assert passwords.keys() == {render.variable(user) for user in [*user_names(), render.POSTGRES]} | more
     server = Path(sys.executable).with_name("nats-server")
     command = [str(server), "-t", "-c", str(render.TARGET)]

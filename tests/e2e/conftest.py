@@ -8,12 +8,14 @@ import pytest
 import pytest_asyncio
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
+from stemma_contracts import subjects
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stemma(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalStemma]:
     """All five services."""
-    async with LocalStemma(tmp_path_factory.mktemp("stemma"), ack_wait_s=3) as running:
+    here = {subjects.NOTIFIER: {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'}}
+    async with LocalStemma(tmp_path_factory.mktemp("stemma"), ack_wait_s=3, env=here) as running:
         yield running
 
 

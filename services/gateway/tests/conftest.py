@@ -14,9 +14,13 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from stemma_client.bearer import bearer_of
+from stemma_client.logins import public_key
+from stemma_client.passwords import login_of, new_password
 from stemma_client.settings import ServerAddress
 from stemma_gateway.app import service
 from stemma_provisioning import NatsServer, client_user
+from stemma_provisioning.admitted import Keys
+from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage, backstage, document_id, open_backstage
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import POLL_S, provisioned_server
@@ -26,6 +30,8 @@ __all__ = ["Backstage", "backstage", "document_id", "open_backstage"]
 TENANTS = ("default", "garden")
 Gateway = Callable[..., AbstractAsyncContextManager[str]]
 Caller = Callable[..., httpx.AsyncClient]
+Person = Callable[..., dict[str, str]]
+PAGES = {"Accept": "text/html,application/xhtml+xml"}
 
 
 @pytest.fixture(scope="session")
@@ -34,14 +40,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
         yield running
 
 
-@pytest.fixture
-def gateway(server: NatsServer, tmp_path: Path) -> Gateway:
+@pytest.fixture(scope="session")
+def gateway(server: NatsServer, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     """A gateway that runs in a block; its address."""
+    folder = tmp_path_factory.mktemp("gateway")
 
     @asynccontextmanager
     async def run(port: int = 0, **settings: object) -> AsyncIterator[str]:
         port = port or free_port()
-        ready = tmp_path / f"ready-{port}"
+        ready = folder / f"ready-{port}"
         ready.unlink(missing_ok=True)
         loaded = service.load_settings(nats_url=server.url, port=port, ready_file=ready, **settings)
         async with asyncio.timeout(120), at_work(service.run(loaded)):
@@ -128,3 +135,33 @@ async def http(gateway: Gateway, caller: Caller) -> AsyncIterator[httpx.AsyncCli
     """A program of the tenant ``default`` at a gateway."""
     async with gateway() as url, caller(url) as client:
         yield client
+
+
+@pytest.fixture
+def person(server: NatsServer) -> Iterator[Person]:
+    """Admits a person; what the person types in."""
+    admitted: list[str] = []
+
+    def of(name: str, role: Role = Role.REVIEWER) -> dict[str, str]:
+        login = login_of(server.url, "default", name, password := new_password())
+        keys = Keys(public_key(login.reading_seed), public_key(login.asking_seed))
+        server.admitted("default").add(name, role, keys)
+        admitted.append(name)
+        return {"user": name, "password": password}
+
+    yield of
+    for name in admitted:
+        if name in server.admitted("default").people():
+            server.admitted("default").remove(name)
+
+
+@asynccontextmanager
+async def at(url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client that keeps its cookies and says where it comes from, as a browser does."""
+    async with httpx.AsyncClient(base_url=url, timeout=30, headers={"Origin": url}) as client:
+        yield client
+
+
+def problem(response: httpx.Response) -> tuple[int, str]:
+    """The status of an error, and its kind."""
+    return response.status_code, response.json()["type"].removeprefix("urn:stemma:problem:")

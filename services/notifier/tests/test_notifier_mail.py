@@ -84,6 +84,17 @@ async def test_a_mail_tells_in_plain_words_and_as_html_what_waits_and_nothing_of
     assert "<p>Document d1, of the kind proposal.</p>" in html
 
 
+@pytest.mark.req("H7")
+async def test_a_mail_has_the_links_by_which_a_person_decides() -> None:
+    with mail_server() as (box, server):
+        await mail(server).send(
+            "ada@example.com", notice(), {"approve": "https://x/decide/a?b&c", "revise": "https://x/d"}
+        )
+    plain, html = (part.get_content() for part in box.mails[0].iter_parts())
+    assert plain.splitlines()[-2:] == ["Approve it: https://x/decide/a?b&c", "Ask for a revision: https://x/d"]
+    assert '<a href="https://x/decide/a?b&amp;c">Approve it</a>' in html
+
+
 @pytest.mark.req("H7", "S8")
 async def test_a_title_begins_no_header_and_is_no_markup() -> None:
     title = "Budget\r\nBcc: all@example.com\r\n\r\n<script>x</script>"

@@ -25,7 +25,7 @@ from stemma_contracts.servers import servers_in
 
 from .admittance import Admittance, is_refusal
 from .errors import AccessDeniedError, NobodyAdmitsError, ServerUnreachableError, StemmaError, TenantFullError
-from .logins import credentials
+from .logins import Login, credentials
 from .settings import ServerAddress
 
 CONNECT_TIMEOUT_S = 3.0
@@ -137,7 +137,7 @@ class Connection:
         """What a person may not ask for is told by role and name; else it is in the server's words."""
         login, asked = self.address.login, _REQUEST_OF_A_PERSON.search(violation)
         if login and asked:
-            return f"{login.person} may not {asked.group(1)}: the role {login.role} does not allow it"
+            return f"{login.person} may not {asked.group(1)}: {_role_of(login)} does not allow it"
         return f"user {self.address.user or '(none)'} may not do this: {violation}"
 
     async def _on_lost(self, connection: Nats, admittance: Admittance) -> None:
@@ -229,7 +229,7 @@ class Connection:
         if admittance.unanswered:
             return NobodyAdmitsError(f"{refused} after waiting, as it does while nobody tells it whom to admit")
         if login and connection is not self.nats:
-            return AccessDeniedError(f"{login.person} may not ask for anything: the role {login.role} only reads")
+            return AccessDeniedError(f"{login.person} may not ask for anything: {_role_of(login)} only reads")
         return AccessDeniedError(refused)
 
     async def snapshot(
@@ -348,6 +348,10 @@ class Connection:
 
 def _password_of(address: ServerAddress) -> Mapping[str, Any]:
     return {"user": address.user, "password": address.password, "name": "stemma-client"}
+
+
+def _role_of(login: Login) -> str:
+    return f"the role {login.role}" if login.role else "their role"
 
 
 def _is_from(message: Msg, stream: str, config: ConsumerConfig) -> bool:

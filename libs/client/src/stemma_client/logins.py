@@ -76,9 +76,14 @@ def write_login(path: Path, login: Login) -> None:
 
 def new_seed() -> str:
     """A new secret key."""
+    return seed_of(secrets.token_bytes(32))
+
+
+def seed_of(raw: bytes) -> str:
+    """The secret key of 32 bytes."""
     import nkeys
 
-    return bytes(nkeys.encode_seed(secrets.token_bytes(32), nkeys.PREFIX_BYTE_USER)).decode()
+    return bytes(nkeys.encode_seed(raw, nkeys.PREFIX_BYTE_USER)).decode()
 
 
 def credentials(seed: str) -> dict[str, Any]:

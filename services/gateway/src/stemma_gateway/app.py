@@ -8,20 +8,23 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from fastapi import FastAPI
-from pydantic import Field
+from pydantic import Field, SecretStr
 from stemma_contracts import subjects
-from stemma_messaging import Service, ServiceSettings, http_server
+from stemma_messaging import BadSettings, Service, ServiceSettings, http_server
 from stemma_telemetry import bind, get_logger, names
 
 from . import openapi, problems
 from .agents import Agents
 from .authentication import Bearer
 from .bus import missing, observed
+from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import routes
 from .limits import BodyLimit, RateLimit
 from .sessions import Sessions
 from .streaming import Streams
 from .telemetry import NO_MORE_TELEMETRY, Telemetry
+
+SHORTEST_KEY = 32
 
 
 class GatewaySettings(ServiceSettings):
@@ -39,8 +42,24 @@ class GatewaySettings(ServiceSettings):
     max_body_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_wait_s: float = Field(default=60.0, ge=0)
     max_streams: int = Field(default=1000, ge=1)
+    cookie_keys: SecretStr = Field(default=SecretStr(""), description="with commas between; the first one encrypts")
+    cookie_idle_s: float = Field(default=1800.0, gt=0)
+    cookie_longest_s: float = Field(default=43200.0, gt=0)
+    cookie_secure: bool = Field(default=False, description="as over https, also where https is not seen here")
     agent_hosts: str = Field(default="127.0.0.1:*,localhost:*,[::1]:*", description="names by which agents call it")
     agent_origins: str = Field(default="", description="web pages from which agents may call; none")
+
+    def cookies(self) -> Cookies:
+        """The cookies of sessions; raises `BadSettings` for a key that can be guessed."""
+        keys = [key.strip() for key in self.cookie_keys.get_secret_value().split(",") if key.strip()]
+        if any(len(key) < SHORTEST_KEY for key in keys):
+            raise BadSettings([f"cookie_keys: each has at least {SHORTEST_KEY} characters, drawn at random"])
+        return Cookies(keys, CookieRules(self.cookie_idle_s, self.cookie_longest_s, self.cookie_secure))
+
+
+def check(settings: GatewaySettings) -> None:
+    """Raises `BadSettings` for keys that cannot be used."""
+    settings.cookies()
 
 
 def build_app(settings: GatewaySettings) -> FastAPI:
@@ -57,7 +76,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app = FastAPI(
         title="Stemma", version=openapi.VERSION, lifespan=lifespan, telemetry=NO_MORE_TELEMETRY, **openapi.ABOUT
     )
-    app.state.bearer = Bearer(settings.nats_url, settings.tls_options())
+    app.state.bearer = Bearer(settings.nats_url, settings.tls_options(), settings.cookies())
     app.state.sessions = sessions
     app.state.streams = streams
     app.state.agents = agents
@@ -68,6 +87,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     problems.told_by(app)
     openapi.described(app)
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.add_middleware(SetCookies)
     app.add_middleware(Telemetry)
     return app
 
@@ -102,7 +122,7 @@ class HttpService(Service[GatewaySettings]):
                     app.state.streams.end()
 
 
-service = HttpService(subjects.GATEWAY, GatewaySettings, build_app)
+service = HttpService(subjects.GATEWAY, GatewaySettings, build_app, check)
 
 
 def main() -> None:

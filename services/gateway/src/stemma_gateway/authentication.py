@@ -3,61 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from fastapi.security import HTTPBearer
+from fastapi.security import APIKeyCookie, HTTPBearer
 from stemma_client import AccessDeniedError
 from stemma_client.bearer import InvalidBearerError, address_of
 from stemma_client.settings import ServerAddress
 from stemma_telemetry import annotate
 
-from .problems import Unauthenticated
+from .cookies import NAME, Cookies
+from .cross_site import check_change
+from .problems import SessionEnded, Unauthenticated
 from .sessions import Session
 
 SCHEME = HTTPBearer(
     auto_error=False, scheme_name="bearer", description="What `stemma token` prints for a login or a program."
 )
+COOKIE = APIKeyCookie(
+    name=NAME,
+    auto_error=False,
+    scheme_name="cookie",
+    description="What `POST /sign-in` sets; over https its name is `__Host-stemma`.",
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A token that is good for somebody, if the bus says so; ``key`` is what its session is found by."""
+
+    address: ServerAddress
+    key: str
 
 
 class Bearer:
     """Recognises callers by the token that they show: it is the login of a person, or the password of a program."""
 
-    def __init__(self, url: str, tls: Mapping[str, Any]) -> None:
-        self._url = url
+    def __init__(self, url: str, tls: Mapping[str, Any], cookies: Cookies) -> None:
+        self.url = url
         self._tls = tls
+        self.cookies = cookies
 
-    def caller(self, request: Request) -> tuple[ServerAddress, str]:
-        """Who calls, and the key of the session; raises `Unauthenticated`."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            raise Unauthenticated("show a token: Authorization: Bearer ...")
+    def caller(self, request: Request) -> Shown:
+        """Who calls; raises `Unauthenticated`, and `FromElsewhere` for a change that a page of another site sends."""
+        if "authorization" in request.headers:
+            scheme, _, token = request.headers["authorization"].partition(" ")
+            if scheme.lower() == "bearer" and token:
+                return self.shown(token.strip())
+        elif signed_in := self.cookies.of(request):
+            check_change(request, signed_in)
+            request.state.signed_in = signed_in
+            return self.shown(signed_in.token)
+        raise Unauthenticated("show a token: Authorization: Bearer ..., or sign in at /sign-in")
+
+    def shown(self, token: str) -> Shown:
+        """Who a token is of; raises `Unauthenticated`."""
         try:
-            return address_of(token.strip(), self._url, self._tls), sha256(token.encode()).hexdigest()
+            return Shown(address_of(token, self.url, self._tls), sha256(token.encode()).hexdigest())
         except InvalidBearerError as error:
             raise Unauthenticated(str(error)) from None
 
 
-async def authenticated(request: Request, _: Annotated[object, Depends(SCHEME)]) -> AsyncIterator[Session]:
-    """The session of whoever calls, open until the answer is sent.
+async def authenticated(
+    request: Request, _: Annotated[object, Depends(SCHEME)], __: Annotated[object, Depends(COOKIE)]
+) -> AsyncIterator[Session]:
+    """The session of whoever calls, open until the answer is sent; ``request.state.signed_in`` is its cookie, if any.
 
     Raises `Unauthenticated` for those whom the bus does not admit, and `TooMany`.
     """
-    state, peer = request.app.state, request.client.host if request.client else ""
-    try:
-        address, key = state.bearer.caller(request)
-        state.limit.take(key)
-        if key not in state.sessions:
-            state.refusals.check(peer)
-        async with state.sessions.session(address, key) as session:
+    with refusals_counted(request):
+        shown = request.app.state.bearer.caller(request)
+        request.app.state.limit.take(shown.key)
+        async with admitted(request, shown) as session:
             annotate(tenant=session.tenant)
             with _still_admitted(session):
                 yield session
-    except Unauthenticated:
-        state.refusals.take(peer)
+
+
+@asynccontextmanager
+async def admitted(request: Request, shown: Shown) -> AsyncIterator[Session]:
+    """The session of a token; raises `Unauthenticated`, and `TooMany` where wrong ones came from before."""
+    state = request.app.state
+    if shown.key not in state.sessions:
+        state.refusals.check(_peer(request))
+    async with state.sessions.session(shown.address, shown.key) as session:
+        yield session
+
+
+@contextmanager
+def refusals_counted(request: Request) -> Iterator[None]:
+    """Count those who are refused in the block, by their address. A session that has ended is no guess."""
+    try:
+        yield
+    except SessionEnded:
         raise
+    except Unauthenticated:
+        request.app.state.refusals.take(_peer(request))
+        raise
+
+
+def _peer(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 @contextmanager

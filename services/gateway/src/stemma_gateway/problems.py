@@ -68,6 +68,16 @@ class Unauthenticated(HttpError):
     status, kind = HTTPStatus.UNAUTHORIZED, "unauthenticated"
 
 
+class SessionEnded(Unauthenticated):
+    """What was shown was good once; nobody tries anything with it."""
+
+
+class FromElsewhere(HttpError):
+    """A browser was made to send this by a page of another site, or shows nothing to the contrary."""
+
+    status, kind = HTTPStatus.FORBIDDEN, "from-elsewhere"
+
+
 class NotFound(HttpError):
     """There is nothing of this name for this caller."""
 
@@ -88,6 +98,24 @@ class Conflict(HttpError):
     def __init__(self, detail: str, headers: Mapping[str, str]) -> None:
         super().__init__(detail)
         self.headers = headers
+
+
+class NotOpen(HttpError):
+    """What a link decides was decided, or is not what is there any more."""
+
+    status, kind = HTTPStatus.CONFLICT, "not-open"
+
+
+class NotYours(HttpError):
+    """A link of somebody else."""
+
+    status, kind = HTTPStatus.FORBIDDEN, "not-yours"
+
+
+class Expired(HttpError):
+    """A link whose time is over."""
+
+    status, kind = HTTPStatus.GONE, "expired"
 
 
 class Invalid(HttpError):

@@ -24,6 +24,8 @@ class Session:
 
     client: Client
     key: str
+    user: str
+    is_person: bool
 
     @property
     def tenant(self) -> str:
@@ -111,7 +113,7 @@ class Sessions:
             raise
         except AccessDeniedError as error:
             raise Unauthenticated(str(error)) from None
-        return Session(client, key)
+        return Session(client, key, address.user or "", address.login is not None)
 
     async def _make_room(self) -> None:
         idle = {key: entry.idle_since for key, entry in self._entries.items() if not entry.users}

@@ -21,6 +21,7 @@ from .adapters.summaries import Summaries
 from .delivering import Courier
 from .handlers import Tools, routes
 from .lanes import Lanes
+from .links import Links
 from .sending import Mail, MailServer, Webhook, known_authorities
 
 EVENT_SLOTS, RULE_SLOTS = 8, 2
@@ -35,6 +36,8 @@ class NotifierSettings(ServiceSettings):
     longest_rest_s: float = Field(default=900.0, gt=0)
     give_up_after_s: float = Field(default=86400.0, ge=0)
     allowed_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    link_base: str = Field(default="", pattern=r"^(https?://[^\s/?#]+(/[^\s?#]*)?)?$", description="of the gateway")
+    link_days: float = Field(default=7.0, gt=0, le=365)
     mail_host: str | None = None
     mail_port: int = Field(default=587, ge=1, le=65535)
     mail_security: Literal["starttls", "tls", "none"] = "starttls"
@@ -96,6 +99,7 @@ def make_tools(settings: NotifierSettings, broker: StemmaBroker) -> Tools:
         Lanes(settings.rest_s, settings.longest_rest_s),
         attempts,
         timedelta(seconds=settings.give_up_after_s),
+        Links(settings.link_base, timedelta(days=settings.link_days)),
     )
     return Tools(broker.sender, Summaries(broker.jetstream), Rules(broker.jetstream), attempts, courier)
 

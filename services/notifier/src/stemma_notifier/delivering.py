@@ -12,11 +12,14 @@ from stemma_messaging import GivenUp, PutOff
 
 from .adapters.attempts import Attempts
 from .lanes import Lanes
+from .links import Links
 from .notices import Notice
 from .sending import Mail, NotSent, Refused, Webhook
 
 FEWEST_DELIVERIES = 6
 """Before a notice is given up for its age: a clock that jumps is no reason."""
+
+NO_LINKS = Links()
 
 
 def _now() -> datetime:
@@ -32,6 +35,7 @@ class Courier:
     lanes: Lanes
     attempts: Attempts
     give_up_after: timedelta
+    links: Links = NO_LINKS
     now: Callable[[], datetime] = _now
 
     async def deliver(self, rule: NotificationRule, notice: Notice, *, since: datetime, deliveries: int) -> None:
@@ -56,9 +60,9 @@ class Courier:
 
     async def _send(self, rule: NotificationRule, notice: Notice) -> str:
         if rule.webhook is not None and rule.secret is not None:
-            return await self.webhook.send(rule.webhook, rule.secret, notice)
+            return await self.webhook.send(rule.webhook, rule.secret, notice, self.links.of(notice))
         if rule.email is not None:
-            return await self.mail.send(rule.email, notice)
+            return await self.mail.send(rule.email, notice, self.links.of(notice))
         raise Refused("the rule names nobody")
 
     async def _give_up(self, notice: Notice, why: str) -> NoReturn:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from stemma_contracts.v1.decision_links import Verb
 from stemma_contracts.v1.notifications import Occasion
 
 from .notices import Notice, NoticedSection
@@ -13,6 +16,7 @@ _SAID = {
     Occasion.STALE: "is stale",
     Occasion.TEST: "is a test",
 }
+_OFFERED = {Verb.APPROVE: "Approve it", Verb.REVISE: "Ask for a revision"}
 _LONGEST = 120
 
 
@@ -33,6 +37,11 @@ def words_of(notice: Notice) -> list[str]:
         f"See it with: stemma show {notice.document_id}" if notice.document_id else "It arrived.",
         f"You get this by the rule {notice.rule_id}; stemma notify remove {notice.rule_id} ends it.",
     ]
+
+
+def offers_of(links: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What the links of a mail are for, and where they lead."""
+    return [(_OFFERED[Verb(verb)], link) for verb, link in links.items()]
 
 
 def _what(notice: Notice) -> str:

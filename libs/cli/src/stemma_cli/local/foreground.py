@@ -113,7 +113,7 @@ def _say_on_stderr(name: str, message: str) -> None:
 def _how_to_connect(local: LocalStemma) -> str:
     return (
         f"NATS is at {local.url}; users and passwords are in {local.folder.root / 'credentials.json'}.\n"
-        f"HTTP is at {local.gateway_url}; `stemma token` prints what it is to be shown.\n"
+        f"HTTP is at {local.gateway_url}; programs show what `stemma token` prints, people sign in there.\n"
         f"Logs are in {local.folder.root / 'logs'}. Ctrl-C stops all.\n"
         "Try `stemma new proposal --sample` in this folder."
     )

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stemma_client.logins import Login, new_seed, public_key
+from stemma_client.logins import Login, public_key
+from stemma_client.passwords import login_of
 from stemma_client.settings import DEFAULT_URL
 from stemma_contracts.tokens import check_person
 from stemma_provisioning.admitted import Admitted, AdmittedError, Keys
@@ -69,9 +70,9 @@ def file_of(name: str, output: Path | None) -> Path:
     return output or Path(f"{check_person(name)}.login")
 
 
-def new_login(place: Place, name: str, role: Role = Role.READER) -> Login:
-    """A login with keys that nobody had before."""
-    return Login(place.url, place.tenant, name, role, new_seed(), new_seed(), place.installation)
+def login_at(place: Place, name: str, password: str, role: Role = Role.READER) -> Login:
+    """The login that a password stands for."""
+    return login_of(place.url, place.tenant, name, password, role=role, installation=place.installation)
 
 
 def keys_of(login: Login) -> Keys:

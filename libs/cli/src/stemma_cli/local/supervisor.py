@@ -17,6 +17,7 @@ import nats
 from nats.errors import Error as NatsError
 from stemma_client.client import Client
 from stemma_client.settings import DEFAULT_TENANT
+from stemma_contracts import subjects
 from stemma_contracts.servers import servers_in
 from stemma_messaging.cancellation import end, raise_if_cancelled
 from stemma_provisioning import PROVISIONER, Bounds, NatsServer, ServerFailed, client_user, inbox_prefix, provision
@@ -35,6 +36,8 @@ from .tenants import DamagedTenantsError, KeptTenants
 
 ALL = "services"
 GATEWAY_PORT = "STEMMA_GATEWAY_PORT"
+LINK_BASE = "STEMMA_NOTIFIER_LINK_BASE"
+COOKIE_KEYS, COOKIES = "STEMMA_GATEWAY_COOKIE_KEYS", "cookies"
 READY_WITHIN_S = 120.0
 WATCH_S = 0.2
 
@@ -91,6 +94,7 @@ class LocalStemma:
         self._replicas = ONE
         self._gateway_port = int(os.environ.get(GATEWAY_PORT) or free_port())
         self._passwords: dict[str, str] = {}
+        self._cookie_key = ""
         self._nats: ManagedNats | None = None
         self._stack = AsyncExitStack()
 
@@ -148,6 +152,7 @@ class LocalStemma:
     async def _start_nats(self, stack: AsyncExitStack) -> None:
         self._tenants = self._all_tenants()
         self._passwords = self.folder.make_passwords(user_names(self._tenants))
+        self._cookie_key = self.folder.make_passwords([COOKIES])[COOKIES]
         await end_left_over(self._nats_folder, self._passwords[PROVISIONER])
         self._nats = self._make_nats()
         stack.callback(self.folder.clear_state)
@@ -228,6 +233,7 @@ class LocalStemma:
         around = os.environ if name == ALL else environment_of(name, os.environ)
         return {
             GATEWAY_PORT: str(self._gateway_port),
+            **self._own(name),
             **around,
             **self._extra(name),
             **who,
@@ -235,6 +241,11 @@ class LocalStemma:
             "STEMMA_READY_FILE": str(self.folder.ready_file(name)),
             "STEMMA_DATA_DIR": str(self.folder.root),
         }
+
+    def _own(self, name: str) -> dict[str, str]:
+        """What a service cannot know by itself; the surroundings win."""
+        told = {subjects.GATEWAY: {COOKIE_KEYS: self._cookie_key}, subjects.NOTIFIER: {LINK_BASE: self.gateway_url}}
+        return {key: value for each in (told if name == ALL else [name]) for key, value in told.get(each, {}).items()}
 
     def _extra(self, name: str) -> dict[str, str]:
         shared = self._env.values() if name == ALL else [self._env.get(name, {})]

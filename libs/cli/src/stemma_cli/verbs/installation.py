@@ -70,7 +70,7 @@ def add_user(
     output: LoginFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Admit a person, and write the login to be handed over.
+    """Admit a person, and write the login to be handed over. The password is printed once: it is for browsers.
 
     Readers see everything of their tenant, reviewers decide as well, authors also ask for documents and write, owners
     also pause, resume and cancel. It counts at once.
@@ -78,17 +78,18 @@ def add_user(
     Example: stemma user add ada --role reviewer
     """
     from stemma_client.logins import write_login
+    from stemma_client.passwords import new_password
 
-    from stemma_cli.local.people import Place, file_of, in_words, keys_of, new_login, role_of
+    from stemma_cli.local.people import Place, file_of, in_words, keys_of, login_at, role_of
 
     place, chosen, file = Place(data, admitted, tenant, url), role_of(role), file_of(name, output)
     if file.exists():
         raise CliError(ExitCode.USAGE, f"{file} is there already", "name another file by --output")
-    login = new_login(place, name, chosen)
+    login = login_at(place, name, password := new_password(), chosen)
     with in_words():
         place.admitted.add(name, chosen, keys_of(login))
     write_login(file, login)
-    _tell_login(login, file, f"{name} is admitted as {role}", as_json)
+    _tell_login(login, file, password, f"{name} is admitted as {role}", as_json)
 
 
 def list_users(
@@ -139,30 +140,33 @@ def rotate_user(
     output: LoginFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a person new keys: the login there was admits nobody any more.
+    """Give a person new keys and a new password: those there were admit nobody any more.
 
     Example: stemma user rotate ada
     """
     from dataclasses import replace
 
     from stemma_client.logins import write_login
+    from stemma_client.passwords import new_password
 
-    from stemma_cli.local.people import Place, file_of, in_words, keys_of, new_login
+    from stemma_cli.local.people import Place, file_of, in_words, keys_of, login_at
 
     place, file = Place(data, admitted, tenant, url), file_of(name, output)
-    login = new_login(place, name)
+    login = login_at(place, name, password := new_password())
     with in_words():
         role = place.admitted.rotate(name, keys_of(login)).role
     login = replace(login, role=role)
     write_login(file, login)
-    _tell_login(login, file, f"{name} has new keys", as_json)
+    _tell_login(login, file, password, f"{name} has new keys", as_json)
 
 
-def _tell_login(login: Login, file: Path, words: str, as_json: bool) -> None:
+def _tell_login(login: Login, file: Path, password: str, words: str, as_json: bool) -> None:
     if as_json:
-        say_json({"person": login.person, "role": login.role, "tenant": login.tenant, "login": str(file)})
+        told = {"person": login.person, "role": login.role, "tenant": login.tenant, "login": str(file)}
+        say_json({**told, "password": password})
     else:
         say(f"{words}; hand over {file}, and there: stemma login {file.name}")
+        say(f"password for browsers, printed this once: {password}")
 
 
 def add_tenant(

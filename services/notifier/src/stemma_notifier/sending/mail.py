@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import smtplib
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
@@ -13,8 +13,9 @@ from email.utils import format_datetime, parseaddr
 from html import escape
 from typing import Literal
 
+from stemma_notifier.links import NONE
 from stemma_notifier.notices import Notice
-from stemma_notifier.wording import subject_of, words_of
+from stemma_notifier.wording import offers_of, subject_of, words_of
 
 from .base import NotSent, Refused
 
@@ -35,7 +36,7 @@ class MailServer:
     password: str | None = field(default=None, repr=False)
 
 
-def message_of(notice: Notice, sender: str, receiver: str) -> EmailMessage:
+def message_of(notice: Notice, sender: str, receiver: str, links: Mapping[str, str] = NONE) -> EmailMessage:
     """The mail of a notice; a line break in a name could begin another header, and is none here."""
     message = EmailMessage()
     message["From"], message["To"] = sender, receiver
@@ -43,9 +44,11 @@ def message_of(notice: Notice, sender: str, receiver: str) -> EmailMessage:
     message["Date"] = format_datetime(notice.happened_at)
     message["Message-ID"] = f"<{notice.notice_id}@{parseaddr(sender)[1].rpartition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
-    words = words_of(notice)
-    message.set_content("\n".join(words))
-    message.add_alternative("".join(f"<p>{escape(line)}</p>\n" for line in words), subtype="html")
+    words, offers = words_of(notice), offers_of(links)
+    message.set_content("\n".join([*words, *(f"{words}: {link}" for words, link in offers)]))
+    lines = [f"<p>{escape(line)}</p>\n" for line in words]
+    lines += [f'<p><a href="{escape(link)}">{escape(words)}</a></p>\n' for words, link in offers]
+    message.add_alternative("".join(lines), subtype="html")
     return message
 
 
@@ -57,14 +60,14 @@ class Mail:
         self._limit_s = limit_s
         self._trust = trust
 
-    async def send(self, receiver: str, notice: Notice) -> str:
+    async def send(self, receiver: str, notice: Notice, links: Mapping[str, str] = NONE) -> str:
         """Send a notice; returns how it went. Raises `NotSent`, and `Refused` where it is of no use."""
         server = self._server
         if server is None:
             raise Refused("no mail server is configured (mail_host of the notifier)")
         if not {EVERY_DOMAIN, receiver.rpartition("@")[2].lower()} & set(server.domains):
             raise Refused("mails may not go to this domain (mail_domains of the notifier)")
-        message = message_of(notice, server.sender, receiver)
+        message = message_of(notice, server.sender, receiver, links)
         try:
             async with asyncio.timeout(self._limit_s):
                 await asyncio.to_thread(self._send, server, message)

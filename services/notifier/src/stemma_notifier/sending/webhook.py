@@ -9,12 +9,13 @@ import hmac
 import json
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpcore
 from stemma_contracts.v1.notifications import SECRET_PREFIX
 
+from stemma_notifier.links import NONE
 from stemma_notifier.notices import Notice
 
 from .base import NotSent, Refused
@@ -31,11 +32,13 @@ def signature(secret: str, notice_id: str, timestamp: int, body: bytes) -> str:
     return f"v1,{base64.b64encode(signed.digest()).decode()}"
 
 
-def body_of(notice: Notice) -> bytes:
-    """What a webhook says: what happened, when, and to what."""
+def body_of(notice: Notice, links: Mapping[str, str] = NONE) -> bytes:
+    """What a webhook says: what happened, when, and to what, and where somebody can decide."""
     data: dict[str, Any] = notice.model_dump(
         mode="json", exclude_none=True, exclude={"notice_id", "owner", "happened_at", "occasion"}
     )
+    if links:
+        data["links"] = dict(links)
     told = {"type": f"stemma.{notice.occasion}", "timestamp": notice.happened_at.isoformat(), "data": data}
     return json.dumps(told, ensure_ascii=False).encode()
 
@@ -48,9 +51,9 @@ class Webhook:
         self._limit_s = limit_s
         self._trust = trust
 
-    async def send(self, url: str, secret: str, notice: Notice) -> str:
+    async def send(self, url: str, secret: str, notice: Notice, links: Mapping[str, str] = NONE) -> str:
         """Send a notice; returns the status of the answer. Raises `NotSent`, and `Refused` where it is of no use."""
-        body, timestamp = body_of(notice), int(time.time())
+        body, timestamp = body_of(notice, links), int(time.time())
         headers = {
             "content-type": "application/json",
             "user-agent": "Stemma",

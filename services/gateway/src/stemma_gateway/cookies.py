@@ -1,0 +1,151 @@
+"""Sessions of people with browsers: the bearer token in an encrypted cookie, short, and renewed while it is used.
+
+Nothing of a session is kept here, so any process that has the key can answer. Without a key in the settings one is made
+at the start: the sessions end with the process.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from http.cookies import SimpleCookie
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from pydantic import BaseModel, ValidationError
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .problems import Invalid, SessionEnded
+
+NAME, SAFE_NAME = "stemma", "__Host-stemma"
+MOST_BYTES = 4000
+"""Of a cookie; browsers keep no longer ones."""
+RENEWED_AFTER = 0.1
+"""Of the time after which an idle session ends."""
+_TO_SET = "set_cookie"
+
+
+class SignedIn(BaseModel):
+    """What a cookie holds: the token, and since when. ``number`` tells sessions apart."""
+
+    token: str
+    number: str
+    begun_at: float
+    renewed_at: float
+
+    @property
+    def proof(self) -> str:
+        """What only who may read the answers of this session knows; a page of another site does not."""
+        return sha256(f"not another site {self.number}".encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class CookieRules:
+    """How long sessions last, in seconds without a request and in all; ``secure``: as over https in any case."""
+
+    idle_s: float
+    longest_s: float
+    secure: bool = False
+
+
+class Cookies:
+    """Makes and reads the cookies of sessions; the first key encrypts, any of them decrypts."""
+
+    def __init__(self, keys: Sequence[str], rules: CookieRules, clock: Callable[[], float] = time.time) -> None:
+        self._box = MultiFernet([Fernet(_fernet_key(key)) for key in keys or [secrets.token_urlsafe(32)]])
+        self._rules = rules
+        self._clock = clock
+
+    def begun(self, request: Request, token: str) -> SignedIn:
+        """Begin a session with the answer to a request; raises `Invalid` for a token that no cookie can hold."""
+        now = self._clock()
+        signed_in = SignedIn(token=token, number=secrets.token_hex(16), begun_at=now, renewed_at=now)
+        self._set(request, signed_in)
+        return signed_in
+
+    def ended(self, request: Request) -> None:
+        """Have the browser forget its session with the answer to a request."""
+        self._have_set(request, "", 0)
+
+    def of(self, request: Request) -> SignedIn | None:
+        """The session of a request, None if it has none; raises `SessionEnded`."""
+        cookie = request.cookies.get(self._name(request))
+        if cookie is None:
+            return None
+        try:
+            signed_in = SignedIn.model_validate_json(self._box.decrypt(cookie))
+        except (InvalidToken, ValidationError):
+            signed_in = None
+        if signed_in is None or self._left(signed_in) <= 0:
+            self.ended(request)
+            raise SessionEnded("the session has ended: sign in again")
+        return self._renewed(request, signed_in)
+
+    def ends_at(self, signed_in: SignedIn) -> datetime:
+        """When a session ends unless it is used."""
+        return datetime.fromtimestamp(self._clock() + self._left(signed_in), UTC)
+
+    def _renewed(self, request: Request, signed_in: SignedIn) -> SignedIn:
+        now = self._clock()
+        if now - signed_in.renewed_at < self._rules.idle_s * RENEWED_AFTER:
+            return signed_in
+        signed_in = signed_in.model_copy(update={"renewed_at": now})
+        self._set(request, signed_in)
+        return signed_in
+
+    def _left(self, signed_in: SignedIn) -> float:
+        idle = signed_in.renewed_at + self._rules.idle_s
+        return min(idle, signed_in.begun_at + self._rules.longest_s) - self._clock()
+
+    def _set(self, request: Request, signed_in: SignedIn) -> None:
+        value = self._box.encrypt(signed_in.model_dump_json().encode()).decode()
+        if len(value) > MOST_BYTES:
+            raise Invalid("the token is longer than what a cookie holds")
+        self._have_set(request, value, int(self._left(signed_in)))
+
+    def _have_set(self, request: Request, value: str, seconds: int) -> None:
+        cookie = SimpleCookie({(name := self._name(request)): value})
+        about = {
+            "path": "/",
+            "max-age": seconds,
+            "httponly": True,
+            "samesite": "Lax",
+            "secure": self._is_secure(request),
+        }
+        for attribute, said in about.items():
+            cookie[name][attribute] = said
+        setattr(request.state, _TO_SET, cookie[name].OutputString())
+
+    def _is_secure(self, request: Request) -> bool:
+        return self._rules.secure or request.url.scheme == "https"
+
+    def _name(self, request: Request) -> str:
+        return SAFE_NAME if self._is_secure(request) else NAME
+
+
+class SetCookies:
+    """An ASGI middleware: whatever is answered, the cookie goes along that was made while answering."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def with_cookie(message: Message) -> None:
+            cookie = scope.get("state", {}).get(_TO_SET)
+            if cookie and message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("Set-Cookie", cookie)
+            await send(message)
+
+        await self._app(scope, receive, with_cookie)
+
+
+def _fernet_key(secret: str) -> bytes:
+    return urlsafe_b64encode(sha256(f"cookies {secret}".encode()).digest())

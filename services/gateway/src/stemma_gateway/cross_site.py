@@ -1,0 +1,38 @@
+"""Whether a request that a browser sends with its cookie comes from a page of this gateway, or from another site's."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from .cookies import SignedIn
+from .problems import FromElsewhere
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+PROOF = "x-csrf-token"
+
+
+def check_origin(request: Request) -> bool:
+    """Whether the browser says that the request comes from here; raises `FromElsewhere` where it says otherwise."""
+    if site := request.headers.get("sec-fetch-site"):
+        is_own = site == "same-origin"
+    elif origin := request.headers.get("origin"):
+        is_own = urlsplit(origin)[:2] == (request.url.scheme, request.url.netloc)
+    else:
+        return False
+    if not is_own:
+        raise FromElsewhere("a page of another site sent this, not one of this gateway")
+    return True
+
+
+def check_change(request: Request, signed_in: SignedIn) -> None:
+    """A change that comes with a cookie shows where it comes from, or what only this session knows.
+
+    Raises `FromElsewhere`.
+    """
+    if request.method in SAFE_METHODS or check_origin(request):
+        return
+    if not compare_digest(request.headers.get(PROOF, "").encode(), signed_in.proof.encode()):
+        raise FromElsewhere(f"send {PROOF} with the csrf_token that /session tells, or an Origin header")

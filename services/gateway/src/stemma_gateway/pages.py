@@ -1,0 +1,102 @@
+"""Pages for people with browsers: plain HTML without any script, and what goes wrong told as a page too.
+
+A route of a router with `PageRoute` asks for `Caller` like any other; who is not signed in is led to the sign-in and
+comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from .delivery import address
+from .problems import Invalid, Unauthenticated, problem_of, response_of
+
+HOME, SIGN_IN = "/", "/sign-in"
+MAX_PATH = 2000
+# Nothing is loaded from elsewhere, nothing runs, and no other site may show a page of ours in a frame or get its forms.
+_SAFE = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+HTML: dict[str, Any] = {"content": {"text/html": {"schema": {"type": "string"}}}}
+
+
+def page(
+    request: Request,
+    template: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    headers: dict[str, str] | None = None,
+    **shown: object,
+) -> Response:
+    """A page; everything shown is escaped."""
+    content = _templates().get_template(template).render(root=address(request, ""), **shown)
+    return HTMLResponse(content, status, {**_SAFE, **(headers or {})})
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("stemma_gateway"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+
+
+def reads_pages(request: Request) -> bool:
+    """Whether the caller wants a page: a browser says so, a program does not."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def led_to(request: Request, path: str) -> Response:
+    """Have a browser go on to another page of the gateway."""
+    return RedirectResponse(address(request, path), HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
+
+
+def local(path: str) -> str:
+    """A path to come back to, which is one of this gateway; raises `Invalid` for any other address."""
+    parts = urlsplit(path)
+    if len(path) > MAX_PATH or parts.scheme or parts.netloc or not path.startswith("/"):
+        raise Invalid("next: this is no path of this gateway")
+    if path.startswith("//") or "\\" in path or not path.isprintable():
+        raise Invalid("next: this is no path of this gateway")
+    return path
+
+
+class PageRoute(APIRoute):
+    """A route whose errors are pages for those who read pages."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request."""
+        answered = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await answered(request)
+            except Exception as error:
+                if not reads_pages(request):
+                    raise
+                return _told(request, error)
+
+        return answer
+
+
+def _told(request: Request, error: Exception) -> Response:
+    if isinstance(error, Unauthenticated) and request.method == "GET":
+        here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return led_to(request, f"{SIGN_IN}?next={quote(here, safe='')}")
+    plain, problem = response_of(error), problem_of(error)
+    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise error
+    headers = {name: plain.headers[name] for name in ("Retry-After",) if name in plain.headers}
+    return page(request, "problem.html", HTTPStatus(problem.status), headers, problem=problem)

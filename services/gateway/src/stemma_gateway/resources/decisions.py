@@ -1,0 +1,145 @@
+"""Links of notifications: a look changes nothing, since scanners of mails look too; what is sent decides, once.
+
+A link is no power. Whoever follows it is signed in as the person that it names, and the decision is asked for as this
+person, under an id that is the same whenever the same link is used.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from stemma_client import AnswerTimeoutError, RequestRejectedError
+from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.decision_links import MAX_TOKEN, DecisionLink, InvalidLink, Verb, read_link
+from stemma_contracts.v1.requests import ApproveSection, ReviseSection, SectionDecision
+from stemma_contracts.v1.section import SectionStatus
+from stemma_document.views import SectionView
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.forms import JSON
+from stemma_gateway.pages import HTML, PageRoute, page, reads_pages
+from stemma_gateway.problems import Expired, NotFound, NotOpen, NotYours, TooLarge
+from stemma_gateway.sessions import Session
+
+from .addresses import section_of
+
+AT_HAND_S, WAIT_S = 0.5, 20.0
+MAX_BYTES = 128 * 1024
+DONE = {Verb.APPROVE: "approved", Verb.REVISE: "sent back for a revision"}
+router = APIRouter(tags=["decisions"], route_class=PageRoute)
+
+
+class Decision(BaseModel):
+    """What a link decides, and whether it still can."""
+
+    document_id: str
+    section_id: str
+    title: str
+    version: int
+    verb: Verb
+    person: str
+    expires_at: AwareDatetime
+    state: Literal["open", "used", "outdated", "decided"] = Field(
+        description="`used` by this link, `outdated` by a newer version, `decided` in another way"
+    )
+    detail: str = ""
+
+
+class Answered(BaseModel):
+    """What goes along with a decision."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    feedback: str | None = Field(None, max_length=20_000, description="for a revision: what is to change, in words")
+
+
+def link_of(
+    session: Caller,
+    token: Annotated[str, Path(max_length=4 * MAX_TOKEN, description="the last part of the link")],
+) -> DecisionLink:
+    """The decision of a link; raises `NotFound`, `Expired`, and `NotYours` for the link of somebody else."""
+    try:
+        link = read_link(token, datetime.min.replace(tzinfo=UTC))
+    except InvalidLink as error:
+        raise NotFound(str(error)) from None
+    if not session.is_person or (session.tenant, session.user) != (link.tenant, link.person):
+        raise NotYours(f"this link is for {link.person} of {link.tenant}: sign in as this person")
+    if link.expires_at <= datetime.now(UTC):
+        raise Expired(f"the link expired on {link.expires_at:%Y-%m-%d}; `stemma inbox` shows what waits")
+    return link
+
+
+Link = Annotated[DecisionLink, Depends(link_of)]
+NO_JSON: dict[int | str, dict[str, Any]] = {200: {**HTML, "description": "What would be decided: a page for browsers."}}
+
+
+@router.get("/decide/{token}", response_model=Decision, responses=NO_JSON)
+async def show_decision(request: Request, session: Caller, link: Link) -> Any:
+    """What a link would decide. Nothing is decided by looking at it."""
+    decision = await _decision(session, link)
+    return page(request, "decide.html", decision=decision) if reads_pages(request) else decision
+
+
+@router.post(
+    "/decide/{token}",
+    response_model=RequestAccepted,
+    openapi_extra={"requestBody": {"content": {JSON: {"schema": Answered.model_json_schema()}}}},
+)
+async def decide(request: Request, session: Caller, link: Link) -> Any:
+    """Decide what the link is about, about this version alone, and once."""
+    asked = _asked(link, await _body(request))
+    if (decision := await _decision(session, link)).state != "open":
+        raise NotOpen(decision.detail)
+    answer = await session.client.request(asked, wait_s=WAIT_S)
+    if not reads_pages(request):
+        return Response(answer.model_dump_json(), media_type=JSON)
+    return page(request, "decided.html", decision=decision, done=DONE[link.verb])
+
+
+def _asked(link: DecisionLink, body: Answered) -> SectionDecision:
+    about: dict[str, Any] = link.model_dump(include={"document_id", "section_id", "version", "request_id"})
+    about |= {"request_id": link.request_id, "actor": link.person}
+    if link.verb is Verb.APPROVE:
+        return ApproveSection(**about)
+    return ReviseSection.model_validate({**about, "feedback": body.feedback})
+
+
+async def _body(request: Request) -> Answered:
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BYTES:
+            raise TooLarge(f"a decision has at most {MAX_BYTES} bytes")
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON:
+        return Answered.model_validate_json(bytes(body))
+    return Answered.model_validate(dict(parse_qsl(body.decode("utf-8", "replace"))))
+
+
+async def _decision(session: Session, link: DecisionLink) -> Decision:
+    section = await section_of(session, link.document_id, link.section_id)
+    state, detail = await _state(session, link, section)
+    known = link.model_dump(include={"document_id", "section_id", "version", "verb", "person", "expires_at"})
+    return Decision(**known, title=section.title, state=state, detail=detail)
+
+
+async def _state(session: Session, link: DecisionLink, section: SectionView) -> tuple[Any, str]:
+    if section.status is SectionStatus.AWAITING_REVIEW and section.version == link.version:
+        return "open", ""
+    if await _was_used(session, link):
+        return "used", f"this link was used: version {link.version} was {DONE[link.verb]}"
+    if section.version != link.version:
+        return "outdated", f"version {link.version} is not current any more; version {section.version} is"
+    status = section.status.replace("_", " ")
+    return "decided", f"version {link.version} does not wait for a decision any more: the section is {status}"
+
+
+async def _was_used(session: Session, link: DecisionLink) -> bool:
+    try:
+        await session.client.answer(link.request_id, wait_s=AT_HAND_S)
+    except (AnswerTimeoutError, RequestRejectedError):
+        return False
+    return True

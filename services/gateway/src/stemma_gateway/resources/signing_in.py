@@ -1,0 +1,175 @@
+"""Signing in and out with a browser, and who one is."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from stemma_client import InvalidLoginError
+from stemma_client.bearer import bearer_of
+from stemma_client.passwords import login_of
+from stemma_client.settings import DEFAULT_TENANT, ServerAddress
+from stemma_contracts.tokens import InvalidToken
+
+from stemma_gateway.authentication import Caller, Shown, admitted, refusals_counted
+from stemma_gateway.cookies import SignedIn
+from stemma_gateway.cross_site import check_change, check_origin
+from stemma_gateway.pages import HOME, HTML, MAX_PATH, SIGN_IN, PageRoute, led_to, local, page, reads_pages
+from stemma_gateway.problems import (
+    SessionEnded,
+    TooLarge,
+    TooMany,
+    Unauthenticated,
+    UnsupportedMedia,
+    problem_of,
+    response_of,
+)
+from stemma_gateway.sessions import Session
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+MAX_BYTES = 16 * 1024
+WRONG = "name or password is wrong, or nobody of this name is admitted to the tenant"
+Next = Annotated[str, Query(max_length=MAX_PATH, description="the page to go on to: a path of this gateway")]
+router = APIRouter(tags=["sign-in"], route_class=PageRoute)
+
+
+class Credentials(BaseModel):
+    """A name with its password, or a token alone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tenant: str = Field(DEFAULT_TENANT, max_length=64)
+    user: str = Field("", max_length=64)
+    password: SecretStr = Field(SecretStr(""), max_length=256, description="what `stemma user add` printed")
+    token: SecretStr = Field(SecretStr(""), max_length=8192, description="instead: what `stemma token` prints")
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> Credentials:
+        if bool(self.token.get_secret_value()) == bool(self.user and self.password.get_secret_value()):
+            raise ValueError("give user and password, or a token")
+        return self
+
+
+class WhoAmI(BaseModel):
+    """Who a token or a session is of."""
+
+    tenant: str
+    user: str = Field(description="the name of a person, or the user of a program")
+    kind: Literal["person", "program"]
+    ends_at: AwareDatetime | None = Field(None, description="when the session ends unless it is used")
+    csrf_token: str | None = Field(None, description="goes with each change as `X-CSRF-Token` where no Origin does")
+
+
+@router.get(SIGN_IN, response_class=Response, responses={200: {**HTML, "description": "The form."}})
+async def show_sign_in(request: Request, next: Next = HOME) -> Response:
+    """The page on which a person signs in."""
+    return _form(request, local(next))
+
+
+@router.post(
+    SIGN_IN,
+    response_model=WhoAmI,
+    responses={303: {"description": "A browser goes on to `next`."}},
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {kind: {"schema": Credentials.model_json_schema()} for kind in (JSON, FORM)},
+        }
+    },
+)
+async def sign_in(request: Request, next: Next = HOME) -> Any:
+    """Begin a session: a cookie that stands for the token. Programs need none, they show the token itself."""
+    check_origin(request)
+    path, credentials = local(next), await _credentials(request)
+    try:
+        who = await _begun(request, credentials)
+    except (Unauthenticated, TooMany) as error:
+        if not reads_pages(request):
+            raise
+        return _form(request, path, credentials, error)
+    return led_to(request, path) if reads_pages(request) else who
+
+
+@router.post("/sign-out", status_code=204, responses={303: {"description": "A browser goes on to the sign-in."}})
+async def sign_out(request: Request) -> Response:
+    """End the session of this browser."""
+    cookies = request.app.state.bearer.cookies
+    try:
+        if signed_in := cookies.of(request):
+            check_change(request, signed_in)
+    except SessionEnded:
+        pass
+    cookies.ended(request)
+    return led_to(request, SIGN_IN) if reads_pages(request) else Response(None, HTTPStatus.NO_CONTENT)
+
+
+@router.get("/session")
+async def show_session(request: Request, session: Caller) -> WhoAmI:
+    """Who calls."""
+    return _who(request, session, getattr(request.state, "signed_in", None))
+
+
+@router.get(HOME, response_class=Response, responses={200: {**HTML, "description": "Who is signed in."}})
+async def show_home(request: Request, session: Caller) -> Response:
+    """The first page of a person who is signed in."""
+    return page(request, "home.html", who=_who(request, session, None))
+
+
+def _form(
+    request: Request, path: str, credentials: Credentials | None = None, error: Exception | None = None
+) -> Response:
+    plain = response_of(error) if error else None
+    status = HTTPStatus(plain.status_code) if plain else HTTPStatus.OK
+    headers = {"Retry-After": plain.headers["Retry-After"]} if plain and "Retry-After" in plain.headers else {}
+    shown = {
+        "wrong": problem_of(error).detail if error else "",
+        "user": credentials.user if credentials else "",
+        "tenant": credentials.tenant if credentials else DEFAULT_TENANT,
+    }
+    return page(request, "sign_in.html", status, headers, next=path, **shown)
+
+
+async def _credentials(request: Request) -> Credentials:
+    media_type, body = request.headers.get("content-type", "").partition(";")[0].strip().lower(), bytearray()
+    if media_type not in (JSON, FORM):
+        raise UnsupportedMedia(f"send {JSON} or {FORM}")
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BYTES:
+            raise TooLarge(f"a sign-in has at most {MAX_BYTES} bytes")
+    if media_type == JSON:
+        return Credentials.model_validate_json(bytes(body))
+    return Credentials.model_validate(dict(parse_qsl(body.decode("utf-8", "replace"))))
+
+
+async def _begun(request: Request, credentials: Credentials) -> WhoAmI:
+    bearer = request.app.state.bearer
+    with refusals_counted(request):
+        token = credentials.token.get_secret_value() or _token_of(bearer.url, credentials)
+        shown: Shown = bearer.shown(token)
+        try:
+            async with admitted(request, shown) as session:
+                return _who(request, session, bearer.cookies.begun(request, token))
+        except Unauthenticated:
+            raise Unauthenticated(WRONG) from None
+
+
+def _token_of(url: str, credentials: Credentials) -> str:
+    """The token of a name and a password; raises `Unauthenticated` for what nobody has."""
+    tenant, user = credentials.tenant, credentials.user
+    try:
+        login = login_of(url, tenant, user, credentials.password.get_secret_value())
+    except (InvalidToken, InvalidLoginError):
+        raise Unauthenticated(WRONG) from None
+    return bearer_of(ServerAddress(url, tenant, user, login=login))
+
+
+def _who(request: Request, session: Session, signed_in: SignedIn | None) -> WhoAmI:
+    who = WhoAmI(tenant=session.tenant, user=session.user, kind="person" if session.is_person else "program")
+    if signed_in:
+        ends_at = request.app.state.bearer.cookies.ends_at(signed_in)
+        who = who.model_copy(update={"ends_at": ends_at, "csrf_token": signed_in.proof})
+    return who

@@ -1,0 +1,182 @@
+"""People with browsers: a session in a cookie, which holds what a token holds, and which no other site can use."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from stemma_client.passwords import new_password
+from stemma_provisioning import NatsServer
+
+from .conftest import PAGES, Person, at, problem
+
+KEYS = "k" * 32
+ELSEWHERE = ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"})
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def address(gateway: Any) -> AsyncIterator[str]:
+    """A gateway."""
+    async with gateway(cookie_keys=KEYS, refusals_at_once=100) as url:
+        yield url
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(address: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client that keeps its cookies."""
+    async with at(address) as client:
+        yield client
+
+
+@pytest.mark.req("H1")
+async def test_a_person_signs_in_by_name_and_password_and_decides_as_this_person(
+    browser: httpx.AsyncClient, person: Person
+) -> None:
+    signed_in = await browser.post("/sign-in", json=person("ada"))
+    assert (signed_in.status_code, signed_in.json()["user"], signed_in.json()["kind"]) == (200, "ada", "person")
+    assert (await browser.get("/documents")).status_code == 200
+    decided = await browser.post("/documents/d1/approve-section", json={"section_id": "research", "version": 1})
+    assert decided.status_code == 202
+    assert (await browser.get("/session")).json()["user"] == "ada"
+    assert (await browser.post("/sign-out")).status_code == 204
+    assert problem(await browser.get("/session")) == (401, "unauthenticated")
+
+
+@pytest.mark.req("H1")
+async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites_and_tells_nothing(
+    browser: httpx.AsyncClient, person: Person
+) -> None:
+    typed = person("eva")
+    told = (await browser.post("/sign-in", json=typed)).headers["set-cookie"]
+    assert {part.strip().partition("=")[0] for part in told.split(";")} == {
+        "stemma", "HttpOnly", "Max-Age", "Path", "SameSite",
+    }  # fmt: skip
+    assert "SameSite=Lax" in told
+    assert "eva" not in told
+    https = {"X-Forwarded-Proto": "https", "Origin": str(browser.base_url).replace("http:", "https:").rstrip("/")}
+    safe = (await browser.post("/sign-in", json=typed, headers=https)).headers["set-cookie"]
+    assert safe.startswith("__Host-stemma=")
+    assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= {part.strip() for part in safe.split(";")}
+
+
+@pytest.mark.req("H1")
+async def test_a_form_leads_to_the_page_that_was_asked_for_and_out_again(
+    browser: httpx.AsyncClient, person: Person
+) -> None:
+    typed = person("uta") | {"tenant": "default"}
+    asked = await browser.get("/", headers=PAGES)
+    assert (asked.status_code, asked.headers["location"]) == (303, "/sign-in?next=%2F")
+    form = await browser.get(asked.headers["location"], headers=PAGES)
+    assert 'name="password"' in form.text
+    assert "frame-ancestors 'none'" in form.headers["content-security-policy"]
+    wrong = await browser.post("/sign-in", data=typed | {"password": new_password()}, headers=PAGES)
+    assert (wrong.status_code, "name or password is wrong" in wrong.text, 'value="uta"' in wrong.text) == (
+        401, True, True,
+    )  # fmt: skip
+    led = await browser.post("/sign-in?next=%2F", data=typed, headers=PAGES)
+    assert (led.status_code, led.headers["location"]) == (303, "/")
+    assert "<strong>uta</strong>" in (await browser.get("/", headers=PAGES)).text
+    out = await browser.post("/sign-out", headers=PAGES)
+    assert (out.status_code, out.headers["location"]) == (303, "/sign-in")
+    assert (await browser.get("/", headers=PAGES)).status_code == 303
+
+
+@pytest.mark.req("H1")
+async def test_nobody_is_led_to_another_site(browser: httpx.AsyncClient, person: Person) -> None:
+    typed = person("ida")
+    for path in ("https://evil.example", "//evil.example", "/\\evil.example", "evil", "/\t/evil"):
+        refused = await browser.post("/sign-in", params={"next": path}, json=typed)
+        assert problem(refused) == (422, "invalid"), path
+        assert "set-cookie" not in refused.headers
+
+
+@pytest.mark.req("H1")
+async def test_a_change_with_a_cookie_comes_from_here_or_shows_what_the_session_alone_knows(
+    browser: httpx.AsyncClient, person: Person
+) -> None:
+    proof = (await browser.post("/sign-in", json=person("ora"))).json()["csrf_token"]
+    body, path = {"section_id": "research", "version": 1}, "/documents/d1/approve-section"
+    del browser.headers["Origin"]
+    for wrong in ({}, {"X-CSRF-Token": "x"}, *ELSEWHERE, ELSEWHERE[0] | {"X-CSRF-Token": proof}):
+        assert problem(await browser.post(path, json=body, headers=wrong)) == (403, "from-elsewhere"), wrong
+    assert (await browser.get("/kinds", headers=ELSEWHERE[0])).status_code == 200
+    for right in ({"X-CSRF-Token": proof}, {"Sec-Fetch-Site": "same-origin"}):
+        assert (await browser.post(path, json=body, headers=right)).status_code == 202, right
+    assert problem(await browser.post("/sign-out", headers=ELSEWHERE[0])) == (403, "from-elsewhere")
+
+
+@pytest.mark.req("H1")
+async def test_no_other_site_signs_a_browser_in(browser: httpx.AsyncClient, person: Person) -> None:
+    typed = person("uwe")
+    for headers in ELSEWHERE:
+        assert problem(await browser.post("/sign-in", data=typed, headers=headers)) == (403, "from-elsewhere")
+
+
+@pytest.mark.req("H1")
+async def test_a_token_alone_needs_no_origin_and_is_not_mixed_with_a_cookie(
+    browser: httpx.AsyncClient, person: Person, token: Callable[..., str]
+) -> None:
+    await browser.post("/sign-in", json=person("isa"))
+    shown = {"Authorization": f"Bearer {token()}", "Origin": "http://evil.example"}
+    assert (await browser.get("/session", headers=shown)).json() == {
+        "tenant": "default", "user": "client-default", "kind": "program", "ends_at": None, "csrf_token": None,
+    }  # fmt: skip
+    assert problem(await browser.get("/session", headers={"Authorization": "Bearer x"})) == (401, "unauthenticated")
+    signed_in = await browser.post("/sign-in", json={"token": token()})
+    assert (signed_in.json()["user"], signed_in.json()["kind"]) == ("client-default", "program")
+
+
+@pytest.mark.req("H1")
+async def test_two_gateways_with_one_key_serve_one_session_and_one_without_a_key_ends_it(
+    gateway: Any, person: Person
+) -> None:
+    keys = ("a" * 32, "b" * 32)
+    async with (
+        gateway(cookie_keys=keys[0]) as first,
+        gateway(cookie_keys=",".join(reversed(keys))) as second,
+        gateway() as other,
+        at(first) as browser,
+    ):
+        await browser.post("/sign-in", json=person("udo"))
+        assert (await browser.get(f"{second}/session")).json()["user"] == "udo"
+        refused = await browser.get(f"{other}/session")
+        assert problem(refused) == (401, "unauthenticated")
+        assert "Max-Age=0" in refused.headers["set-cookie"]
+
+
+@pytest.mark.req("H1", "S4")
+async def test_a_person_who_is_removed_is_out_and_a_wrong_password_lets_nobody_in(
+    browser: httpx.AsyncClient, person: Person, server: NatsServer
+) -> None:
+    typed = person("ewa")
+    wrong = [
+        typed | {"password": new_password()}, typed | {"password": "short"}, typed | {"user": "nobody"},
+        typed | {"tenant": "garden"}, typed | {"tenant": "not here"}, {"token": "stemma_x"},
+    ]  # fmt: skip
+    answers = [await browser.post("/sign-in", json=each) for each in wrong]
+    assert {problem(answer) for answer in answers} == {(401, "unauthenticated")}
+    assert len({answer.json()["detail"] for answer in answers[:-1]}) == 1
+    for unreadable in ({}, {"user": "ewa"}, typed | {"token": "x"}, typed | {"colour": "red"}):
+        assert problem(await browser.post("/sign-in", json=unreadable)) == (422, "invalid")
+    assert problem(await browser.post("/sign-in", content=b"x", headers={"Content-Type": "text/csv"}))[0] == 415
+    assert problem(await browser.post("/sign-in", json={"user": "x" * 20_000}))[0] == 413
+    await browser.post("/sign-in", json=typed)
+    server.admitted("default").remove("ewa")
+    while (answer := await browser.get("/kinds")).status_code in (200, 503):
+        pass
+    assert problem(answer) == (401, "unauthenticated")
+
+
+@pytest.mark.req("H1", "S5")
+async def test_attempts_are_limited_and_it_is_said_when_to_come_again(gateway: Any, person: Person) -> None:
+    async with gateway(refusals_at_once=2, refusals_per_s=0.5) as url, at(url) as browser:
+        typed = person("ulf")
+        tries = [await browser.post("/sign-in", json=typed | {"password": new_password()}) for _ in range(3)]
+        assert [answer.status_code for answer in tries] == [401, 401, 429]
+        page = await browser.post("/sign-in", data=typed, headers=PAGES)
+        assert (page.status_code, page.headers["content-type"]) == (429, "text/html; charset=utf-8")
+        assert [1 <= int(answer.headers["retry-after"]) <= 2 for answer in (tries[-1], page)] == [True, True]
