@@ -118,7 +118,7 @@ async def test_documents_are_counted_by_what_changed(provisioner: Client, orches
     await views.put("default.d2.a", details("a", NOON - timedelta(hours=1)))
     await views.put("default.d1", summary(a=waits, b=broken))
     await views.put("default.d2", summary(a=waits))
-    await views.put("other.d1", summary(DocumentStatus.CANCELLED, a=waits))
+    await views.put("other.d1", summary(DocumentStatus.CANCELLED, a=waits, b=broken))
     await views.put("other.d2", b'{"kind": 7}')
     own = await orchestrator.jetstream().key_value(subjects.VIEWS_BUCKET)
     census = Census(orchestrator, own, kept := Kept(), now=lambda: NOON)

@@ -99,13 +99,13 @@ class Census:
         self._seen[key] = await self._of(key, summary, before.waits if before else frozenset())
 
     async def _of(self, key: str, summary: DocumentSummary, before: frozenset[Wait]) -> Seen:
-        known = {wait: wait for wait in before}
-        waits = [known.get(wait) or await self._dated(key, wait) for wait in _waits(summary)]
+        known, sections = {wait: wait for wait in before}, _open_sections(summary)
+        waits = [known.get(wait) or await self._dated(key, wait) for each in sections for wait in _waits_of(each)]
         return Seen(
             tenant=key.partition(".")[0],
             status=summary.status,
-            stale=sum(section.stale for section in summary.sections),
-            failed=sum(section.status is SectionStatus.FAILED for section in summary.sections),
+            stale=sum(section.stale for section in sections),
+            failed=sum(section.status is SectionStatus.FAILED for section in sections),
             waits=frozenset(waits),
         )
 
@@ -144,10 +144,9 @@ class Census:
             yield max(0.0, (self._now() - since).total_seconds()), _of_waits(*whose)
 
 
-def _waits(summary: DocumentSummary) -> Iterator[Wait]:
-    if summary.status is not DocumentStatus.CANCELLED:
-        for section in summary.sections:
-            yield from _waits_of(section)
+def _open_sections(summary: DocumentSummary) -> tuple[SectionSummary, ...]:
+    """Those about which somebody can still decide: none of a cancelled document."""
+    return () if summary.status is DocumentStatus.CANCELLED else summary.sections
 
 
 def _waits_of(section: SectionSummary) -> Iterator[Wait]:
