@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -25,13 +26,18 @@ from .serving import serving
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Answers after ``latency_s`` seconds. ``calls`` counts requests by the hash of what they ask."""
+    """Answers after ``latency_s`` seconds. ``calls`` counts requests by the hash of what they ask.
+
+    While it is ``broken`` it answers with an error of its own; it charges each token so many ``times``.
+    """
 
     daemon_threads = True
 
     def __init__(self, latency_s: float = 0.0) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.latency_s = latency_s
+        self.broken = False
+        self.times = 1
         self.calls: Counter[str] = Counter()
         self.stopping = threading.Event()
         self.arrived = threading.Condition()
@@ -82,11 +88,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.calls[_what_is_asked(body)] += 1
             self.server.arrived.notify_all()
         self.server.stopping.wait(self.server.latency_s)
+        if self.server.broken:
+            self.send_error(HTTPStatus.INTERNAL_SERVER_ERROR)
+            return
         answer = asyncio.run(_answer(body))
+        usage = _usage(answer, self.server.times)
         if body.get("stream"):
-            self._send("text/event-stream", b"".join(_events(answer)))
+            self._send("text/event-stream", b"".join(_events(answer, usage)))
         else:
-            self._send("application/json", json.dumps(_completion(answer)).encode())
+            self._send("application/json", json.dumps(_completion(answer, usage)).encode())
 
     def _send(self, media_type: str, data: bytes) -> None:
         self.send_response(200)
@@ -141,9 +151,10 @@ def _function(name: str, arguments: dict[str, Any]) -> dict[str, str]:
     return {"name": name, "arguments": json.dumps(arguments)}
 
 
-def _usage(answer: AIMessage) -> dict[str, int]:
+def _usage(answer: AIMessage, times: int) -> dict[str, int]:
     usage = answer.usage_metadata
-    prompt, completion = (usage["input_tokens"], usage["output_tokens"]) if usage else (1, 1)
+    told = (usage["input_tokens"], usage["output_tokens"]) if usage else (1, 1)
+    prompt, completion = (number * times for number in told)
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 
@@ -151,20 +162,20 @@ def _head(kind: str) -> dict[str, Any]:
     return {"id": "1", "object": kind, "created": 1, "model": "offline"}
 
 
-def _completion(answer: AIMessage) -> dict[str, Any]:
+def _completion(answer: AIMessage, usage: dict[str, int]) -> dict[str, Any]:
     reason = "tool_calls" if answer.tool_calls else "stop"
     choice = {"index": 0, "finish_reason": reason, "message": _message(answer)}
-    return {**_head("chat.completion"), "choices": [choice], "usage": _usage(answer)}
+    return {**_head("chat.completion"), "choices": [choice], "usage": usage}
 
 
-def _events(answer: AIMessage) -> Iterator[bytes]:
+def _events(answer: AIMessage, usage: dict[str, int]) -> Iterator[bytes]:
     head = _head("chat.completion.chunk")
     text = str(answer.content)
     for start in range(0, len(text), 200):
         delta = {"role": "assistant", "content": text[start : start + 200]}
         yield _event({**head, "choices": [{"index": 0, "delta": delta}]})
     yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    yield _event({**head, "choices": [], "usage": _usage(answer)})
+    yield _event({**head, "choices": [], "usage": usage})
     yield b"data: [DONE]\n\n"
 
 

@@ -1,0 +1,190 @@
+"""The fault of every alert: what is done to the installation, until the block ends, and whom the alert names for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from dataclasses import dataclass
+
+from faults_documents import asked
+from faults_here import as_user
+from faults_poison import samples
+from faults_replicas import replica
+from metrics_plant import MODEL, MOST_STORED, Plant
+from stemma_client import Client
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.review import ReviewMode
+from stemma_provisioning import PROVISIONER
+from stemma_provisioning.topology import KIB
+from stemma_testkit.clocks import clock_env
+from stemma_testkit.driving import wait_for
+from stemma_testkit.filling import full
+from stemma_testkit.working import end
+
+TENANT = "default"
+MANY = 501
+DAYS_S = 3 * 86_400 + 60
+DEAR = 1_000_000
+"""So many times the usual tokens make one document cost what a tenant should not spend in a day."""
+TRIED_AGAIN = 20
+CONVERT = subjects.job(subjects.CONVERTER, "convert-document")
+GENERATE = subjects.job(subjects.GENERATION, "generate-section")
+CAPABILITIES = f"KV_{subjects.CAPABILITIES_BUCKET}"
+ARTIFACTS = subjects.artifacts_bucket(TENANT)
+Deed = Callable[[Plant], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is done, and the alerts that it fires, by name, each with labels that say what it is about."""
+
+    deed: Deed
+    fires: Mapping[str, Mapping[str, str]]
+
+
+@asynccontextmanager
+async def standing_still(plant: Plant) -> AsyncIterator[None]:
+    """The converter ends while others ask for conversions."""
+    await plant.stemma.services[subjects.CONVERTER].stop()
+    async with plant.streams() as js:
+        for _ in range(MANY):
+            await js.publish(CONVERT, b"{}")
+        yield
+        await js.purge_stream(subjects.JOBS)
+    await plant.stemma.start_service(subjects.CONVERTER)
+
+
+@asynccontextmanager
+async def refused(plant: Plant) -> AsyncIterator[None]:
+    """The server stores nothing more where services tell what they can do."""
+    async with as_user(plant.stemma, PROVISIONER) as nats, full(nats, [CAPABILITIES]):
+        yield
+
+
+@asynccontextmanager
+async def consumer_gone(plant: Plant) -> AsyncIterator[None]:
+    """Somebody deletes the consumer of the notifier, and provisions it again."""
+    async with plant.streams() as js:
+        config = (await js.consumer_info(subjects.NOTICES, subjects.NOTIFIER)).config
+        await js.delete_consumer(subjects.NOTICES, subjects.NOTIFIER)
+        yield
+        await js.add_consumer(subjects.NOTICES, config)
+
+
+@asynccontextmanager
+async def server_away(plant: Plant) -> AsyncIterator[None]:
+    """Nobody has a connection to NATS."""
+    await plant.stemma.nats.stop()
+    yield
+    await plant.stemma.nats.start()
+
+
+@asynccontextmanager
+async def poison(plant: Plant) -> AsyncIterator[None]:
+    """A job that nobody can read."""
+    async with plant.streams() as js:
+        await js.publish(CONVERT, b"{}")
+        yield
+        await js.purge_stream(subjects.DEAD)
+
+
+@asynccontextmanager
+async def tried_again(plant: Plant) -> AsyncIterator[None]:
+    """Jobs whose texts are not there."""
+    [sample] = [one for one in samples(TENANT, "d-nobody", ["job"]) if one.subject == GENERATE]
+    async with plant.streams() as js:
+        for number in range(TRIED_AGAIN):
+            job = sample.data | {"job_id": f"d-nobody.{number}.generate-section.budget", "thread_id": f"lost-{number}"}
+            await js.publish(GENERATE, json.dumps(job).encode(), headers=sample.headers)
+        yield
+
+
+@asynccontextmanager
+async def model_broken(plant: Plant) -> AsyncIterator[None]:
+    """The provider of the model answers with errors, whoever tries again; the documents are given up in the end."""
+    plant.model.broken = True
+    document_ids = [await asked(plant.client, ReviewMode.NONE, f"broken-{number}") for number in range(2)]
+    trying = asyncio.create_task(tries_for_ever(plant.client, document_ids[0]))
+    yield
+    await end([trying])
+    plant.model.broken = False
+    for document_id in document_ids:
+        await plant.client.cancel(document_id)
+
+
+async def tries_for_ever(client: Client, document_id: str) -> None:
+    """Try each section again that has failed."""
+    async with aclosing(client.follow(document_id)) as events:
+        async for event in events:
+            if isinstance(event.contract, e.SectionFailure):
+                await client.retry(document_id, event.contract.section_id)
+
+
+@asynccontextmanager
+async def dear_model(plant: Plant) -> AsyncIterator[None]:
+    """A document is written by a model that charges much."""
+    plant.model.times = DEAR
+    document_id = await asked(plant.client, ReviewMode.HUMAN, "dear")
+    await wait_for(plant.client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+    plant.model.times = 1
+    yield
+    await plant.client.cancel(document_id)
+
+
+@asynccontextmanager
+async def nearly_full(plant: Plant) -> AsyncIterator[None]:
+    """A tenant stores large artifacts."""
+    piece = b"x" * 128 * KIB
+    async with plant.streams() as js:
+        for number in range(MOST_STORED * 9 // 10 // len(piece)):
+            await js.publish(f"$O.{ARTIFACTS}.C.large-{number}", piece)
+        yield
+        await js.purge_stream(f"OBJ_{ARTIFACTS}")
+
+
+@asynccontextmanager
+async def days_pass(plant: Plant) -> AsyncIterator[None]:
+    """A review waits, and the clock of the orchestrator goes on by days."""
+    document_id = await asked(plant.client, ReviewMode.HUMAN, "awaited")
+    await wait_for(plant.client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+    name, later = subjects.ORCHESTRATOR, "orchestrator-days-later"
+    await plant.stemma.services[name].stop()
+    ahead = plant.stemma.environment_of(name) | clock_env(plant.stemma.folder.root / later, DAYS_S)
+    async with replica(plant.stemma, later, ahead, name):
+        yield
+        await plant.client.cancel(document_id)
+    await plant.stemma.start_service(name)
+
+
+FAULTS: Mapping[str, Sequence[Fault]] = {
+    "of services": (
+        Fault(
+            standing_still,
+            {
+                "StemmaServiceDown": {"job": subjects.CONVERTER},
+                "StemmaLag": {"messaging_consumer_group_name": subjects.CONVERTER},
+                "StemmaQueueStuck": {"messaging_consumer_group_name": subjects.CONVERTER},
+            },
+        ),
+        Fault(refused, {"StemmaWritesRefused": {"job": subjects.VALIDATOR}}),
+        Fault(consumer_gone, {"StemmaConsumerMissing": {"job": subjects.NOTIFIER}}),
+    ),
+    "of the server": (Fault(server_away, {"StemmaServerAway": {"job": subjects.GENERATION}, "StemmaNotObserved": {}}),),
+    "of documents": (
+        Fault(poison, {"StemmaDeadLetters": {"stemma_service": subjects.CONVERTER}}),
+        Fault(tried_again, {"StemmaRedeliveries": {"job": subjects.GENERATION}}),
+        Fault(dear_model, {"StemmaCostBudget": {"stemma_tenant": TENANT}}),
+        Fault(days_pass, {"StemmaPersonAwaited": {"stemma_waits_for": "review", "stemma_tenant": TENANT}}),
+        Fault(
+            model_broken,
+            {
+                "StemmaModelErrors": {"gen_ai_request_model": MODEL},
+                "StemmaSectionsFailed": {"stemma_tenant": TENANT},
+            },
+        ),
+        Fault(nearly_full, {"StemmaTenantNearlyFull": {"stemma_tenant": TENANT}}),
+    ),
+}
