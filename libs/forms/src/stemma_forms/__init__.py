@@ -1,0 +1,26 @@
+"""Forms of buyers (XLSX questionnaires, DOCX forms): which places wait for an answer, and the answers in them.
+
+The formats are those of ECMA-376 (Office Open XML, transitional). Nothing here has I/O; whoever reads the files of
+strangers calls it in a process with limits.
+"""
+
+from .answers import refusal_of
+from .errors import AnswersRefused, FormError, UnreadableForm
+from .field import Field, Kind, Limit, Unit
+from .form import fill, find_fields
+from .markdown import answers_in, as_markdown
+
+__all__ = [
+    "AnswersRefused",
+    "Field",
+    "FormError",
+    "Kind",
+    "Limit",
+    "Unit",
+    "UnreadableForm",
+    "answers_in",
+    "as_markdown",
+    "fill",
+    "find_fields",
+    "refusal_of",
+]

@@ -1,0 +1,79 @@
+"""What a field accepts."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from .field import Field, Kind
+from .words import normal, terms
+from .xml import can_hold
+
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+
+
+def refusal_of(field: Field, answer: str) -> str | None:
+    """Why a field does not accept an answer, in a sentence; None if it does."""
+    if not can_hold(answer):
+        return f"{_named(field)}: the answer has a control character."
+    if field.limit and (length := field.limit.measured(answer)) > field.limit.most:
+        unit = field.limit.unit.value
+        return f"{_named(field)}: the answer has {length} {unit}, and the form allows {field.limit.most} {unit}."
+    if answer and (wanted := _misses(field, answer)):
+        return f"{_named(field)}: {_shown(answer)} is not {wanted}."
+    return None
+
+
+def chosen(field: Field, answer: str) -> str | None:
+    """The allowed answer that is meant, whatever the case of its letters; None if it is none."""
+    return next((allowed for allowed in field.allowed if _loose(allowed) == _loose(answer)), None)
+
+
+def is_checked(answer: str) -> bool | None:
+    """Whether an answer to a checkbox checks it; None if it says neither."""
+    if answer.strip() in ("☒", "☑", "✓", "✔", "[x]", "[X]"):
+        return True
+    if answer.strip() in ("☐", "[ ]", ""):
+        return False
+    word = normal(answer)
+    return True if word in terms("yes") else False if word in terms("no") else None
+
+
+def as_date(answer: str) -> date | None:
+    """The day that an answer names as ISO 8601 has it: 2026-11-24."""
+    try:
+        return date.fromisoformat(answer.strip())
+    except ValueError:
+        return None
+
+
+def is_number(answer: str) -> bool:
+    """Whether an answer is a decimal number with a point, without thousands separators."""
+    return bool(_NUMBER.fullmatch(answer.strip()))
+
+
+def _misses(field: Field, answer: str) -> str | None:
+    match field.kind:
+        case Kind.CHOICE if chosen(field, answer) is None:
+            return f"one of {', '.join(map(_shown, field.allowed))}"
+        case Kind.CHECKBOX if is_checked(answer) is None:
+            return "yes or no"
+        case Kind.DATE if as_date(answer) is None:
+            return "a date such as 2026-11-24"
+        case Kind.NUMBER if not is_number(answer):
+            return "a number such as 1250.50"
+        case _:
+            return None
+
+
+def _loose(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _named(field: Field) -> str:
+    return f"{field.place} ({_shown(field.question)})"
+
+
+def _shown(text: str, most: int = 60) -> str:
+    line = " ".join(text.split())
+    return f'"{line if len(line) <= most else line[: most - 1] + "…"}"'

@@ -1,0 +1,95 @@
+"""A form as a file: its fields, and the same file with answers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .answers import refusal_of
+from .errors import AnswersRefused, UnreadableForm
+from .field import Field
+from .found import with_ids
+from .package import Package
+
+
+def find_fields(content: bytes) -> tuple[Field, ...]:
+    """The fields of an XLSX or DOCX, in the order of its sheets, rows and paragraphs.
+
+    Raises UnreadableForm if the file is another, damaged, protected by a password, has macros, or exceeds the limits.
+    """
+    return tuple(found.field for found in _form(content).found)
+
+
+def fill(content: bytes, answers: Mapping[str, str]) -> bytes:
+    """The file with the answers, by the ids of their fields, written in their places.
+
+    An answer is plain text, its lines divided by ``\\n``; a checkbox takes yes or no, a date is written as ISO 8601
+    has it, a number with a decimal point. A field without an answer stays as it is; an empty answer empties it.
+    Everything else of the file stays, part by part and byte by byte. The same answers give the same bytes.
+
+    Raises UnreadableForm as ``find_fields`` does and if the file is signed, AnswersRefused if one of the answers is
+    for no field of the form, too long, or not what the field accepts.
+    """
+    form = _form(content)
+    if form.package.is_signed:
+        raise UnreadableForm("The file is signed, and an answer would break the signature.")
+    plain = {identity: answer.replace("\r\n", "\n").replace("\r", "\n") for identity, answer in answers.items()}
+    _check({found.field.id: found.field for found in form.found}, plain, form.longest)
+    return form.filled(plain) if plain else content
+
+
+class _Spreadsheet:
+    # What Excel holds in a cell.
+    longest = 32_767
+
+    def __init__(self, package: Package) -> None:
+        from .spreadsheet.finding import find_cells
+        from .spreadsheet.workbook import Workbook
+
+        self.package = package
+        self._workbook = Workbook(package)
+        self.found = tuple(with_ids(find_cells(self._workbook)))
+
+    def filled(self, answers: Mapping[str, str]) -> bytes:
+        from .spreadsheet.filling import fill_workbook
+
+        chosen = ((each.field, each.spot, answers[each.field.id]) for each in self.found if each.field.id in answers)
+        return self.package.with_parts(fill_workbook(self._workbook, chosen))
+
+
+class _TextDocument:
+    longest = 1_000_000
+
+    def __init__(self, package: Package) -> None:
+        from .word.finding import find_places
+
+        self.package = package
+        self._root = package.xml(package.main)
+        self.found = tuple(with_ids(find_places(package, self._root)))
+
+    def filled(self, answers: Mapping[str, str]) -> bytes:
+        from .word.filling import fill_document
+
+        chosen = [(each.field, each.spot, answers[each.field.id]) for each in self.found if each.field.id in answers]
+        return self.package.with_parts({self.package.main: fill_document(self._root, chosen)})
+
+
+def _form(content: bytes) -> _Spreadsheet | _TextDocument:
+    package = Package(content)
+    kind = package.type_of(package.main)
+    if "spreadsheetml" in kind:
+        return _Spreadsheet(package)
+    if "wordprocessingml" in kind:
+        return _TextDocument(package)
+    raise UnreadableForm("The file is an Office document, but neither a DOCX nor an XLSX.")
+
+
+def _check(fields: Mapping[str, Field], answers: Mapping[str, str], longest: int) -> None:
+    unknown = [f"The form has no field {identity}." for identity in answers if identity not in fields]
+    refused = [refusal_of(fields[identity], answer) for identity, answer in answers.items() if identity in fields]
+    long = [
+        f"{fields[identity].place}: the answer has {len(answer)} characters, and the place holds {longest}."
+        for identity, answer in answers.items()
+        if identity in fields and len(answer) > longest
+    ]
+    if reasons := (*unknown, *filter(None, refused), *long):
+        raise AnswersRefused(reasons)

@@ -1,0 +1,87 @@
+"""Answers as a text: a heading for each field, which begins with its id, and the answer below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from stemma_markdown import Container, Document, Leaf, Prose, split
+
+from .field import Field
+
+_LONGEST_HEADING = 120
+_ID = re.compile(r"f-[0-9a-f]{10}(?![0-9a-z])")
+_MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
+
+
+def as_markdown(fields: Iterable[Field], answers: Mapping[str, str] | None = None) -> str:
+    """The fields as headings, grouped as the form groups them, with the answers that are known below them."""
+    lines, group = [], None
+    for field in fields:
+        if field.group != group and field.group:
+            lines.append(f"## {_escaped(field.group)}")
+        group = field.group
+        lines.append(f"### {heading(field)}")
+        if answer := (answers or {}).get(field.id, "").strip():
+            lines.append(answer)
+    return "".join(f"{line}\n\n" for line in lines).rstrip() + "\n" if lines else ""
+
+
+def heading(field: Field) -> str:
+    """The heading of a field: its id, and the beginning of what it asks."""
+    asked = field.question
+    return f"{field.id}: {_escaped(asked if len(asked) <= _LONGEST_HEADING else asked[: _LONGEST_HEADING - 1] + '…')}"
+
+
+def answers_in(text: str) -> dict[str, str]:
+    """The answers of a text by the ids of their fields, without markup; a field without a word has none.
+
+    A later answer to the same field replaces an earlier one. What stands under no field's heading is no answer.
+    """
+    answers: dict[str, list[str]] = {}
+    current: list[str] = []
+    for block in split(text):
+        if block.kind == "heading":
+            found = _ID.search(block.text)
+            current = [] if found is None else answers.setdefault(found[0], [])
+            current.clear()
+        elif block.kind != "blank" and (plain := "\n".join(_lines(block.text))):
+            current.append(plain)
+    return {identity: "\n".join(blocks) for identity, blocks in answers.items() if blocks}
+
+
+def _lines(block: str) -> Iterator[str]:
+    """What a block says, line by line: items with their marks, the cells of a row divided by bars."""
+    document = Document(block)
+    prose, row, mark = iter(document.prose), list[str](), ""
+    coming = next(prose, None)
+    lists: list[tuple[int, int | None]] = []
+    for token in document.tokens:
+        if isinstance(token, Container):
+            if token.kind == "row" and row:
+                yield " | ".join(row)
+                row = []
+            lists = [(depth, number) for depth, number in lists if depth < token.depth]
+            if token.kind == "list":
+                lists.append((token.depth, token.detail if isinstance(token.detail, int) else None))
+            elif token.kind == "item" and lists:
+                depth, number = lists.pop()
+                mark = "- " if number is None else f"{number}. "
+                lists.append((depth, None if number is None else number + 1))
+        elif coming is not None and _is_of(coming, token):
+            words, coming = coming.text, next(prose, None)
+            if token.kind == "cell":
+                row.append(words)
+            else:
+                yield f"{mark}{words}"
+                mark = ""
+    if row:
+        yield " | ".join(row)
+
+
+def _is_of(prose: Prose, leaf: Leaf) -> bool:
+    return leaf.start <= prose.start < max(leaf.end, leaf.start + 1)
+
+
+def _escaped(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", text)

@@ -1,0 +1,100 @@
+"""Text that stands where an answer is to come: [insert your name], <System Name>, {{address}}, ____, ....."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from .words import normal, terms
+
+_BRACKETED = re.compile(r"\[([^\[\]<>\n]{2,150})\]|<([^\[\]<>\n]{2,150})>|\{\{([^{}\n]{1,80})\}\}|«([^«»\n]{1,80})»")
+_BLANK = re.compile(r"_{3,}|\.{5,}|…{2,}|(?:_ ){3,}_?")
+_NAME = re.compile(r"[^\W\d_][\w’'./&()-]*(?: [\w’'./&()-]+){0,9}")
+_SMALL_WORDS = {
+    "of",
+    "the",
+    "and",
+    "or",
+    "for",
+    "in",
+    "to",
+    "a",
+    "an",
+    "by",
+    "de",
+    "du",
+    "des",
+    "la",
+    "le",
+    "und",
+    "der",
+    "die",
+}
+_SURE, _NAMED, _LOOSE = 0.9, 0.7, 0.6
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """Characters ``start`` to ``end`` of a text; ``words`` is what they ask for, "" for a blank line."""
+
+    start: int
+    end: int
+    words: str
+    confidence: float
+    # Whether the same words elsewhere ask for the same: a name does, "insert date" need not.
+    is_name: bool = False
+
+
+def placeholders(text: str) -> Iterator[Placeholder]:
+    """The places of a text that wait for an answer, in their order."""
+    found = [p for match in _BRACKETED.finditer(text) if (p := _bracketed(match))]
+    found += [Placeholder(m.start(), m.end(), "", _SURE) for m in _BLANK.finditer(text)]
+    end = 0
+    for each in sorted(found, key=lambda placeholder: placeholder.start):
+        if each.start >= end:
+            yield each
+            end = each.end
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text is nothing but a placeholder, or tells people to choose or to enter something."""
+    whole = text.strip()
+    if any(p.start == 0 and p.end == len(whole) for p in placeholders(whole)):
+        return True
+    return len(whole) <= 60 and whole.endswith(("...", "…", "--")) and _tells_to_insert(whole)
+
+
+def _bracketed(match: re.Match[str]) -> Placeholder | None:
+    words = next(group for group in match.groups() if group is not None).strip()
+    angled, template = match[2] is not None, match[3] is not None or match[4] is not None
+    if _tells_to_insert(words):
+        return Placeholder(match.start(), match.end(), words, _SURE)
+    if template or (angled and _is_words(words)):
+        return Placeholder(match.start(), match.end(), words, _NAMED, is_name=True)
+    if _is_name(words):
+        return Placeholder(match.start(), match.end(), words, _LOOSE, is_name=True)
+    return None
+
+
+def _tells_to_insert(words: str) -> bool:
+    first = normal(words.strip("-–—.… ")).split(" ")
+    return bool(first) and (first[0] in _insert() or (first[0] in ("please", "bitte", "veuillez") and len(first) > 1))
+
+
+@cache
+def _insert() -> frozenset[str]:
+    return frozenset(map(normal, terms("insert")))
+
+
+def _is_words(words: str) -> bool:
+    return sum(c.isalpha() for c in words) > len(words) / 2 and "://" not in words and "@" not in words
+
+
+def _is_name(words: str) -> bool:
+    """Whether words are the name of something to put in: System Name, COMPANY, Name of the Bidder."""
+    parts = words.split(" ")
+    if not _NAME.fullmatch(words) or len(parts) + len(words) < 5:
+        return False
+    return all(part.lstrip("(")[:1].isupper() or part in _SMALL_WORDS for part in parts)

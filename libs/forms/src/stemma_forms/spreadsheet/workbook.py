@@ -1,0 +1,102 @@
+"""A workbook: its sheets in their order, and the answers that its validations allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from lxml import etree
+
+from stemma_forms.errors import UnreadableForm
+from stemma_forms.package import Package
+
+from .names import MAIN, R, S
+from .references import Place, read_area, split_sheet
+from .sheet import MOST_CELLS, Sheet, Validation, read_sheet, rich_text
+from .styles import PLAIN, Style, read_styles
+
+MOST_SHEETS = 200
+# Lists of answers longer than this are data, not a choice.
+MOST_ALLOWED = 500
+
+
+class Workbook:
+    """The sheets that people see, in ``sheets``; hidden ones are read for the lists that they hold."""
+
+    def __init__(self, package: Package) -> None:
+        self.package = package
+        self.root = package.xml(package.main)
+        if self.root.tag != f"{S}workbook":
+            raise UnreadableForm(f"The workbook is not in the usual form of XLSX ({MAIN}). Save it as XLSX again.")
+        shared = self._shared()
+        self._styles = read_styles(self._single("/styles"))
+        every = [(read_sheet(name, part, package.xml(part), shared), seen) for name, part, seen in self._parts()]
+        if sum(len(sheet.cells) for sheet, _ in every) > MOST_CELLS:
+            raise UnreadableForm(f"The form has more than {MOST_CELLS} cells.")
+        self._by_name = {sheet.name: sheet for sheet, _ in every}
+        self.sheets = tuple(sheet for sheet, seen in every if seen)
+
+    @cached_property
+    def counts_from_1904(self) -> bool:
+        properties = self.root.find(f"{S}workbookPr")
+        return properties is not None and properties.get("date1904", "0") in ("1", "true")
+
+    @property
+    def has_formulas(self) -> bool:
+        return any(cell.has_formula for sheet in self._by_name.values() for cell in sheet.cells.values())
+
+    def style(self, number: int) -> Style:
+        return self._styles[number] if number < len(self._styles) else PLAIN
+
+    def allowed(self, sheet: Sheet, validation: Validation) -> tuple[str, ...]:
+        """The answers of a list: written out, in cells, or behind a name; empty if only Excel can work them out."""
+        formula = validation.first.strip().removeprefix("=")
+        if formula.startswith('"') and formula.endswith('"'):
+            return _distinct(formula[1:-1].replace('""', '"').split(","))
+        return self._listed(sheet.name, self._names.get(formula.casefold(), formula))
+
+    @cached_property
+    def sheets_of_lists(self) -> frozenset[str]:
+        """Sheets without rules of their own from whose cells the rules of others take their lists."""
+        rules = {s.name: [*s.single.values(), *(rule for _, rule in s.several)] for s in self._by_name.values()}
+        lists = {rule.first.strip().removeprefix("=") for own in rules.values() for rule in own if rule.type == "list"}
+        named = {split_sheet(self._names.get(formula.casefold(), formula))[0] for formula in lists}
+        return frozenset(name for name in named if name and not rules.get(name))
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {n.get("name", "").casefold(): (n.text or "").strip() for n in self.root.iter(f"{S}definedName")}
+
+    def _listed(self, here: str, reference: str) -> tuple[str, ...]:
+        name, cells = split_sheet(reference)
+        sheet, area = self._by_name.get(name or here), read_area(cells)
+        if sheet is None or area is None:
+            return ()
+        rows = range(area.first.row, min(area.last.row, sheet.last_row, area.first.row + MOST_ALLOWED) + 1)
+        columns = range(
+            area.first.column, min(area.last.column, area.first.column + MOST_ALLOWED // len(rows or [1])) + 1
+        )
+        return _distinct(sheet.text(Place(row, column)) for row in rows for column in columns)
+
+    def _parts(self) -> list[tuple[str, str, bool]]:
+        targets = {identity: part for identity, _, part in self.package.relationships(self.package.main)}
+        sheets = list(self.root.iter(f"{S}sheet"))
+        if len(sheets) > MOST_SHEETS:
+            raise UnreadableForm(f"The form has more than {MOST_SHEETS} sheets.")
+        found = [
+            (s.get("name", ""), targets.get(s.get(f"{R}id", ""), ""), s.get("state", "visible") == "visible")
+            for s in sheets
+        ]
+        return [(name, part, seen) for name, part, seen in found if "/worksheets/" in f"/{part}"]
+
+    def _shared(self) -> list[str]:
+        root = self._single("/sharedStrings")
+        return [] if root is None else [rich_text(item) for item in root.iter(f"{S}si")]
+
+    def _single(self, kind: str) -> etree._Element | None:
+        parts = [part for found, part in self.package.related(self.package.main) if found.endswith(kind)]
+        return self.package.xml(parts[0]) if parts else None
+
+
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value.strip() for value in values if value.strip()))

@@ -1,0 +1,30 @@
+"""Answers as a text with a heading for each field."""
+
+from __future__ import annotations
+
+import pytest
+from forms_made import document, parts_of, table
+from stemma_forms import answers_in, as_markdown, fill, find_fields
+
+FORM = document(table(("Who *leads* [it]?", ""), ("When:", ""), ("Where:", "")))
+
+
+@pytest.mark.req("L7")
+def test_fields_become_headings_and_their_answers_are_found_again() -> None:
+    fields = find_fields(FORM)
+    text = as_markdown(fields, {fields[0].id: "Ann **Lee**.", fields[1].id: "May"})
+    assert text.startswith(f"### {fields[0].id}: Who \\*leads\\* \\[it\\]?\n\nAnn **Lee**.\n\n### {fields[1].id}: When")
+    assert answers_in(text) == {fields[0].id: "Ann Lee.", fields[1].id: "May"}
+    assert b"Ann Lee." in parts_of(fill(FORM, answers_in(text)))["word/document.xml"]
+
+
+@pytest.mark.req("L7")
+def test_an_answer_is_the_words_of_its_blocks() -> None:
+    answer = "One *two*\nthree.\n\n- a\n- b\n\n3. c\n   - e\n4. d\n\n| x | y |\n|---|---|\n| 1 | 2 |\n"
+    text = f"# Form\n\nNot an answer.\n\n### f-0123456789: Who?\n\n{answer}\n## Other\n\nNor this.\n"
+    assert answers_in(text) == {"f-0123456789": "One two three.\n- a\n- b\n3. c\n- e\n4. d\nx | y\n1 | 2"}
+
+
+def test_no_fields_are_no_text() -> None:
+    assert as_markdown(()) == ""
+    assert answers_in("Only words, and f-0123456789 among them.") == {}

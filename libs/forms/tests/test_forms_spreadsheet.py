@@ -1,0 +1,230 @@
+"""Questionnaires in spreadsheets: where an answer is wanted, what is accepted, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from forms_made import empty, parts_of, row, sheet, text, workbook
+from lxml import etree
+from stemma_forms import AnswersRefused, Field, Kind, Limit, Unit, fill, find_fields
+
+S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+PART = "xl/worksheets/sheet1.xml"
+
+
+def validations(*inside: str) -> str:
+    return f'<dataValidations count="{len(inside)}">{"".join(inside)}</dataValidations>'
+
+
+INCIDENTS = "Describe your incident response (max. 50 words)"
+HEADER = {"A": "No.", "B": "Requirement", "C": "Complies (Yes/No)", "D": "Comments"}
+QUESTIONNAIRE = workbook(
+    {
+        "Security": sheet(
+            row(1, text("A1", "Vendor questionnaire: please answer each requirement", 4)),
+            row(2, text("A2", "Company name:"), empty("B2", 3)),
+            row(3, text("A3", "Contact:"), text("B3", "already given")),
+            row(5, *(text(f"{column}5", words, 4) for column, words in HEADER.items())),
+            row(6, text("A6", "1", 4), text("B6", "Access control", 4), empty("C6", 4), empty("D6", 4)),
+            row(7, text("A7", "1.1"), text("B7", "Data is encrypted at rest."), empty("C7"), empty("D7")),
+            row(8, text("A8", "1.2"), text("B8", f"{INCIDENTS}."), empty("C8"), empty("D8")),
+            row(9, text("A9", "1.3"), text("B9", "In the EU."), text("C9", "Please select..."), text("D9", "given")),
+            row(10, text("A10", "1.4"), text("B10", "Total"), "<c r=\"C10\"><f>COUNTA(C7:C9)</f><v>0</v></c>"),
+            row(12, text("A12", "Start date"), empty("B12", 2), text("C12", "Employees"), empty("D12")),
+            after=validations(
+                '<dataValidation type="list" sqref="C7 C9"><formula1>Lists!$A$1:$A$3</formula1></dataValidation>',
+                '<dataValidation type="textLength" operator="lessThan" sqref="D7"><formula1>21</formula1>'
+                "</dataValidation>",
+                '<dataValidation type="date" sqref="B12"><formula1>1</formula1></dataValidation>',
+                '<dataValidation type="whole" sqref="D12"><formula1>1</formula1></dataValidation>',
+            ),
+        ),
+        "Lists": sheet(row(1, text("A1", "Full")), row(2, text("A2", "Partial")), row(3, text("A3", "None"))),
+    },
+    others={"xl/unknown.bin": b"\x00\x01kept", "xl/calcChain.xml": "<calcChain/>"},
+)  # fmt: skip
+
+
+def by_place(content: bytes) -> dict[str, Field]:
+    return {field.place.partition("!")[2]: field for field in find_fields(content)}
+
+
+def filled(content: bytes, answers: Mapping[str, str]) -> bytes:
+    fields = by_place(content)
+    return fill(content, {fields[place].id: answer for place, answer in answers.items()})
+
+
+def cell(content: bytes, place: str) -> etree._Element:
+    root = etree.fromstring(parts_of(content)[PART])
+    return next(c for c in root.iter(f"{S}c") if c.get("r") == place)
+
+
+@pytest.mark.req("L7")
+def test_cells_beside_questions_and_labels_are_found() -> None:
+    fields = by_place(QUESTIONNAIRE)
+    assert set(fields) == {"B2", "C7", "D7", "C8", "D8", "C9", "D10", "B12", "D12"}
+    assert fields["B2"].question == "Company name"
+    assert fields["C8"].question == f"1.2 {INCIDENTS}. (Complies (Yes/No))"
+    assert fields["D7"].group == "Security: 1 Access control"
+    assert fields["D12"].question == "Employees"
+
+
+@pytest.mark.req("L7")
+def test_a_field_says_what_it_accepts() -> None:
+    fields = by_place(QUESTIONNAIRE)
+    assert (fields["C7"].kind, fields["C7"].allowed) == (Kind.CHOICE, ("Full", "Partial", "None"))
+    assert (fields["C8"].kind, fields["C8"].suggested) == (Kind.TEXT, ("Yes", "No"))
+    assert fields["D8"].limit == Limit(50, Unit.WORDS)
+    assert fields["D7"].limit == Limit(20, Unit.CHARACTERS)
+    assert (fields["B12"].kind, fields["D12"].kind) == (Kind.DATE, Kind.NUMBER)
+    assert fields["C9"].current == "Please select..."
+
+
+@pytest.mark.req("L7")
+def test_answers_are_written_as_excel_keeps_them() -> None:
+    answers = {"B2": "=HYPERLINK(1)", "C7": "full", "B12": "2026-11-24", "D12": "120", "D8": "one\ntwo _x000A_"}
+    done = filled(QUESTIONNAIRE, answers)
+    name, day, number = cell(done, "B2"), cell(done, "B12"), cell(done, "D12")
+    assert (name.get("t"), name.findtext(f"{S}is/{S}t"), name.get("s")) == ("inlineStr", "=HYPERLINK(1)", "3")
+    assert name.find(f"{S}f") is None
+    assert cell(done, "C7").findtext(f"{S}is/{S}t") == "Full"
+    assert (day.findtext(f"{S}v"), day.get("t"), day.get("s")) == ("46350", None, "2")
+    assert number.findtext(f"{S}v") == "120"
+    assert cell(done, "D8").findtext(f"{S}is/{S}t") == "one\ntwo _x005F_x000A_"
+
+
+def test_a_day_is_counted_from_1904_where_the_workbook_does() -> None:
+    rows = row(1, text("A1", "Date:"), empty("B1", 2))
+    done = filled(workbook({"S": sheet(rows)}, properties=' date1904="1"'), {"B1": "1904-01-02"})
+    assert cell(done, "B1").findtext(f"{S}v") == "1"
+
+
+@pytest.mark.req("L7")
+def test_formulas_are_worked_out_again_and_their_chain_stays() -> None:
+    before, after = parts_of(QUESTIONNAIRE), parts_of(filled(QUESTIONNAIRE, {"C7": "None"}))
+    assert {part for part in before if before[part] != after[part]} == {PART, "xl/workbook.xml"}
+    assert b'<calcPr fullCalcOnLoad="1"/>' in after["xl/workbook.xml"]
+    assert b"COUNTA(C7:C9)" in after[PART]
+
+
+def test_a_workbook_without_formulas_is_not_told_to_work_them_out() -> None:
+    content = workbook({"S": sheet(row(1, text("A1", "Name:")))})
+    before, after = parts_of(content), parts_of(filled(content, {"B1": "Acme"}))
+    assert [part for part in before if before[part] != after[part]] == [PART]
+
+
+@pytest.mark.req("L7")
+@pytest.mark.parametrize(
+    ("place", "answer", "words"),
+    [
+        ("C7", "Mostly", 'is not one of "Full", "Partial", "None"'),
+        ("D7", "x" * 21, "has 21 characters, and the form allows 20"),
+        ("D8", "word " * 51, "has 51 words, and the form allows 50"),
+        ("B12", "tomorrow", "is not a date such as 2026-11-24"),
+        ("D12", "many", "is not a number such as 1250.50"),
+        ("B2", "bell \x07", "control character"),
+        ("B2", "x" * 32_768, "the place holds 32767"),
+    ],
+)
+def test_an_answer_that_the_form_does_not_accept_is_refused(place: str, answer: str, words: str) -> None:
+    with pytest.raises(AnswersRefused, match=words):
+        filled(QUESTIONNAIRE, {place: answer})
+
+
+@pytest.mark.req("L7")
+def test_all_refusals_are_told_at_once() -> None:
+    fields = by_place(QUESTIONNAIRE)
+    with pytest.raises(AnswersRefused) as refused:
+        fill(
+            QUESTIONNAIRE, {fields["C7"].id: "Mostly", "f-none": "x", fields["D12"].id: "many", fields["B2"].id: "fine"}
+        )
+    assert len(refused.value.reasons) == 3
+    assert "The form has no field f-none." in refused.value.reasons
+
+
+@pytest.mark.req("L7")
+def test_a_protected_sheet_is_answered_where_it_is_unlocked() -> None:
+    rows = [row(1, text("A1", "Question"), text("B1", "Answer")), row(2, text("A2", "Who?"), empty("B2", 1)),
+            row(3, text("A3", "Locked?"), empty("B3", 0)), row(4, empty("D4", 5))]  # fmt: skip
+    rows[3] = row(4, text("C4", "Price in EUR"), empty("D4", 5))
+    fields = by_place(workbook({"S": sheet(*rows, after='<sheetProtection sheet="1"/>')}))
+    assert set(fields) == {"B2", "D4"}
+    assert (fields["D4"].kind, fields["D4"].question) == (Kind.NUMBER, "Price in EUR")
+
+
+def test_merged_cells_are_one_place() -> None:
+    merged = '<mergeCells count="2"><mergeCell ref="A1:B1"/><mergeCell ref="A3:D5"/></mergeCells>'
+    rows = [row(1, text("A1", "Name:"), empty("B1"), empty("C1", 3)), row(2, text("A2", "Your team?"), text("B2", "x")),
+            row(3, empty("A3"), empty("B3"))]  # fmt: skip
+    assert set(by_place(workbook({"S": sheet(*rows, after=merged)}))) == {"C1", "A3"}
+
+
+@pytest.mark.req("L7")
+def test_lists_written_out_behind_names_and_of_newer_excel_are_read() -> None:
+    newer = (
+        '<extLst><ext><x14:dataValidations xmlns:x14="http://schemas.microsoft.com/office/spreadsheetml/2009/9/main" '
+        'xmlns:xm="http://schemas.microsoft.com/office/excel/2006/main"><x14:dataValidation type="list">'
+        "<x14:formula1><xm:f>Lists!$A$1:$A$2</xm:f></x14:formula1><xm:sqref>B3</xm:sqref></x14:dataValidation>"
+        "</x14:dataValidations></ext></extLst>"
+    )
+    rows = [row(n, text(f"A{n}", f"Question {n}"), empty(f"B{n}")) for n in (1, 2, 3)]
+    rules = validations(
+        '<dataValidation type="list" sqref="B1"><formula1>"Yes,No, Partly"</formula1></dataValidation>',
+        '<dataValidation type="list" sqref="B2"><formula1>Levels</formula1></dataValidation>',
+    )
+    content = workbook(
+        {"S": sheet(*rows, after=rules + newer), "Lists": sheet(row(1, text("A1", "High")), row(2, text("A2", "Low")))},
+        hidden=("Lists",),
+        inside='<definedNames><definedName name="Levels">Lists!$A$1:$A$2</definedName></definedNames>',
+    )
+    allowed = {place: field.allowed for place, field in by_place(content).items()}
+    assert allowed == {"B1": ("Yes", "No", "Partly"), "B2": ("High", "Low"), "B3": ("High", "Low")}
+
+
+@pytest.mark.req("L7")
+@pytest.mark.parametrize(
+    ("question", "answer", "limit"),
+    [
+        ("Anforderung", "Bieterantwort (max. 1.000 Zeichen)", Limit(1000, Unit.CHARACTERS)),
+        ("Exigence", "Réponse (200 mots maximum)", Limit(200, Unit.WORDS)),
+        ("Criterion", "Supplier response - word limit: 300", Limit(300, Unit.WORDS)),
+    ],
+)
+def test_headers_are_read_in_three_languages(question: str, answer: str, limit: Limit) -> None:
+    rows = [
+        row(1, text("A1", question), text("B1", answer)),
+        row(2, text("A2", "Backup")),
+        row(3, text("A3", "Restore")),
+    ]
+    fields = find_fields(workbook({"S": sheet(*rows)}))
+    assert [(field.place, field.question, field.limit) for field in fields] == [
+        ("S!B2", "Backup", limit),
+        ("S!B3", "Restore", limit),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", ["at least 100 words", "mindestens 100 Wörter", "100 words minimum", "year 2026", "Part 3"]
+)
+def test_a_least_length_is_no_limit(words: str) -> None:
+    [field] = find_fields(workbook({"S": sheet(row(1, text("A1", f"Approach, {words}:")))}))
+    assert field.limit is None
+
+
+def test_data_is_no_form() -> None:
+    rows = [row(n, text(f"A{n}", f"Item {n}"), empty(f"B{n}"), text(f"C{n}", "12")) for n in range(1, 20)]
+    assert find_fields(workbook({"S": sheet(*rows)})) == ()
+
+
+@pytest.mark.req("L7")
+def test_ids_stay_when_rows_come_in_before() -> None:
+    questions = [("Backup?", 2), ("Restore?", 3)]
+    header = row(1, text("A1", "Question"), text("B1", "Answer"))
+    first = workbook({"S": sheet(header, *(row(n, text(f"A{n}", q)) for q, n in questions))})
+    later = workbook(
+        {"S": sheet(header, row(2, text("A2", "New?")), *(row(n + 1, text(f"A{n + 1}", q)) for q, n in questions))}
+    )
+    before, after = ({f.question: f.id for f in find_fields(content)} for content in (first, later))
+    assert before.items() <= after.items()
+    assert len(set(after.values())) == 3

@@ -1,0 +1,186 @@
+"""Forms in text documents: where an answer is wanted, what is accepted, and how it is written."""
+
+from __future__ import annotations
+
+import pytest
+from forms_made import W, control, document, form_field, paragraph, parts_of, table
+from lxml import etree
+from stemma_forms import AnswersRefused, Field, Kind, Limit, Unit, fill, find_fields
+
+PART = "word/document.xml"
+PLACEHOLDER = '<w:r><w:rPr><w:rStyle w:val="PlaceholderText"/></w:rPr><w:t>Click to enter.</w:t></w:r>'
+NAME = (
+    '<w:sdt><w:sdtPr><w:rPr><w:i/></w:rPr><w:alias w:val="Legal name"/><w:showingPlcHdr/><w:dataBinding w:xpath="/x"/>'
+    f"<w:text/></w:sdtPr><w:sdtContent>{PLACEHOLDER}</w:sdtContent></w:sdt>"
+)
+LEVEL = (
+    '<w:dropDownList><w:listItem w:displayText="Choose an item." w:value=""/><w:listItem w:displayText="High" '
+    'w:value="h"/><w:listItem w:displayText="Low" w:value="l"/></w:dropDownList><w:showingPlcHdr/>'
+)
+BOX = '<w14:checkbox><w14:checked w14:val="0"/><w14:checkedState w14:val="2612" w14:font="MS Gothic"/></w14:checkbox>'
+DAY = '<w:date><w:dateFormat w:val="dd.MM.yyyy"/></w:date><w:showingPlcHdr/>'
+CONTROLS = document(
+    paragraph(inside=NAME),
+    paragraph("Level: ", inside=control(LEVEL, "Choose an item.")),
+    paragraph("Are you certified?"),
+    paragraph(inside="".join(f"{control(BOX, '☐')}<w:r><w:t> {name}</w:t></w:r>" for name in ("ISO 27001 ", "SOC 2"))),
+    paragraph("Start: ", inside=control(DAY, "Click to enter a date.")),
+    paragraph("Fixed: ", inside=control('<w:lock w:val="sdtContentLocked"/><w:showingPlcHdr/>', "Do not enter")),
+    paragraph("Written: ", inside=control("<w:text/>", "by the buyer")),
+)  # fmt: skip
+
+
+def by_question(content: bytes) -> dict[str, Field]:
+    return {field.question: field for field in find_fields(content)}
+
+
+def filled(content: bytes, answers: dict[str, str]) -> etree._Element:
+    fields = by_question(content)
+    done = fill(content, {fields[question].id: answer for question, answer in answers.items()})
+    return etree.fromstring(parts_of(done)[PART])
+
+
+def lines(root: etree._Element) -> list[str]:
+    return ["".join(_shown(node) for node in p.iter()) for p in root.iter(f"{{{W}}}p")]
+
+
+def _shown(node: etree._Element) -> str:
+    return "/" if node.tag == f"{{{W}}}br" else (node.text or "") if node.tag == f"{{{W}}}t" else ""
+
+
+@pytest.mark.req("L7")
+def test_content_controls_are_found_with_what_they_accept() -> None:
+    fields = by_question(CONTROLS)
+    assert list(fields) == [
+        "Legal name",
+        "Level",
+        "Are you certified?: ISO 27001",
+        "Are you certified?: SOC 2",
+        "Start",
+    ]
+    assert fields["Level"].allowed == ("High", "Low")
+    kinds = [field.kind for field in fields.values()]
+    assert kinds == [Kind.TEXT, Kind.CHOICE, Kind.CHECKBOX, Kind.CHECKBOX, Kind.DATE]
+
+
+@pytest.mark.req("L7")
+def test_content_controls_are_filled_as_word_fills_them() -> None:
+    answers = {"Legal name": "Acme\nLtd", "Level": "low", "Are you certified?: SOC 2": "yes", "Start": "2026-11-24"}
+    root = filled(CONTROLS, answers)
+    assert lines(root)[:5] == [
+        "Acme/Ltd",
+        "Level: Low",
+        "Are you certified?",
+        "☐ ISO 27001 ☒ SOC 2",
+        "Start: 24.11.2026",
+    ]
+    first = root.find(f".//{{{W}}}sdt")
+    assert first is not None
+    assert first.find(f".//{{{W}}}showingPlcHdr") is None
+    assert first.find(f".//{{{W}}}dataBinding") is None
+    assert first.find(f".//{{{W}}}rStyle") is None
+    assert len(first.findall(f"{{{W}}}sdtContent/{{{W}}}r/{{{W}}}rPr/{{{W}}}i")) == 1
+    assert [box.get(f"{{{box.nsmap['w14']}}}val") for box in root.iter("{*}checked")] == ["0", "1"]
+
+
+@pytest.mark.req("L7")
+def test_older_form_fields_are_found_and_filled() -> None:
+    content = document(
+        paragraph("Name: ", inside=form_field('<w:textInput><w:maxLength w:val="8"/></w:textInput>', "     ")),
+        paragraph("Size: ", inside=form_field('<w:ddList><w:listEntry w:val="S"/><w:listEntry w:val="M"/></w:ddList>')),
+        paragraph(inside=form_field("<w:checkBox/>") + "<w:r><w:t> I agree</w:t></w:r>"),
+    )  # fmt: skip
+    fields = by_question(content)
+    assert {q: (f.kind, f.limit) for q, f in fields.items()} == {
+        "Name": (Kind.TEXT, Limit(8, Unit.CHARACTERS)),
+        "Size": (Kind.CHOICE, None),
+        "I agree": (Kind.CHECKBOX, None),
+    }
+    root = filled(content, {"Name": "Acme", "Size": "M", "I agree": "ja"})
+    assert lines(root) == ["Name: Acme", "Size: ", " I agree"]
+    assert root.find(f".//{{{W}}}ddList/{{{W}}}result").get(f"{{{W}}}val") == "1"  # type: ignore[union-attr]
+    assert root.find(f".//{{{W}}}checkBox/{{{W}}}checked").get(f"{{{W}}}val") == "1"  # type: ignore[union-attr]
+    assert len(root.findall(f".//{{{W}}}r/{{{W}}}rPr/{{{W}}}b")) == 1
+
+
+@pytest.mark.req("L7")
+def test_free_cells_lines_and_placeholders_are_found_and_filled() -> None:
+    content = document(
+        paragraph("Your company", style="H1"),
+        table(("Name:", ""), ("Address", ""), ("Given", "by us")),
+        table(("Anforderung", "Antwort (max. 5 Wörter)"), ("Datensicherung", ""), ("Notfall", "")),
+        paragraph("Contact: ______________ Phone: ........................"),
+        paragraph("We, [insert legal name], will be called <Bidder>. <Bidder> signs [1] for €5 < €6 > €4."),
+        paragraph("How do you staff the project?"),
+        paragraph(),
+        paragraph("What does it cost? (max 20 words)"),
+        paragraph("________________________________"),
+        paragraph("________________________________"),
+        paragraph("Signature: ____________"),
+    )  # fmt: skip
+    fields = by_question(content)
+    assert list(fields) == [
+        "Name", "Address", "Datensicherung", "Notfall", "Contact", "Phone", "insert legal name", "Bidder",
+        "How do you staff the project?", "What does it cost? (max 20 words)", "Signature",
+    ]  # fmt: skip
+    assert {field.group for field in fields.values()} == {"Your company"}
+    assert fields["Notfall"].limit == Limit(5, Unit.WORDS)
+    assert fields["What does it cost? (max 20 words)"].limit == Limit(20, Unit.WORDS)
+    assert fields["Signature"].confidence < 0.5
+    done = lines(filled(content, {question: f"«{number}»" for number, question in enumerate(fields)}))
+    assert done == [
+        "Your company", "Name:", "«0»", "Address", "«1»", "Given", "by us", "Anforderung", "Antwort (max. 5 Wörter)",
+        "Datensicherung", "«2»", "Notfall", "«3»", "Contact: «4» Phone: «5»",
+        "We, «6», will be called «7». «7» signs [1] for €5 < €6 > €4.", "How do you staff the project?", "«8»",
+        "What does it cost? (max 20 words)", "«9»", "", "Signature: «10»",
+    ]  # fmt: skip
+
+
+@pytest.mark.req("L7")
+def test_a_placeholder_over_several_runs_keeps_the_formatting_of_its_first() -> None:
+    runs = "".join(
+        f'<w:r><w:rPr><w:{mark}/></w:rPr><w:t xml:space="preserve">{words}</w:t></w:r>'
+        for mark, words in (("i", "To [ins"), ("b", "ert "), ("u", "name], hello"))
+    )
+    root = filled(document(paragraph(inside=runs)), {"insert name": "Ann\nLee"})
+    assert lines(root) == ["To Ann/Lee, hello"]
+    assert root.find(f".//{{{W}}}i/../../{{{W}}}br") is not None
+    assert root.find(f".//{{{W}}}u/../../{{{W}}}t").text == ", hello"  # type: ignore[union-attr]
+
+
+@pytest.mark.req("L7")
+def test_prose_asks_for_nothing() -> None:
+    content = document(
+        paragraph("What is this?"),
+        paragraph(),
+        paragraph("It is an introduction that goes on."),
+        paragraph("The team consists of:"),
+        paragraph("two people [see the annex], and <b> is no tag."),
+        paragraph("Introduction ............................ 5"),
+        table(("Year", "Sum"), ("2025", "12"), ("2026", "14")),
+    )
+    assert find_fields(content) == ()
+
+
+def test_deleted_text_is_not_read() -> None:
+    deleted = '<w:del w:id="1"><w:r><w:delText>[insert name]</w:delText></w:r></w:del>'
+    assert find_fields(document(paragraph("Text", inside=deleted))) == ()
+
+
+@pytest.mark.req("L7")
+@pytest.mark.parametrize(
+    ("question", "answer", "words"),
+    [
+        ("Level", "Medium", 'is not one of "High", "Low"'),
+        ("Start", "24.11.2026", "is not a date such as 2026-11-24"),
+        ("Are you certified?: SOC 2", "perhaps", "is not yes or no"),
+    ],
+)
+def test_an_answer_that_a_control_does_not_accept_is_refused(question: str, answer: str, words: str) -> None:
+    with pytest.raises(AnswersRefused, match=words):
+        filled(CONTROLS, {question: answer})
+
+
+def test_questions_that_are_equal_have_ids_of_their_own() -> None:
+    content = document(table(("Name:", ""), ("Role:", "")), table(("Name:", ""), ("Role:", "")))
+    assert len({field.id for field in find_fields(content)}) == 4
