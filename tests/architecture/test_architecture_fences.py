@@ -26,6 +26,7 @@ PLANTED = {
     "stemma_artifacts": "stemma_telemetry",
     "stemma_evidence": "time",
     "stemma_requirements": "time",
+    "stemma_forms": "time",
     "stemma_telemetry": "stemma_contracts",
     "stemma_markdown": "stemma_contracts",
     "stemma_kinds": "stemma_contracts",
