@@ -24,6 +24,7 @@ from stemma_converter.converter import Converter
 from stemma_converter.handlers import Tools, on_convert_document
 from stemma_converter.manuscript import House
 from stemma_converter.pandoc import Pandoc
+from stemma_converter.readings import Readings
 from stemma_messaging import Turns
 
 CONFIG = Path(__file__).parents[1] / "config"
@@ -78,9 +79,14 @@ class Exporter:
             redline=previous is not None,
         )
 
+    @property
+    def tools(self) -> Tools:
+        readings = Readings(self.store, Limits(seconds=60, memory_mb=2048), Turns(1, 1))
+        return Tools(self.store, self.converter, self.limits, Turns(1, 1), readings)
+
     async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:
         job = await self.job(format, *drafts, **more)
-        return await on_convert_document(job, tools=Tools(self.store, self.converter, self.limits, Turns(1, 1)))
+        return await on_convert_document(job, tools=self.tools)
 
     async def export(self, format: str, *drafts: str | None, **more: Any) -> tuple[bytes, DocumentConverted]:
         outcome = await self.outcome(format, *drafts, **more)

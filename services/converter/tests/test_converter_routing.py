@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from stemma_contracts import subjects
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_converter.handlers import Tools, routes
-from stemma_messaging import Turns, WorkerBroker, WorkerSettings
+from stemma_converter.handlers import routes
+from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
 
 TOO_DEEP = "> " * 300 + "deep\n"
@@ -23,8 +23,7 @@ async def test_a_job_is_converted_and_its_outcome_published_on_both_lanes(
     exporter: Any, address: Callable[[str, str], str], draft: str, name: str, outcome: type[object]
 ) -> None:
     broker = WorkerBroker(subjects.CONVERTER, WorkerSettings())
-    tools = Tools(exporter.store, exporter.converter, exporter.limits, Turns(1, 1))
-    broker.include_router(routes(lambda: tools))
+    broker.include_router(routes(lambda: exporter.tools))
     job = await exporter.job("docx" if draft is TOO_DEEP else "md", draft)
     [(subject, told)] = await routed(broker, subjects.JOBS, address(subjects.CONVERTER, "convert-document"), job)
     assert (subject, type(told)) == (subjects.outcome(subjects.CONVERTER, name), outcome)

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 from stemma_artifacts.store import ArtifactMissing, JetStreamArtifactStore, MemoryArtifactStore
-from stemma_confinement import Limits
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
 from stemma_converter.handlers import Tools, on_convert_document
-from stemma_messaging import Publisher, Turns
+from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_testkit.working import access, at_work
@@ -104,14 +103,14 @@ async def test_a_conversion_that_fails_is_one_warning_without_text_or_paths(
 async def test_a_lost_artifact_is_an_outage_and_no_outcome(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(job, tools=Tools(MemoryArtifactStore(), exporter.converter, Limits(), Turns(1, 1)))
+        await on_convert_document(job, tools=replace(exporter.tools, artifacts=MemoryArtifactStore()))
 
 
 async def test_drafts_of_another_tenant_are_out_of_reach(exporter: Any) -> None:
     job = await exporter.job("md", "# A\n")
     foreign = job.model_copy(update={"document": job.document.model_copy(update={"tenant": "other"})})
     with pytest.raises(ArtifactMissing):
-        await on_convert_document(foreign, tools=Tools(exporter.store, exporter.converter, Limits(), Turns(1, 1)))
+        await on_convert_document(foreign, tools=exporter.tools)
 
 
 @pytest.mark.req("S5")

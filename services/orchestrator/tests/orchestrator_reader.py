@@ -11,9 +11,9 @@ from stemma_client.reading import Reading
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.staleness import StaleReason
+from stemma_document.inputs import given_files
 from stemma_document.proposal_state import Proposal, Proposed
-from stemma_document.staleness import staleness
+from stemma_document.staleness import NOT_STALE, Because, staleness
 from stemma_document.state import AwaitingAnswer, Document, NeedDispatched, Section, Version, activity_of, status_of
 from stemma_document.summary import summarise
 from stemma_document.versions import is_a_persons
@@ -43,7 +43,7 @@ class Reader:
 def known(document: Document) -> dict[str, Any]:
     """What the orchestrator decides on, in the same words."""
     stale = staleness(document)
-    sections = {name: _known(section, stale.get(name, ())) for name, section in document.sections.items()}
+    sections = {name: _known(section, stale.get(name, NOT_STALE)) for name, section in document.sections.items()}
     return {**_of_document(document), "cycle": summarise(document, 0).cycle, "sections": sections}
 
 
@@ -60,7 +60,7 @@ def _of_document(told: DocumentView | Document) -> dict[str, Any]:
     return {
         "status": told.status,
         "kind": told.kind,
-        "inputs": told.inputs,
+        "inputs": told.inputs if isinstance(told, DocumentView) else given_files(told),
         "exports": set(told.exports),
         "usage": told.usage,
     }
@@ -71,7 +71,7 @@ def _seen(section: SectionView) -> dict[str, Any]:
     return {
         "status": section.status,
         "activity": section.activity,
-        "stale": section.stale_reasons if section.stale else (),
+        "stale": Because(section.stale_reasons, section.stale_inputs) if section.stale else NOT_STALE,
         "need": section.need,
         "checks": section.checks,
         "proposal": proposal and (proposal.proposal_id, proposal.version, proposal.draft, proposal.checking),
@@ -79,7 +79,7 @@ def _seen(section: SectionView) -> dict[str, Any]:
     }
 
 
-def _known(section: Section, stale: tuple[StaleReason, ...]) -> dict[str, Any]:
+def _known(section: Section, stale: Because) -> dict[str, Any]:
     phase = section.phase
     return {
         "status": status_of(phase),

@@ -221,7 +221,7 @@ def test_a_stale_upstream_whose_text_came_back_is_named_by_its_version_of_now(do
     write(done, "solution", "another text")
     write(done, "research", "a person's text")
     done.when(editing.Restore(done.asked(), "solution", 2, 1))
-    (reason,) = staleness(done.document)["budget"]
+    (reason,) = staleness(done.document)["budget"].upstream
     assert (reason.accepted_version, reason.current_version, reason.upstream_stale) == (3, 3, True)
 
 

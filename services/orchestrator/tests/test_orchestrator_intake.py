@@ -11,7 +11,7 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, UploadRef
-from stemma_orchestrator.core import needs, proposals, review, several
+from stemma_orchestrator.core import inputs, needs, proposals, review, several
 from stemma_orchestrator.inputs import as_input, reference
 from stemma_orchestrator.intake import Intake, Refused
 from stemma_orchestrator.requests import document_id_for
@@ -75,14 +75,7 @@ async def test_refuses_an_upload_that_is_not_there(intake: Intake) -> None:
     [
         (b"text", "text/plain", {"digest": "0" * 64}, "digest"),
         (b"text", "text/plain", {"size": 5}, "size"),
-        (b"not a picture", "image/png", {}, "not image/png"),
-        (b"\xff\xfe", "text/markdown", {}, "not UTF-8"),
-        (b"one\0two", "text/plain", {}, "a NUL"),
-        ("ü".encode()[:1], "text/csv", {}, "not UTF-8"),
         (b"x" * 2000, "application/pdf", {}, "at most 1000"),
-        (b"x" * 901, "text/plain", {}, "at most 900"),
-        (b"", "text/plain", {}, "empty"),
-        (b"<svg/>", "image/svg+xml", {}, "cannot be shown"),
         (b"x", "Text Plain", {}, "media_type must look like"),
     ],
 )
@@ -92,6 +85,61 @@ async def test_refuses_an_upload_that_is_not_what_it_says(
     upload = await uploads.put(data, name="a.bin", media_type=media_type)
     field, message = await refusal_of(intake, inputs=[upload.model_dump() | changes])
     assert (field, words in message) == ("inputs.0", True), message
+
+
+@pytest.mark.req("I1")
+@pytest.mark.parametrize(
+    ("data", "media_type", "reads", "reason"),
+    [
+        (b"text", "text/plain", False, None),
+        (PNG, "image/png", False, None),
+        (b"not a picture", "image/png", False, "wrong_suffix"),
+        (b"\xff\xfe", "text/markdown", True, None),
+        (b"one\0two", "text/plain", True, None),
+        ("ü".encode()[:1], "text/csv", True, None),
+        (b"x" * 901, "text/plain", False, "too_large"),
+        (b"", "text/plain", False, "empty"),
+        (b"<svg/>", "image/svg+xml", True, None),
+        (b"%PDF-", "application/pdf", True, None),
+    ],
+)
+async def test_an_input_that_is_no_text_is_read_first_or_has_its_reason_and_never_refuses_the_others(
+    intake: Intake, uploads: UploadStore, data: bytes, media_type: str, reads: bool, reason: str | None
+) -> None:
+    good = await uploads.put(b"text", name="a.md", media_type="text/markdown")
+    other = await uploads.put(data, name="b.bin", media_type=media_type)
+    command = await create(intake, inputs=[good.model_dump(), other.model_dump()])
+    assert command.to_read == (("input-2",) if reads else ())
+    assert [(one.input_id, one.reason) for one in command.unreadable] == ([("input-2", reason)] if reason else [])
+
+
+@pytest.mark.req("I1")
+async def test_a_brief_of_another_format_is_read_first_and_an_input_has_its_role(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    brief = await uploads.put(b"%PDF-", name="rfp.pdf", media_type="application/pdf")
+    old = await uploads.put(b"# Old\n", name="old.md", media_type="text/markdown")
+    given = [old.model_dump() | {"role": "past-text"}]
+    command = await create(intake, brief=None, brief_upload=brief.model_dump(), inputs=given)
+    assert (command.to_read, command.brief.name, command.inputs[0].role) == (("brief",), "rfp.pdf", "past-text")
+
+
+@pytest.mark.req("I4")
+async def test_requests_about_inputs_become_commands_and_their_files_artifacts(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    pdf = (await uploads.put(b"%PDF-", name="rfp.pdf", media_type="application/pdf")).model_dump()
+    text = (await uploads.put(b"# New\n", name="a.md", media_type="text/markdown")).model_dump()
+    about = {"document_id": "d1", "input_id": "input-1", "version": 1}
+    added = await commanded(intake, r.AddInput.model_validate({"document_id": "d1", "upload": pdf, "staged": True}))
+    replaced = await commanded(intake, r.ReplaceInput.model_validate(about | {"upload": text}))
+    assert isinstance(added, inputs.Add)
+    assert (added.file.name, added.to_read, added.staged) == ("rfp.pdf", True, True)
+    assert isinstance(replaced, inputs.Replace)
+    assert (replaced.input_id, replaced.is_text, replaced.staged) == ("input-1", True, False)
+    assert await intake.artifacts.get("default", "d1", replaced.artifact) == b"# New\n"
+    assert await commanded(intake, r.ApplyInput.model_validate(about)) == inputs.Apply(ASKED, "input-1", 1)
+    assert await commanded(intake, r.WithdrawInput.model_validate(about)) == inputs.Withdraw(ASKED, "input-1", 1)
 
 
 async def test_takes_any_other_file_as_an_attachment(intake: Intake, uploads: UploadStore) -> None:
@@ -104,7 +152,7 @@ async def test_takes_any_other_file_as_an_attachment(intake: Intake, uploads: Up
 
 async def test_names_every_input_that_is_wrong_before_any_is_copied(intake: Intake, uploads: UploadStore) -> None:
     good = await uploads.put(b"text", name="a.md", media_type="text/markdown")
-    bad = good.model_dump() | {"size": 0}
+    bad = good.model_dump() | {"media_type": "No Type"}
     request = r.CreateDocument.model_validate(
         {"kind": "proposal", "brief": "b", "inputs": [good.model_dump(), bad | {"name": "b.md"}, bad]}
     )
@@ -156,7 +204,7 @@ async def test_refuses_a_brief_that_is_too_long(intake: Intake, uploads: UploadS
 
 
 @pytest.mark.parametrize(
-    ("data", "media_type", "words"), [(b" \n", "text/markdown", "blank"), (b"x", "a/b", "must be")]
+    ("data", "media_type", "words"), [(b" \n", "text/markdown", "blank"), (b"x", "A b", "must look like")]
 )
 async def test_refuses_a_brief_that_is_no_text(
     intake: Intake, uploads: UploadStore, data: bytes, media_type: str, words: str

@@ -8,6 +8,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, Token
 
 from .evaluation import Evaluation
+from .inputs import ChangedInput
 from .needs import Need
 from .provenance import GenerationWarning, Origin
 from .references import ArtifactRef
@@ -23,6 +24,7 @@ class StaleState(Contract):
     since: AwareDatetime | None = None
     sequence: int = Field(default=0, ge=0)
     cause: Token | None = None
+    inputs: tuple[ChangedInput, ...] = ()
 
 
 class VersionEntry(Contract):

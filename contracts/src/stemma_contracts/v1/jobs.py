@@ -7,7 +7,7 @@ from pydantic import Field
 from stemma_contracts import subjects
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import Digest, JobId, Token
+from stemma_contracts.tokens import Digest, FileName, JobId, Token
 
 from .document import DocumentHead
 from .exports import ExportFormat, ExportSection
@@ -84,6 +84,9 @@ class GenerateSection(GraphJob):
     revision_feedback: ArtifactRef | None = Field(default=None, description="the review that this cycle answers")
     unmet_review: ArtifactRef | None = Field(default=None, description="the review that was gone on in spite of")
     thread_id: str = Field(max_length=250, description="LangGraph thread of this section")
+    manner: tuple[InputFile, ...] = Field(
+        default=(), description="earlier texts and rules of style: how to write, and nothing that may be stated"
+    )
 
 
 @registry.contract("stemma.resume.graph.v1", Family.JOB, subjects.GENERATION)
@@ -183,3 +186,18 @@ class ConvertDocument(Job):
     generator: str = Field(default="", max_length=200, description="models that wrote it, for the properties")
     redline: bool = False
     session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")
+
+
+@registry.contract("stemma.read.input.v1", Family.JOB, subjects.CONVERTER)
+class ReadInput(Job):
+    """Read one file into Markdown, and say what that changes in ``previous``, the text of the version before.
+
+    A file that ``is_text`` is its own text, and is only compared.
+    """
+
+    input_id: Token
+    version: int = Field(ge=1)
+    name: FileName
+    file: ArtifactRef
+    is_text: bool = False
+    previous: ArtifactRef | None = None

@@ -13,6 +13,7 @@ from .coverage import NotCovered
 from .cycles import ReviewVerdict
 from .evaluation import Evaluation
 from .exports import ExportRemark, ExportWarning, OverlongSection
+from .inputs import InputDifference, InputReading, Unreadable
 from .needs import Need
 from .provenance import GenerationWarning, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile
@@ -104,6 +105,22 @@ class ConversionFailed(Outcome):
     """The document could not be converted."""
 
     detail: str = Field(max_length=300)
+
+
+@registry.contract("stemma.input.read.v1", Family.OUTCOME, subjects.CONVERTER)
+class InputRead(Outcome):
+    """The text of a file; ``children`` are the attachments of a message, as files that are inputs of their own."""
+
+    reading: InputReading
+    children: tuple[InputFile, ...] = ()
+    difference: InputDifference | None = Field(default=None, description="from the version before, if there is one")
+
+
+@registry.contract("stemma.input.unreadable.v1", Family.OUTCOME, subjects.CONVERTER)
+class InputUnreadable(Outcome):
+    """The file could not be read, and no repetition changes that."""
+
+    unreadable: Unreadable
 
 
 @registry.contract("stemma.model.unavailable.v1", Family.OUTCOME)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, StrictInt
 
 from stemma_contracts.base import Contract
-from stemma_contracts.tokens import Digest, FileName
+from stemma_contracts.tokens import Digest, FileName, Token
+
+InputRole = Literal["request", "evidence", "past-text", "style"]
+"""What an input is for: it asks for the document, it says what is so, it is an earlier text whose manner may be taken
+and nothing of what it says, it says how to write."""
 
 
 class ArtifactRef(Contract):
@@ -25,10 +31,17 @@ class UploadRef(Contract):
     size: StrictInt = Field(ge=0, description="bytes")
     media_type: str = Field(max_length=127)
     name: FileName = Field(description="path inside the input folder, for example media/plan.png")
+    role: InputRole = Field(default="evidence", description="of an input")
 
 
 class InputFile(Contract):
-    """An input of a document: its path inside the input folder and its content."""
+    """An input of a document: its path inside the input folder and its content.
+
+    In a job the content is what was read of the file, and ``anchors`` say where in the file it stands.
+    """
 
     name: FileName
     artifact: ArtifactRef
+    input_id: Token | None = Field(default=None, description="absent in old logs: input-1, input-2 and so on")
+    role: InputRole = "evidence"
+    anchors: ArtifactRef | None = Field(default=None, description="Anchors as JSON")

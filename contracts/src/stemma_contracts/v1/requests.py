@@ -53,7 +53,8 @@ class SectionDecision(DocumentRequest):
 class CreateDocument(Request):
     """Ask for a new document of a kind, written from a brief and input files.
 
-    The brief comes as text (``brief``) or as an upload (``brief_upload``), exactly one of them.
+    The brief comes as text (``brief``) or as an upload (``brief_upload``), exactly one of them. An upload may be of any
+    format that is read; with another one than Markdown, ``language`` is English where it is not given.
     ``review`` overrides the review policy of every section, ``review_edits`` whether edits by instruction are
     proposed first (``human``) or settled at once (``none``). ``sections`` names the sections that are
     wanted, what they depend on is added; without it the document has all that its blueprint requires.
@@ -262,3 +263,43 @@ class ExportDocument(DocumentRequest):
             if name in names[:i]:
                 raise invalid_field(f"{name} is named twice", "redline", i, "section_id")
         return self
+
+
+class InputRequest(DocumentRequest):
+    """A request about what a document is written from. Nothing is written anew by it: sections become stale."""
+
+
+@registry.contract("stemma.add.input.v1", Family.REQUEST)
+class AddInput(InputRequest):
+    """Give a document one more input. What is ``staged`` is read, and does not count before it is applied."""
+
+    upload: UploadRef
+    staged: StrictBool = False
+
+
+class InputDecision(InputRequest):
+    """A decision about an input in the version that the person saw."""
+
+    input_id: Token
+    version: StrictInt = Field(ge=0, description="0: it could not be read yet")
+
+
+@registry.contract("stemma.replace.input.v1", Family.REQUEST)
+class ReplaceInput(InputDecision):
+    """Give an input another file.
+
+    What is ``staged`` is read and compared with what is there, and does not count before it is applied.
+    """
+
+    upload: UploadRef
+    staged: StrictBool = False
+
+
+@registry.contract("stemma.apply.input.v1", Family.REQUEST)
+class ApplyInput(InputDecision):
+    """Have what was staged count; ``version`` is the one that was staged."""
+
+
+@registry.contract("stemma.withdraw.input.v1", Family.REQUEST)
+class WithdrawInput(InputDecision):
+    """Have an input, or what was staged for it, count no more."""

@@ -9,6 +9,8 @@ from pydantic import Field
 from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Token
 
+from .inputs import ChangedInput
+
 
 class ChangedUpstream(Contract):
     """A section whose change made others stale, in the version that it had."""
@@ -45,10 +47,14 @@ class StaleReason(Explicit):
 
 
 class StaleMark(Explicit):
-    """A section that an event made stale, why, and what a person can do about it."""
+    """A section that an event made stale, why, and what a person can do about it.
+
+    ``reasons`` are upstream sections, ``inputs`` what changed of the inputs that it rests on.
+    """
 
     always_sent = ("options",)
 
     section_id: Token
     reasons: tuple[StaleReason, ...]
     options: tuple[Literal["keep", "regenerate"], ...] = ("keep", "regenerate")
+    inputs: tuple[ChangedInput, ...] = ()

@@ -60,3 +60,4 @@ class DocumentSummary(Contract):
     usage: Usage = Usage()
     input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
     exports: tuple[ExportEntry, ...] = Field(default=(), description="the latest")
+    lacks_brief: bool = Field(default=False, description="the brief could not be read: a person has to give another")

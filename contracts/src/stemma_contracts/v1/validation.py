@@ -8,6 +8,7 @@ from stemma_contracts.base import Contract
 
 from .coverage import CoverageSummary
 from .grounding import ClaimKind
+from .inputs import UsedInput
 from .references import ArtifactRef
 
 
@@ -50,3 +51,6 @@ class ValidationSummary(Contract):
         default=(), max_length=20, description="inputs that are no text or too large: claims were not looked up in them"
     )
     blocks: ArtifactRef | None = Field(default=None, description="BlockIndex as JSON: the blocks and their ids")
+    used: tuple[UsedInput, ...] | None = Field(
+        default=None, description="inputs that the text rests on; absent: not known, so that it may be all of them"
+    )

@@ -25,6 +25,10 @@ _WRITES = (
     "regenerate-sections",
     "retry-section",
     "export-document",
+    "add-input",
+    "replace-input",
+    "apply-input",
+    "withdraw-input",
 )
 EVERY_REQUEST = tuple(sorted(entry.token for entry in registry.entries(Family.REQUEST)))
 

@@ -22,6 +22,7 @@ from .verbs import (
     editing,
     exporting,
     identity,
+    inputs,
     installation,
     kinds,
     notifying,
@@ -75,6 +76,7 @@ GROUPS_OF_VERBS = (
     editing,
     comparing,
     exporting,
+    inputs,
     tracing,
     identity,
     agents,
@@ -85,7 +87,7 @@ VERBS: dict[str, Callable[..., Any]] = {name: verb for group in GROUPS_OF_VERBS 
 
 for name, verb in VERBS.items():
     app.command(name, cls=Verb)(command(verb))
-for name, (words, verbs) in {**installation.GROUPS, **dead.GROUPS, **notifying.GROUPS}.items():
+for name, (words, verbs) in {**installation.GROUPS, **dead.GROUPS, **notifying.GROUPS, **inputs.GROUPS}.items():
     group = typer.Typer(help=words, no_args_is_help=True)
     for verb_name, verb in verbs.items():
         group.command(verb_name, cls=Verb)(command(verb))

@@ -14,9 +14,10 @@ from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import ReviewConclusion
 from stemma_contracts.v1.exports import OverlongSection
+from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
-from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.views import DocumentView, SectionView, VersionView
 
@@ -133,10 +134,14 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("starts", lambda starts: f"starts {', '.join(starts)}"),
     (
         "makes_stale",
-        lambda marks: f"makes stale {', '.join(f'{m.section_id} [{reasons_words(m.reasons)}]' for m in marks)}",
+        lambda marks: f"makes stale {', '.join(f'{m.section_id} [{_mark_words(m)}]' for m in marks)}",
     ),
     ("clears_stale", lambda names: f"not stale any more: {', '.join(names)}"),
 )
+
+
+def _mark_words(mark: StaleMark) -> str:
+    return ", ".join(filter(None, (reasons_words(mark.reasons), changed_words(mark.inputs))))
 
 
 def reasons_words(reasons: Iterable[StaleReason]) -> str:
@@ -148,6 +153,14 @@ def _reason_words(reason: StaleReason) -> str:
     if reason.accepted_version == reason.current_version:
         return f"{reason.upstream_section_id} is stale"
     return f"{reason.upstream_section_id} {reason.accepted_version} -> {reason.current_version}"
+
+
+def changed_words(changed: Iterable[ChangedInput]) -> str:
+    """The inputs that made a section stale, with their versions."""
+    return ", ".join(
+        f"{one.name} withdrawn" if one.withdrawn else f"{one.name} {one.accepted_version} -> {one.current_version}"
+        for one in changed
+    )
 
 
 def person_words(name: str, *, verified: bool) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 from nats.aio.msg import Msg
@@ -19,7 +20,7 @@ from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.outline import OutlineSection
-from stemma_contracts.v1.references import ArtifactRef, UploadRef
+from stemma_contracts.v1.references import ArtifactRef, InputRole, UploadRef
 from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.summary import DocumentSummary
@@ -29,6 +30,7 @@ from . import inputs as input_files
 from .connection import Connection, Told, connect
 from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
+from .input_decisions import InputDecisions
 from .notifications import Notifications
 from .overviews import Overview, read_ids, read_overview, read_summaries
 from .reading import read_document
@@ -56,14 +58,16 @@ def _ignore(line: str) -> None:
     """Who does not listen is told nothing."""
 
 
-def _title_of(brief: str) -> str:
+def _title_of(brief: str | Path | UploadRef) -> str:
     """What the brief calls itself. Markdown is loaded by those alone who ask for a document."""
     from stemma_markdown import Document as Markdown
 
+    if not isinstance(brief, str):
+        return Path(brief.name).stem[:MAX_TITLE]
     return Markdown(brief).title[:MAX_TITLE]
 
 
-class Client(SectionDecisions):
+class Client(SectionDecisions, InputDecisions):
     """A caller of Stemma; made by `Client.connect`.
 
     Every method that talks to the server raises `ServerUnreachableError` when it does not answer and
@@ -195,8 +199,9 @@ class Client(SectionDecisions):
         self,
         kind: str,
         *,
-        brief: str,
+        brief: str | Path | UploadRef,
         inputs: Iterable[Path | str | UploadRef] = (),
+        roles: Mapping[InputRole, Iterable[Path | str]] = MappingProxyType({}),
         title: str = "",
         review: ReviewPolicy | ReviewMode | None = None,
         language: str | None = None,
@@ -204,26 +209,30 @@ class Client(SectionDecisions):
         request_id: str | None = None,
         wait_s: float = ANSWER_TIMEOUT_S,
     ) -> RequestAccepted:
-        """Ask for a new document from a brief in words and input files, folders or uploads.
+        """Ask for a new document from a brief, in words or as a file of any format, and files, folders or uploads.
 
-        Without ``title`` it has the heading that the brief begins with, or the title in its front matter.
+        ``inputs`` are evidence; of ``roles`` each file has the role that it stands under.
+        Without ``title`` it has the heading that the brief begins with, or the title in its front matter; of a brief
+        that is a file, its name.
         It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
         else those of its kind.
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
         `InvalidInputError` for what must not or cannot be sent, before anything is.
         """
         given = list(inputs)
-        files = input_files.collect(one for one in given if not isinstance(one, UploadRef))
+        files = input_files.collect_by_role([one for one in given if not isinstance(one, UploadRef)], roles)
         policy = ReviewPolicy(mode=review) if isinstance(review, ReviewMode) else review
         there = [one for one in given if isinstance(one, UploadRef)]
-        uploads = (*there, *[await self.upload(file.path, name=file.name) for file in files])
+        uploads = (*there, *[await self._uploaded_for(role, file) for role, file in files])
+        in_words = brief if isinstance(brief, str) else None
         return await self.request(
             CreateDocument(
                 request_id=request_id,
                 actor=self.actor,
                 kind=kind,
                 title=title or _title_of(brief),
-                brief=brief,
+                brief=in_words,
+                brief_upload=None if isinstance(brief, str) else await self._uploaded_as(brief, None),
                 inputs=uploads,
                 review=policy,
                 language=language,
@@ -231,6 +240,10 @@ class Client(SectionDecisions):
             ),
             wait_s=wait_s,
         )
+
+    async def _uploaded_for(self, role: InputRole, file: input_files.InputPath) -> UploadRef:
+        upload = await self.upload(file.path, name=file.name)
+        return upload.model_copy(update={"role": role})
 
     async def pause(self, document_id: str) -> RequestAccepted:
         """Start no new work on a document."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mimetypes
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from stemma_contracts.media import READ
 from stemma_contracts.tokens import check_file_name
+from stemma_contracts.v1.references import InputRole
 
 from .errors import InvalidInputError
 
@@ -30,6 +31,17 @@ _MEDIA_TYPES = {
     ".jpeg": "image/jpeg",
     ".gif": "image/gif",
     ".webp": "image/webp",
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".rtf": "application/rtf",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".tsv": "text/tab-separated-values",
+    ".eml": "message/rfc822",
+    ".msg": "application/vnd.ms-outlook",
 }
 _ANYTHING = "application/octet-stream"
 
@@ -71,6 +83,23 @@ def collect(paths: Iterable[str | Path]) -> list[InputPath]:
             if len(found) > MAX_FILES:
                 raise InvalidInputError(f"more than {MAX_FILES} input files")
     return [found[name] for name in sorted(found)]
+
+
+def collect_by_role(
+    evidence: Iterable[str | Path], roles: Mapping[InputRole, Iterable[str | Path]]
+) -> list[tuple[InputRole, InputPath]]:
+    """Files with what they are for, by name; raises as `collect` does, also for one name under two roles."""
+    given: dict[InputRole, list[str | Path]] = {role: list(paths) for role, paths in roles.items()}
+    given["evidence"] = [*evidence, *given.get("evidence", ())]
+    found = [(role, file) for role, paths in given.items() for file in collect(paths)]
+    seen: dict[str, InputPath] = {}
+    for _, file in found:
+        if file.name in seen:
+            raise InvalidInputError(f"two inputs are called {file.name!r}: {seen[file.name].path} and {file.path}")
+        seen[file.name] = file
+    if len(found) > MAX_FILES:
+        raise InvalidInputError(f"more than {MAX_FILES} input files")
+    return sorted(found, key=lambda one: one[1].name)
 
 
 def _files_of(path: Path) -> Iterator[InputPath]:

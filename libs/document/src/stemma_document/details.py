@@ -6,7 +6,7 @@ from stemma_contracts.v1.details import ProposalEntry, SectionDetails, StaleStat
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.section import SectionStatus
 
-from .staleness import Staleness
+from .staleness import NOT_STALE, Staleness
 from .state import AwaitingAnswer, Document, Section, Version, status_of
 from .viewing import section_view, version_view
 from .views import ProposalView, SectionView
@@ -24,7 +24,7 @@ def is_in_motion(section: Section) -> bool:
 def section_details(document: Document, name: str, stale: Staleness, last_sequence: int) -> SectionDetails:
     """The read model of a section as of a sequence of the log; ``stale`` is what `staleness` says of the document."""
     section = document.sections[name]
-    plan, versions, told = section.plan, section.versions, section_view(section, stale.get(name, ()))
+    plan, versions, told = section.plan, section.versions, section_view(section, stale.get(name, NOT_STALE))
     return SectionDetails(
         document_id=document.document_id,
         section_id=name,
@@ -75,7 +75,13 @@ def _stale(told: SectionView) -> StaleState | None:
     if told.stale is None:
         return None
     mark = told.stale
-    return StaleState(reasons=told.stale_reasons, since=mark.since, sequence=mark.sequence, cause=mark.cause)
+    return StaleState(
+        reasons=told.stale_reasons,
+        since=mark.since,
+        sequence=mark.sequence,
+        cause=mark.cause,
+        inputs=told.stale_inputs,
+    )
 
 
 def _bounded(need: Need) -> Need:

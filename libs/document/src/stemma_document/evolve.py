@@ -11,6 +11,7 @@ from stemma_contracts.v1 import events as e
 
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
+from .input_folding import first_inputs, inputs_applied
 from .job_ids import CONVERT, GENERATE, job_id
 from .notes import StaleSince, notes_after
 from .said import with_words
@@ -51,18 +52,18 @@ def _evolved(document: Document, event: e.AnyEvent, at: datetime | None, sequenc
 
 
 def _requested(event: e.DocumentRequested) -> Document:
-    return Document(
+    document = Document(
         tenant=event.tenant,
         document_id=event.document_id,
         kind=event.kind,
         title=event.title,
         brief=event.brief,
-        inputs=event.inputs,
         created_at=event.created_at,
         language=event.language,
         cycle=Cycle(event.cycle) if event.cycle else None,
         sections={plan.section_id: Section(plan) for plan in event.sections},
     )
+    return replace(document, inputs=first_inputs(replace(document, number=1), event))
 
 
 def _counted(document: Document, event: e.AnyEvent) -> Document:
@@ -123,6 +124,8 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
     match event:
         case e.SectionEvent():
             return _section_applied(document, event)
+        case e.InputEvent():
+            return inputs_applied(document, event)
         case e.DocumentPaused():
             return replace(document, lifecycle=Lifecycle.PAUSED)
         case e.DocumentResumed():

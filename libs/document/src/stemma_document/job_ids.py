@@ -10,6 +10,7 @@ RESUME = "resume"
 VALIDATE = "validate"
 EVALUATE = "evaluate"
 CONVERT = "convert"
+READ_INPUT = "read"
 
 
 def job_id(document: Document, job: str, target: str) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .proposal_state import Proposed, Proposing
-from .state import Document, Section, open_job_id
+from .state import Document, Lifecycle, Section, open_job_id
 
 
 def open_job_ids(document: Document) -> frozenset[str]:
     """The ids of all jobs whose outcome would still count; those of a paused document too."""
     of_sections = (job_id for section in document.sections.values() for job_id in _of_section(section))
     of_exports = (export.job_id for export in document.exports.values())
-    return frozenset(job_id for job_id in (*of_sections, *of_exports) if job_id)
+    reads = document.lifecycle is not Lifecycle.CANCELLED
+    of_inputs = (one.pending.job_id for one in document.inputs.values() if reads and one.pending)
+    return frozenset(job_id for job_id in (*of_sections, *of_exports, *of_inputs) if job_id)
 
 
 def _of_section(section: Section) -> Iterator[str | None]:

@@ -13,6 +13,7 @@ from stemma_contracts.v1.validation import ValidationSummary
 from . import notes
 from .authors import with_author
 from .guidance import guidance_of
+from .inputs import input_versions
 from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
 from .needs import after_need_answered, after_need_raised, dispatched_again
 from .proposal_folding import accepted, after_proposal, proposing, withdrawn
@@ -43,7 +44,8 @@ def started(document: Document, section: Section) -> Section:
     """The section with a generation job, on the upstream versions of now."""
     queued = section.phase if isinstance(section.phase, Queued) else Queued()
     job = job_id(document, GENERATE, section.plan.section_id)
-    phase = Generating(job, upstream_versions(document, section), queued.guidance, tries=queued.tries)
+    versions = upstream_versions(document, section)
+    phase = Generating(job, versions, queued.guidance, tries=queued.tries, inputs=input_versions(document))
     return replace(section, phase=phase, checks={}, notes=notes.started(section.notes))
 
 
@@ -255,7 +257,8 @@ def _new_job(document: Document, section: Section, job: str) -> str:
 
 
 def _kept(section: Section, event: e.SectionKept) -> Section:
-    return _with_current(section, upstream=event.accepted, kept=True)
+    kept = {"upstream": event.accepted, "kept": True}
+    return _with_current(section, **kept if event.inputs is None else {**kept, "inputs": event.inputs})
 
 
 def _checked(section: Section, event: e.SectionChecked) -> Section:

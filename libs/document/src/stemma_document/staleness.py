@@ -1,7 +1,8 @@
 """Which sections are stale, and why: derived, never stored. Digests decide, versions tell.
 
 A section is stale when a direct upstream has another text than the one that it rests on, or when that upstream is
-stale itself and nobody kept the section against just that: that text of it, made stale by the same texts.
+stale itself and nobody kept the section against just that: that text of it, made stale by the same texts. So it is when
+an input changed in what the section uses of it.
 """
 
 from __future__ import annotations
@@ -9,37 +10,57 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 
+from .inputs import changed_inputs
 from .state import Document, Section, State
 from .versions import text_of
 
-Staleness = Mapping[str, tuple[StaleReason, ...]]
+
+@dataclass(frozen=True)
+class Because:
+    """Why a section is stale: upstream sections, inputs, or both."""
+
+    upstream: tuple[StaleReason, ...] = ()
+    inputs: tuple[ChangedInput, ...] = ()
+
+
+Staleness = Mapping[str, Because]
+NOT_STALE = Because()
 
 
 @dataclass(frozen=True)
 class _Standing:
     """Why a section is stale, and the changed sections that it comes from, however far above."""
 
-    reasons: tuple[StaleReason, ...] = ()
+    because: Because = NOT_STALE
     causes: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def is_stale(self) -> bool:
+        return self.because != NOT_STALE
 
 
 def staleness(state: State) -> Staleness:
     """The reasons of every stale section."""
     if not isinstance(state, Document):
         return {}
-    return {name: standing.reasons for name, standing in _standings(state).items() if standing.reasons}
+    return {name: standing.because for name, standing in _standings(state).items() if standing.is_stale}
 
 
 def stale_causes(document: Document) -> Mapping[str, tuple[ChangedUpstream, ...]]:
     """What made each stale section so: the changed sections, in their versions of now."""
-    return {name: _changed(document, standing) for name, standing in _standings(document).items() if standing.reasons}
+    return {name: _changed(document, standing) for name, standing in _standings(document).items() if standing.is_stale}
 
 
 def stale_changes(was: Staleness, now: Staleness) -> dict[str, tuple[StaleMark, ...] | tuple[str, ...]]:
     """The fields of an event that say which sections became stale by it, and which are not any more."""
-    makes = tuple(StaleMark(section_id=name, reasons=reasons) for name, reasons in now.items() if name not in was)
+    makes = tuple(
+        StaleMark(section_id=name, reasons=because.upstream, inputs=because.inputs)
+        for name, because in now.items()
+        if name not in was
+    )
     return {"makes_stale": makes, "clears_stale": tuple(name for name in was if name not in now)}
 
 
@@ -68,18 +89,19 @@ def _standing(document: Document, section: Section, found: dict[str, _Standing])
     if section.current is None:
         return _Standing()
     accepted = {upstream.section_id: upstream for upstream in section.current.upstream}
-    reasons, causes = list[StaleReason](), set[str]()
+    inputs = changed_inputs(document, section)
+    reasons, causes = list[StaleReason](), {section.plan.section_id} if inputs else set[str]()
     for name in section.plan.depends_on:
         above = _visit(document, name, found)
         reason = _reason(accepted.get(name, UpstreamVersion(section_id=name, version=0)), document, above)
         if reason is not None:
             reasons.append(reason)
             causes |= above.causes if reason.accepted_version == reason.current_version else above.causes | {name}
-    return _Standing(tuple(reasons), frozenset(causes))
+    return _Standing(Because(tuple(reasons), inputs), frozenset(causes))
 
 
 def _reason(accepted: UpstreamVersion, document: Document, above: _Standing) -> StaleReason | None:
-    upstream, stale = document.sections[accepted.section_id], bool(above.reasons)
+    upstream, stale = document.sections[accepted.section_id], above.is_stale
     same = text_of(upstream, accepted.version) == text_of(upstream, upstream.current_number)
     if same and (not stale or _was_kept_against(accepted, document, above)):
         return None

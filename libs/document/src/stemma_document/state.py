@@ -16,6 +16,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import AnyRefusal
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection, VersionPair
+from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -25,6 +26,7 @@ from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
 
 from .cycle_state import Cycle
+from .input_state import Input
 from .notes import NO_NOTES, Notes
 from .persons import NOBODY, Person
 from .proposal_state import EndedProposal, Proposal
@@ -40,7 +42,8 @@ class Version:
     ``author`` is the person, or else the agent; empty if the log does not say. ``made_at`` has a zone. ``protected``
     says that it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     ``person`` wrote it or asked for it; with ``kept`` a person said that it rests on these upstream versions.
-    ``sequence`` is that of the event that its text came with, which tells how it was made.
+    ``sequence`` is that of the event that its text came with, which tells how it was made. ``inputs`` are what it was
+    written from, None where an old log does not say: then all of them, as they were given.
     """
 
     number: int
@@ -63,6 +66,7 @@ class Version:
     summary: ArtifactRef | None = None
     warnings: tuple[GenerationWarning, ...] = ()
     sequence: int = 0
+    inputs: tuple[InputVersion, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ class Generating:
     round: int = 0
     report: ArtifactRef | None = None
     tries: Tries = NO_TRIES
+    inputs: tuple[InputVersion, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -260,7 +265,8 @@ class NoDocument:
 class Document:
     """A document as its log has it.
 
-    ``number`` counts its events; ``time`` and ``sequence`` (its place in the stream) are those of the last one.
+    ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts its events; ``time`` and
+    ``sequence`` (its place in the stream) are those of the last one.
     """
 
     tenant: str
@@ -268,9 +274,9 @@ class Document:
     kind: str
     title: ArtifactRef | None
     brief: ArtifactRef
-    inputs: tuple[InputFile, ...]
     created_at: datetime
     sections: Mapping[str, Section]
+    inputs: Mapping[str, Input] = field(default_factory=dict)
     number: int = 0
     lifecycle: Lifecycle = Lifecycle.RUNNING
     exports: Mapping[str, Export] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.summary import DocumentSummary, ExportEntry, SectionSummary
 
 from .cycle_state import Cycle
+from .inputs import given_files, lacks_brief
 from .proposal_state import Proposed
 from .staleness import Staleness, staleness
 from .state import AwaitingAnswer, Document, Export, Section, Version, activity_of, status_of
@@ -29,7 +30,8 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
         language=document.language,
         updated_at=document.time,
         usage=document.usage,
-        input_count=len(document.inputs),
+        input_count=len(given_files(document)),
+        lacks_brief=lacks_brief(document),
         exports=tuple(_export(export_id, export) for export_id, export in document.exports.items())[-MOST_EXPORTS:],
     )
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.provenance import Origin
 
+from .inputs import input_versions
 from .persons import person_of
 from .state import Document, Section, Version
 from .versions import is_a_persons, upstream_versions
@@ -43,6 +45,7 @@ def _drafted(document: Document, event: e.SectionDrafted) -> Version:
         left_out=event.left_out,
         warnings=event.warnings,
         sequence=document.sequence,
+        inputs=event.inputs,
     )
 
 
@@ -61,6 +64,7 @@ def _revised(document: Document, section: Section, event: e.SectionRevised) -> V
         person=section.notes.asker,
         summary=event.summary,
         sequence=document.sequence,
+        inputs=_rests_on(document, current),
     )
 
 
@@ -77,7 +81,13 @@ def _edited(document: Document, section: Section, event: e.SectionEdited) -> Ver
         person=person_of(event) if event.actor else section.notes.asker,
         summary=event.summary,
         sequence=document.sequence,
+        inputs=_rests_on(document, current),
     )
+
+
+def _rests_on(document: Document, current: Version | None) -> tuple[InputVersion, ...] | None:
+    """A changed text rests on what the text before did, one that a person wrote first on the inputs of now."""
+    return current.inputs if current else input_versions(document)
 
 
 def _restored(section: Section, event: e.SectionRestored) -> Version:

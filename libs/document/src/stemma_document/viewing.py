@@ -9,11 +9,12 @@ from types import MappingProxyType
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
-from stemma_contracts.v1.staleness import StaleReason
 
+from .input_viewing import input_views
+from .inputs import given_files, lacks_brief
 from .notes import LastFailure
 from .proposal_state import Proposal, Proposed
-from .staleness import staleness
+from .staleness import NOT_STALE, Because, staleness
 from .state import (
     AwaitingAnswer,
     Document,
@@ -50,14 +51,18 @@ _FAILURES: dict[type[e.SectionFailure], str] = {
 def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
     """The view of a document; ``drafts`` are the events that its texts came with, as far as they are at hand."""
     stale = staleness(document)
-    sections = {name: section_view(section, stale.get(name, ()), drafts) for name, section in document.sections.items()}
+    sections = {
+        name: section_view(section, stale.get(name, NOT_STALE), drafts) for name, section in document.sections.items()
+    }
     return DocumentView(
         document_id=document.document_id,
         kind=document.kind,
         language=document.language or _ENGLISH,
         status=document.status,
         title=document.title,
-        inputs=document.inputs,
+        inputs=given_files(document),
+        input_views=input_views(document),
+        lacks_brief=lacks_brief(document),
         created_at=document.created_at,
         updated_at=document.time,
         sections=sections,
@@ -69,8 +74,8 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
     )
 
 
-def section_view(section: Section, reasons: tuple[StaleReason, ...], drafts: Drafts = NO_DRAFTS) -> SectionView:
-    """The view of a section that is stale for these reasons, if there are any."""
+def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts = NO_DRAFTS) -> SectionView:
+    """The view of a section that is stale because of something, or is not."""
     plan, phase, notes = section.plan, section.phase, section.notes
     failure = notes.failure
     return SectionView(
@@ -81,8 +86,9 @@ def section_view(section: Section, reasons: tuple[StaleReason, ...], drafts: Dra
         status=status_of(phase),
         activity=activity_of(phase),
         versions=tuple(version_view(version, drafts.get(version.sequence)) for version in section.versions),
-        stale=_stale(section) if reasons else None,
-        stale_reasons=reasons,
+        stale=None if because == NOT_STALE else _stale(section),
+        stale_reasons=because.upstream,
+        stale_inputs=because.inputs,
         checks=frozenset(section.checks.values()),
         lint_round=notes.lint_round,
         need=phase.need if isinstance(phase, AwaitingAnswer | NeedDispatched) else None,
@@ -125,6 +131,7 @@ def version_view(version: Version, drafted: e.SectionDrafted | None = None) -> V
         warnings=version.warnings,
         protected=version.protected,
         verified=version.person.verified,
+        inputs=version.inputs,
     )
 
 

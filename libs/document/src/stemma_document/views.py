@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from stemma_contracts.v1.cycles import CyclePlan, CycleSummary
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
+from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
-from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import StaleReason, UpstreamVersion
 from stemma_contracts.v1.usage import Usage
@@ -31,6 +33,7 @@ class VersionView:
     person said so by keeping it. ``made_by`` is the person who asked for it or wrote it, else the model;
     ``verified`` if the server knew that person, who is claimed else.
     ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
+    ``inputs`` are those that it was written from; None where an old log does not say.
     """
 
     number: int
@@ -50,6 +53,7 @@ class VersionView:
     warnings: tuple[GenerationWarning, ...] = ()
     protected: bool = False
     verified: bool = False
+    inputs: tuple[InputVersion, ...] | None = None
 
     @property
     def model(self) -> str:
@@ -106,7 +110,8 @@ class SectionView:
     it failed. ``covers_inputs``: its text is to hold all that the inputs say. ``checks`` are looks at the current
     version that are under way and change no status; ``returns_to`` is the status that a section has again when the
     edit that is being made comes to nothing. ``stale_reasons`` is every upstream that has another text than the
-    section rests on, or is stale itself: more may have come since the event that made it stale.
+    section rests on, or is stale itself: more may have come since the event that made it stale. ``stale_inputs`` are
+    the inputs that changed in what it uses of them.
     """
 
     section_id: str
@@ -132,6 +137,7 @@ class SectionView:
     waits_since: datetime | None = None
     covers_inputs: bool = False
     stale_reasons: tuple[StaleReason, ...] = ()
+    stale_inputs: tuple[ChangedInput, ...] = ()
 
     @property
     def current(self) -> VersionView | None:
@@ -222,8 +228,40 @@ class ExportView:
 
 
 @dataclass(frozen=True)
+class InputView:
+    """An input: the version that counts, what of it was read, and which sections use it.
+
+    ``state`` is that of the newest version; ``text`` is that of the version that counts, None while there is none.
+    ``used_by`` are the sections whose text rests on parts of it. What is ``staged`` does not count yet; ``concerns``
+    are the sections that it would make stale, and ``changes`` tell what it changes.
+    """
+
+    input_id: str
+    name: str
+    role: InputRole
+    state: Literal["reading", "read", "kept", "unreadable", "staged", "withdrawn"]
+    version: int
+    file: ArtifactRef
+    parent: str | None = None
+    text: ArtifactRef | None = None
+    anchors: ArtifactRef | None = None
+    figures: ReadingFigures = field(default_factory=ReadingFigures)
+    images: int = 0
+    warnings: tuple[ReadingWarning, ...] = ()
+    unreadable: Unreadable | None = None
+    used_by: tuple[str, ...] = ()
+    staged_version: int | None = None
+    staged_file: ArtifactRef | None = None
+    staged_text: ArtifactRef | None = None
+    changes: ArtifactRef | None = None
+    concerns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class DocumentView:
     """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``.
+
+    ``inputs`` are the files as they were given, ``input_views`` what became of them and of the brief.
 
     ``language`` is a BCP 47 tag, that of English where an old log says none.
     """
@@ -242,6 +280,8 @@ class DocumentView:
     cycle: CycleSummary | None = None
     cycle_plan: CyclePlan | None = None
     last_sequence: int = 0
+    input_views: tuple[InputView, ...] = ()
+    lacks_brief: bool = False
 
     @property
     def waiting(self) -> tuple[SectionView, ...]:

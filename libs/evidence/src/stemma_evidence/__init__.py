@@ -8,6 +8,7 @@ from .index import Found
 from .joined_cells import placed
 from .source import Place, Source, read
 from .tabular import in_column, rows_of, separator_of
+from .usage import Uses
 from .words import language_of
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Kind",
     "Place",
     "Source",
+    "Uses",
     "claims",
     "coverage",
     "ground",

@@ -17,6 +17,7 @@ from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
 from .matching import match_parts
 from .merging import merge
+from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
 from .references import FootnoteMark, Image, Link
 from .sentences import Sentence, sentence_ranges
@@ -41,6 +42,7 @@ __all__ = [
     "Leaf",
     "Link",
     "Merged",
+    "Part",
     "Passage",
     "Prose",
     "ProseKind",
@@ -50,6 +52,7 @@ __all__ = [
     "WordDifference",
     "anchor",
     "anchors",
+    "changed_parts",
     "differences",
     "fences",
     "headings",
@@ -60,6 +63,7 @@ __all__ = [
     "match_parts",
     "merge",
     "nothing_identified",
+    "parts",
     "plain",
     "prose",
     "sentence_ranges",

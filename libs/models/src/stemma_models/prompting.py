@@ -20,6 +20,7 @@ TAGS = (
     "input",
     "web",
     "upstream",
+    "manner",
     "revision_feedback",
     "guidance",
     "previous",

@@ -20,6 +20,8 @@ from .handlers import Tools, routes
 from .images import ImageLimits
 from .manuscript import House
 from .pandoc import Pandoc
+from .reading import Limits as FileLimits
+from .readings import Readings
 from .templates import problems
 
 
@@ -35,6 +37,11 @@ class ConverterSettings(WorkerSettings):
     conversions_per_tenant: int = Field(default=2, ge=1, description="at a time, of one tenant")
     conversion_limit_s: float = Field(default=120, gt=0, description="of a whole conversion")
     conversion_memory_mb: int = Field(default=1536, ge=256, description="of a whole conversion, without its programs")
+    readings: int = Field(default=2, ge=1, description="files that are read at a time")
+    readings_per_tenant: int = Field(default=1, ge=1, description="at a time, of one tenant")
+    reading_limit_s: float = Field(default=300, gt=0, description="of one file")
+    reading_memory_mb: int = Field(default=2048, ge=256, description="of one file")
+    max_reading_mb: int = Field(default=50, ge=1, description="of a file that is read")
     time_limit_s: float = Field(default=60, gt=0)
     memory_limit_mb: int = Field(default=512, ge=64)
     max_image_mb: int = Field(default=20, ge=1)
@@ -79,7 +86,14 @@ def build_app(settings: ConverterSettings) -> FastStream:
 def make_tools(settings: ConverterSettings, artifacts: ArtifactStore) -> Tools:
     """The converter of this installation, with the bounds of its settings."""
     turns = Turns(settings.conversions, settings.conversions_per_tenant)
-    return Tools(artifacts, converter(settings), conversion_limits(settings), turns)
+    return Tools(artifacts, converter(settings), conversion_limits(settings), turns, readings(settings, artifacts))
+
+
+def readings(settings: ConverterSettings, artifacts: ArtifactStore) -> Readings:
+    """What reads files, with the bounds of the settings."""
+    limits = Limits(seconds=settings.reading_limit_s, memory_mb=settings.reading_memory_mb)
+    turns = Turns(settings.readings, settings.readings_per_tenant)
+    return Readings(artifacts, limits, turns, FileLimits(file_bytes=settings.max_reading_mb * 1024 * 1024))
 
 
 def check(settings: ConverterSettings) -> None:

@@ -14,8 +14,8 @@ from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
+from stemma_contracts.v1.jobs import ConvertDocument, ReadInput
+from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted, InputRead, InputUnreadable
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
@@ -27,6 +27,7 @@ from .errors import ConversionError
 from .not_covered import not_covered, report_refs
 from .order import DONE, EXPORT, ORDER, Done, Order, Staged, keep_pages, kept_pages
 from .pictured import may_show
+from .readings import Readings
 
 log = get_logger()
 # One for all conversions of this process; it starts with the first of them.
@@ -41,6 +42,7 @@ class Tools:
     converter: Converter
     limits: Limits
     turns: Turns
+    readings: Readings
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
@@ -52,7 +54,18 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     async def convert_document(job: ConvertDocument) -> DocumentConverted | ConversionFailed:
         return await on_convert_document(job, tools=tools())
 
+    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "read-input"), stream=jobs)
+    @router.subscriber(subjects.job(subjects.CONVERTER, "read-input"), stream=jobs)
+    async def read_input(job: ReadInput) -> InputRead | InputUnreadable:
+        return await on_read_input(job, readings=tools().readings)
+
     return router
+
+
+async def on_read_input(job: ReadInput, *, readings: Readings) -> InputRead | InputUnreadable:
+    """Read one file; what cannot be read is told with its reason."""
+    async with readings.turns.turn(job.document.tenant):
+        return await readings.read(job)
 
 
 async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> DocumentConverted | ConversionFailed:

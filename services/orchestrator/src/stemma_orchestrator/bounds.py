@@ -20,11 +20,15 @@ from .requests import Received
 
 _ADDS_WORK = (
     r.CreateDocument,
+    r.AddInput,
+    r.ReplaceInput,
     r.ExportDocument,
     r.RegenerateSection,
     r.RegenerateSections,
     r.RetrySection,
 )
+
+_STORES = (r.CreateDocument, r.AddInput, r.ReplaceInput)
 
 TRUSTED_S = 1.0
 """How long what was heard of open jobs is believed: to look all of them up for each refusal would be a flood, too."""
@@ -75,7 +79,7 @@ class Bounds:
             return _full("requests wait", "max_waiting_requests", self.limits.requests, LATER)
         if not isinstance(request, _ADDS_WORK):
             return None
-        if isinstance(request, r.CreateDocument) and await self.stored(tenant) >= self.limits.stored_bytes:
+        if isinstance(request, _STORES) and await self.stored(tenant) >= self.limits.stored_bytes:
             return _full("bytes are stored", "max_stored_bytes", self.limits.stored_bytes, RAISE)
         if not await self.open.room(tenant, self.limits.jobs, TRUSTED_S):
             return _full("jobs are open", "max_open_jobs", self.limits.jobs, LATER)

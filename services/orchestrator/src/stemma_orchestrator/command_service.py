@@ -8,6 +8,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
+from stemma_document.inputs import evidence_of
 from stemma_document.state import Document, State
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
@@ -43,7 +44,9 @@ class CommandService:
             await self.jobs.publish(stream, document, cause)
             return answer_of(received, document)
         try:
-            command = await self.intake.command(received, request, cause.time, document.inputs if document else ())
+            command = await self.intake.command(
+                received, request, cause.time, evidence_of(document) if document else ()
+            )
         except Refused as refusal:
             return rejected(received, *refusal.problems)
         state = await self._handle(stream, command, cause)

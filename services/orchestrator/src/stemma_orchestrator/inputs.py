@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from stemma_contracts.media import MEDIA_TYPE_PATTERN, READ, SHOWN
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.inputs import Unreadable
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 
 _MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)
@@ -36,22 +37,58 @@ class Limits:
     max_text_input_bytes: int
     max_brief_bytes: int
 
-    def of_input(self, media_type: str) -> int:
-        """How large an input may be; one that is read is held in memory by those who read it."""
-        return min(self.max_text_input_bytes, self.max_input_bytes) if media_type in READ else self.max_input_bytes
+
+@dataclass
+class Judged:
+    """What is to be done with an input: nothing, to read it first, or not even that.
+
+    It is found out while the content is copied: ``noticed`` gives the same pieces.
+    """
+
+    upload: UploadRef
+    max_text_bytes: int
+    to_read: bool = False
+    unreadable: Unreadable | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        kind = self.upload.media_type
+        if self.upload.size == 0:
+            self.unreadable = Unreadable(reason="empty", detail="the file is empty")
+        elif kind in READ and self.upload.size > self.max_text_bytes:
+            words = f"it has {self.upload.size} bytes; of a text at most {self.max_text_bytes} are read"
+            self.unreadable = Unreadable(reason="too_large", detail=words)
+        else:
+            self.to_read = kind not in READ | SHOWN
+
+    async def noticed(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The same pieces. Text that is no UTF-8 is read by who knows encodings, an image that is none by nobody."""
+        content = Content(self.upload.media_type)
+        async for piece in pieces:
+            content.add(piece)
+            yield piece
+        content.end()
+        if content.problem is None or self.unreadable is not None:
+            return
+        if self.upload.media_type in READ:
+            self.to_read = True
+        else:
+            self.unreadable = Unreadable(reason="wrong_suffix", detail=content.problem)
 
 
 def problem_of_ref(upload: UploadRef, max_bytes: int) -> str | None:
     """What is wrong with an upload as it is described, if anything."""
     if not _MEDIA_TYPE.fullmatch(upload.media_type):
         return "its media_type must look like text/markdown, in small letters"
-    if upload.media_type.startswith("image/") and upload.media_type not in SHOWN:
-        return f"{upload.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
-    if upload.size == 0:
-        return f"{upload.name} is empty"
     if upload.size > max_bytes:
         return f"{upload.name} has {upload.size} bytes; at most {max_bytes} are taken"
     return None
+
+
+def problem_of_text(upload: UploadRef, max_bytes: int) -> str | None:
+    """What is wrong with an upload that is to be a text, or an image, as it is described."""
+    if upload.media_type.startswith("image/") and upload.media_type not in SHOWN:
+        return f"{upload.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
+    return f"{upload.name} is empty" if upload.size == 0 else problem_of_ref(upload, max_bytes)
 
 
 def problems_of_inputs(uploads: Sequence[UploadRef], limits: Limits) -> list[Problem]:
@@ -65,15 +102,20 @@ def _problems_by_file(uploads: Sequence[UploadRef], limits: Limits) -> Iterator[
         if upload.name in seen:
             yield Problem(field=f"inputs.{number}.name", message=f"{upload.name!r} is there twice")
         seen.add(upload.name)
-        if words := problem_of_ref(upload, limits.of_input(upload.media_type)):
+        if words := problem_of_ref(upload, limits.max_input_bytes):
             yield Problem(field=f"inputs.{number}", message=words)
 
 
 def _problems_together(uploads: Sequence[UploadRef], limits: Limits) -> Iterator[Problem]:
     if sum(upload.size for upload in uploads) > limits.max_inputs_bytes:
         yield Problem(field="inputs", message=f"the inputs have more than {limits.max_inputs_bytes} bytes together")
-    if sum(len(as_input(upload).model_dump_json()) for upload in uploads) > MAX_LIST_BYTES:
+    if listed(as_input(upload) for upload in uploads) > MAX_LIST_BYTES:
         yield Problem(field="inputs", message="too many files, or too long names, for one document")
+
+
+def listed(files: Iterable[InputFile]) -> int:
+    """The bytes that a list of inputs takes up in an event."""
+    return sum(len(file.model_dump_json(exclude_defaults=True)) for file in files)
 
 
 def reference(upload: UploadRef) -> ArtifactRef:
@@ -83,23 +125,20 @@ def reference(upload: UploadRef) -> ArtifactRef:
 
 def as_input(upload: UploadRef) -> InputFile:
     """The input that an upload becomes."""
-    return InputFile(name=upload.name, artifact=reference(upload))
+    return InputFile(name=upload.name, artifact=reference(upload), role=upload.role)
 
 
 async def checked(pieces: AsyncIterator[bytes], media_type: str) -> AsyncIterator[bytes]:
     """The same pieces; raises `NotWhatItSays` for an image of another kind and for text that is none."""
-    signatures, decoder = _SIGNATURES.get(media_type), codecs.getincrementaldecoder("utf-8")()
-    begin = b""
+    content = Content(media_type)
     async for piece in pieces:
-        if signatures and len(begin) < _LONGEST_SIGNATURE:
-            begin = (begin + piece)[:_LONGEST_SIGNATURE]
-        if media_type in READ:
-            _check_text(decoder, piece)
+        content.add(piece)
+        if content.problem:
+            raise NotWhatItSays(content.problem)
         yield piece
-    if signatures and not begin.startswith(signatures):
-        raise NotWhatItSays(f"the content is not {media_type}")
-    if media_type in READ:
-        _check_text(decoder, b"", final=True)
+    content.end()
+    if content.problem:
+        raise NotWhatItSays(content.problem)
 
 
 async def not_blank(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -112,10 +151,34 @@ async def not_blank(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         raise NotWhatItSays("the text is blank")
 
 
-def _check_text(decoder: codecs.IncrementalDecoder, piece: bytes, *, final: bool = False) -> None:
-    try:
-        decoder.decode(piece, final)
-    except UnicodeDecodeError:
-        raise NotWhatItSays("the content is not UTF-8 text") from None
-    if b"\0" in piece:
-        raise NotWhatItSays("the content is not UTF-8 text: it holds a NUL")
+class Content:
+    """A content as it comes by; ``problem`` says why it is not of its media type, as soon as that is known."""
+
+    def __init__(self, media_type: str) -> None:
+        self.problem: str | None = None
+        self._media_type = media_type
+        self._signatures = _SIGNATURES.get(media_type)
+        self._decoder = codecs.getincrementaldecoder("utf-8")() if media_type in READ else None
+        self._begin = b""
+
+    def add(self, piece: bytes) -> None:
+        """Look at some more of it."""
+        if self._signatures and len(self._begin) < _LONGEST_SIGNATURE:
+            self._begin = (self._begin + piece)[:_LONGEST_SIGNATURE]
+        self._decode(piece)
+        if self._decoder and b"\0" in piece:
+            self.problem = self.problem or "the content is not UTF-8 text: it holds a NUL"
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._decode(b"", final=True)
+        if self._signatures and not self._begin.startswith(self._signatures):
+            self.problem = f"the content is not {self._media_type}"
+
+    def _decode(self, piece: bytes, *, final: bool = False) -> None:
+        if self._decoder is None or self.problem:
+            return
+        try:
+            self._decoder.decode(piece, final)
+        except UnicodeDecodeError:
+            self.problem = "the content is not UTF-8 text"

@@ -10,27 +10,34 @@ from datetime import datetime
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
-from stemma_contracts.media import SHOWN
+from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.inputs import BRIEF, UnreadableInput
 from stemma_contracts.v1.needs import NeedAnswer, answer_form
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
+from stemma_document.input_folding import numbered
 from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
 from .catalog import Catalog, Kind
 from .core import documents, editing, exports, generation, needs, proposals, review, several
+from .core import inputs as input_commands
 from .core.commands import RequestCommand, RequestMeta
 from .core.documents.outlines import InvalidOutline, plan_outline
 from .core.documents.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
 from .core.needs.decide import UPLOADED
 from .inputs import (
+    MAX_LIST_BYTES,
+    Judged,
     Limits,
     NotWhatItSays,
     as_input,
     checked,
+    listed,
     not_blank,
     problem_of_ref,
+    problem_of_text,
     problems_of_inputs,
     reference,
 )
@@ -104,6 +111,10 @@ class Intake:
             case r.RegenerateSections():
                 guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
                 return several.RegenerateSeveral(asked, request.sections, guidance, request.replace_edited)
+            case r.InputRequest():
+                if isinstance(request, r.AddInput) and listed(inputs) > MAX_LIST_BYTES:
+                    raise Refused(Problem(field="upload", message="the document has too many inputs"))
+                return await self._about_input(tenant, asked, request)
             case _:
                 return _without_text(asked, request)
 
@@ -122,7 +133,7 @@ class Intake:
     async def _decision(self, tenant: str, document_id: str, field: str, decision: str | UploadRef) -> str | InputFile:
         if isinstance(decision, str):
             return decision
-        words = problem_of_ref(decision, self.limits.max_input_bytes)
+        words = problem_of_text(decision, self.limits.max_input_bytes)
         if decision.media_type not in SHOWN:
             words = f"{decision.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
         if words:
@@ -147,11 +158,12 @@ class Intake:
         kind = await self._kind(tenant, request)
         document_id = received.document_id
         sections = _sections(kind, request)
-        missing = missing_inputs(kind.blueprint, sections, {upload.media_type for upload in request.inputs})
+        missing = missing_inputs(kind.blueprint, sections, {_read_as(upload) for upload in request.inputs})
         if problems := [*problems_of_inputs(request.inputs, self.limits), *missing]:
             raise Refused(*problems[:MAX_NAMED])
         brief = await self._brief(tenant, document_id, request)
         inputs = await self._inputs(tenant, document_id, request.inputs)
+        to_read = tuple(name for name, judged in _by_id(inputs) if judged.to_read)
         title = await self._stored(tenant, document_id, request.title, "title.txt") if request.title.strip() else None
         return documents.Create(
             asked=received.asked,
@@ -160,7 +172,9 @@ class Intake:
             kind=request.kind,
             title=title,
             brief=brief,
-            inputs=inputs,
+            inputs=tuple(as_input(judged.upload) for judged in inputs),
+            to_read=to_read if _is_text(request) else (BRIEF, *to_read),
+            unreadable=tuple(_unreadable(inputs)),
             sections=sections,
             cycle=planned_cycle(kind.blueprint, sections),
             blueprint_digest=kind.digest,
@@ -191,9 +205,9 @@ class Intake:
         return kind
 
     async def _brief_text(self, tenant: str, request: r.CreateDocument) -> str:
-        """The brief before anything of it is stored."""
-        if request.brief is not None:
-            return request.brief
+        """The brief before anything of it is stored; nothing if it has to be read first."""
+        if request.brief is not None or not _is_text(request):
+            return request.brief or ""
         assert request.brief_upload is not None
         self._refuse_no_text(request.brief_upload, "brief_upload")
         with _refusing(request.brief_upload, "brief_upload"):
@@ -203,23 +217,61 @@ class Intake:
         if request.brief is not None:
             return await self._stored(tenant, document_id, request.brief, "brief.md", "text/markdown")
         assert request.brief_upload is not None
+        if not _is_text(request):
+            return await self._file_taken(tenant, document_id, request.brief_upload, "brief_upload")
         return await self._text_taken(tenant, document_id, request.brief_upload, "brief_upload")
+
+    async def _file_taken(self, tenant: str, document_id: str, upload: UploadRef, field: str) -> ArtifactRef:
+        if words := problem_of_ref(upload, self.limits.max_input_bytes):
+            raise Refused(Problem(field=field, message=words))
+        return await self._taken(tenant, document_id, upload, field, self.uploads(tenant).pieces(upload))
 
     async def _text_taken(self, tenant: str, document_id: str, upload: UploadRef, field: str) -> ArtifactRef:
         self._refuse_no_text(upload, field)
         return await self._taken(tenant, document_id, upload, field, not_blank(self._content(tenant, upload)))
 
     def _refuse_no_text(self, upload: UploadRef, field: str) -> None:
-        words = problem_of_ref(upload, self.limits.max_brief_bytes)
+        words = problem_of_text(upload, self.limits.max_brief_bytes)
         if upload.media_type != "text/markdown":
             words = "the text must be text/markdown"
         if words:
             raise Refused(Problem(field=field, message=words))
 
-    async def _inputs(self, tenant: str, document_id: str, uploads: Sequence[UploadRef]) -> tuple[InputFile, ...]:
-        for i, upload in enumerate(uploads):
-            await self._taken(tenant, document_id, upload, f"inputs.{i}", self._content(tenant, upload))
-        return tuple(as_input(upload) for upload in uploads)
+    async def _inputs(self, tenant: str, document_id: str, uploads: Sequence[UploadRef]) -> list[Judged]:
+        return [await self._input(tenant, document_id, upload, f"inputs.{i}") for i, upload in enumerate(uploads)]
+
+    async def _input(self, tenant: str, document_id: str, upload: UploadRef, field: str) -> Judged:
+        """Copy an input whatever it holds: what nobody can read is an attachment, and no reason to refuse the rest."""
+        judged = Judged(upload, self.limits.max_text_input_bytes)
+        content = judged.noticed(self.uploads(tenant).pieces(upload))
+        await self._taken(tenant, document_id, upload, field, content)
+        return judged
+
+    async def _given(self, tenant: str, request: r.AddInput | r.ReplaceInput) -> Judged:
+        if words := problem_of_ref(request.upload, self.limits.max_input_bytes):
+            raise Refused(Problem(field="upload", message=words))
+        return await self._input(tenant, request.document_id, request.upload, "upload")
+
+    async def _about_input(
+        self, tenant: str, asked: RequestMeta, request: r.InputRequest
+    ) -> input_commands.InputCommand:
+        match request:
+            case r.AddInput():
+                judged = await self._given(tenant, request)
+                return input_commands.Add(
+                    asked, as_input(request.upload), judged.to_read, request.staged, judged.unreadable
+                )
+            case r.ReplaceInput():
+                judged = await self._given(tenant, request)
+                is_text = not judged.to_read and request.upload.media_type in READ
+                about = (asked, request.input_id, request.version, reference(request.upload))
+                return input_commands.Replace(*about, is_text, request.staged, judged.unreadable)
+            case r.ApplyInput():
+                return input_commands.Apply(asked, request.input_id, request.version)
+            case r.WithdrawInput():
+                return input_commands.Withdraw(asked, request.input_id, request.version)
+            case _:
+                raise Refused(Problem(field="", message="this request cannot be handled"))
 
     def _content(self, tenant: str, upload: UploadRef) -> AsyncIterator[bytes]:
         return checked(self.uploads(tenant).pieces(upload), upload.media_type)
@@ -250,6 +302,27 @@ def _refusing(upload: UploadRef, field: str) -> Iterator[None]:
         raise Refused(Problem(field=field, message="there is no such upload; upload it first")) from None
     except UploadCorrupt:
         raise Refused(Problem(field=field, message="the upload has another size or digest than it says")) from None
+
+
+def _is_text(request: r.CreateDocument) -> bool:
+    """Whether the brief is a text as it is given; another file is read first."""
+    return request.brief_upload is None or request.brief_upload.media_type == "text/markdown"
+
+
+def _read_as(upload: UploadRef) -> str:
+    """What an input is to those who write: nearly all that is no image is read into Markdown."""
+    return upload.media_type if upload.media_type in READ | SHOWN else "text/markdown"
+
+
+def _by_id(inputs: Sequence[Judged]) -> Iterator[tuple[str, Judged]]:
+    files = numbered([as_input(judged.upload) for judged in inputs])
+    return ((str(file.input_id), judged) for file, judged in zip(files, inputs, strict=True))
+
+
+def _unreadable(inputs: Sequence[Judged]) -> Iterator[UnreadableInput]:
+    for name, judged in _by_id(inputs):
+        if judged.unreadable is not None:
+            yield UnreadableInput(input_id=name, **judged.unreadable.model_dump())
 
 
 def _sections(kind: Kind, request: r.CreateDocument) -> tuple[SectionPlan, ...]:

@@ -15,10 +15,9 @@ from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.events import AnyEvent
-from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.details import is_in_motion, section_details
-from stemma_document.staleness import Staleness, staleness
+from stemma_document.staleness import Because, Staleness, staleness
 from stemma_document.state import Document, Section, State
 from stemma_document.summary import summarise
 from stemma_eventlog import EventStore, Folded, StreamId
@@ -30,7 +29,7 @@ from .core.commands import Command
 MAX_TRIES = 20
 _REMEMBERED = 4096
 
-_Shown = tuple[Section, tuple[StaleReason, ...]]
+_Shown = tuple[Section, Because | None]
 """What the read model of a section is made from."""
 
 
@@ -123,7 +122,7 @@ class Projector:
         for name in _changed(known, document, stale, anew):
             details = section_details(document, name, stale, sequence)
             if await self._put(known, subjects.section_view_key(*of, name), details, anew):
-                known.sections[name] = (document.sections[name], stale.get(name, ()))
+                known.sections[name] = (document.sections[name], stale.get(name))
             else:
                 sections_are_there = False
         summary = summarise(document, sequence, stale)
@@ -167,5 +166,5 @@ def _changed(known: Known, document: Document, stale: Staleness, anew: bool) -> 
         if is_in_motion(section) and not anew:
             continue
         before = known.sections.get(name)
-        if before is None or before[0] is not section or before[1] != stale.get(name, ()):
+        if before is None or before[0] is not section or before[1] != stale.get(name):
             yield name

@@ -29,6 +29,7 @@ from .inputs import coverage_of
 from .normalise import normalise
 from .report import Findings, found, nothing_found
 from .rules import OF_THE_WHOLE
+from .using import used_inputs
 
 DRAFT_LIMIT = 4 * 1024 * 1024
 BYTE_ORDER_MARK = "\ufeff"
@@ -65,7 +66,7 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
     artifacts, engine, limits = tools.artifacts, tools.engine, tools.limits
-    blocks, claims, coverage, fixed = None, ClaimFindings(), None, None
+    blocks, claims, fixed, of_inputs = None, ClaimFindings(), None, dict[str, Any]()
     findings, unfinished = nothing_found(engine), Unfinished()
     with unfinished.noted():
         text = await _read(job, artifacts, tools.draft_limit)
@@ -76,13 +77,22 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
         with unfinished.noted():
             claims = await tools.grounds.check(job, text)
-        with unfinished.noted():
-            coverage = await coverage_of(job, text, artifacts, limits)
+        of_inputs = await _of_inputs(job, text, tools, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
     summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
-    told = {**await _claims_told(job, claims, artifacts), "coverage": coverage}
+    told = await _claims_told(job, claims, artifacts) | of_inputs
     return _outcome(job, summary.model_copy(update=told))
+
+
+async def _of_inputs(job: ValidateDraft, text: str, tools: Tools, unfinished: Unfinished) -> dict[str, Any]:
+    """What of the inputs the draft covers, and what of them it rests on."""
+    told = dict[str, Any]()
+    with unfinished.noted():
+        told["coverage"] = await coverage_of(job, text, tools.artifacts, tools.limits)
+    with unfinished.noted():
+        told["used"] = await used_inputs(job, text, tools.artifacts)
+    return told
 
 
 def _asked_for(job: ValidateDraft, findings: Findings) -> Findings:

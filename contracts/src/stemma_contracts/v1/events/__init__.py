@@ -21,12 +21,24 @@ from .document import (
     OutcomeSuperseded,
     RevisionCycleStarted,
 )
+from .inputs import (
+    DocumentInputAdded,
+    DocumentInputApplied,
+    DocumentInputRead,
+    DocumentInputReplaced,
+    DocumentInputUnreadable,
+    DocumentInputWithdrawn,
+    InputEvent,
+)
 from .refusals import (
     DecisionRefused,
     RefusedAnswer,
+    RefusedBriefWithdrawn,
     RefusedByDocumentStatus,
     RefusedByStatus,
     RefusedDecidedProposal,
+    RefusedInputName,
+    RefusedInputVersion,
     RefusedNoCycle,
     RefusedNothingWritten,
     RefusedNotStale,
@@ -34,6 +46,7 @@ from .refusals import (
     RefusedOpenProposal,
     RefusedReplacesEdit,
     RefusedRevisionLimit,
+    RefusedUnknownInput,
     RefusedUnknownNeed,
     RefusedUnknownProposal,
     RefusedUnknownSection,
@@ -128,6 +141,18 @@ AnyRefusal = (
     | RefusedWithdrawnProposal
     | RefusedDecidedProposal
     | RefusedOpenProposal
+    | RefusedUnknownInput
+    | RefusedInputVersion
+    | RefusedInputName
+    | RefusedBriefWithdrawn
+)
+AnyInputEvent = (
+    DocumentInputAdded
+    | DocumentInputReplaced
+    | DocumentInputApplied
+    | DocumentInputWithdrawn
+    | DocumentInputRead
+    | DocumentInputUnreadable
 )
 AnyDocumentEvent = (
     DocumentRequested
@@ -140,6 +165,7 @@ AnyDocumentEvent = (
     | AnyExportOutcome
     | OutcomeSuperseded
     | RevisionCycleStarted
+    | AnyInputEvent
 )
 AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyRefusal
 
@@ -148,6 +174,7 @@ __all__ = [
     "AnyEvent",
     "AnyExportOutcome",
     "AnyFailure",
+    "AnyInputEvent",
     "AnyRefusal",
     "AnySectionEvent",
     "DecisionRefused",
@@ -155,6 +182,12 @@ __all__ = [
     "DocumentCompleted",
     "DocumentExported",
     "DocumentFailed",
+    "DocumentInputAdded",
+    "DocumentInputApplied",
+    "DocumentInputRead",
+    "DocumentInputReplaced",
+    "DocumentInputUnreadable",
+    "DocumentInputWithdrawn",
     "DocumentPaused",
     "DocumentRequested",
     "DocumentResumed",
@@ -162,11 +195,15 @@ __all__ = [
     "ExportFailed",
     "ExportJobDead",
     "ExportRequested",
+    "InputEvent",
     "OutcomeSuperseded",
     "RefusedAnswer",
+    "RefusedBriefWithdrawn",
     "RefusedByDocumentStatus",
     "RefusedByStatus",
     "RefusedDecidedProposal",
+    "RefusedInputName",
+    "RefusedInputVersion",
     "RefusedNoCycle",
     "RefusedNotStale",
     "RefusedNothingWritten",
@@ -174,6 +211,7 @@ __all__ = [
     "RefusedOpenProposal",
     "RefusedReplacesEdit",
     "RefusedRevisionLimit",
+    "RefusedUnknownInput",
     "RefusedUnknownNeed",
     "RefusedUnknownProposal",
     "RefusedUnknownSection",

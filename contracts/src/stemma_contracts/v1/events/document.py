@@ -11,6 +11,7 @@ from stemma_contracts.tokens import Digest, JobId, Token
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
+from stemma_contracts.v1.inputs import UnreadableInput
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.usage import Usage
@@ -20,7 +21,11 @@ from .base import Event
 
 @registry.contract("stemma.document.requested.v1", Family.EVENT)
 class DocumentRequested(Event):
-    """A document begins. The plan is a copy: later changes of configuration do not touch it."""
+    """A document begins. The plan is a copy: later changes of configuration do not touch it.
+
+    Inputs have the ids ``input-1``, ``input-2`` and so on in their order, the brief is ``brief``. What is ``to_read``
+    is read before anything is written.
+    """
 
     tenant: Token
     document_id: Token
@@ -33,6 +38,8 @@ class DocumentRequested(Event):
     created_at: AwareDatetime
     cycle: CyclePlan | None = None
     language: str = Field(default="", max_length=35, description="BCP 47 primary tag; empty in old logs: en")
+    to_read: tuple[Token, ...] = Field(default=(), description="inputs that are read first, by their ids")
+    unreadable: tuple[UnreadableInput, ...] = Field(default=(), description="inputs that nobody needs to try to read")
 
 
 @registry.contract("stemma.document.paused.v1", Family.EVENT)

@@ -147,3 +147,31 @@ class RefusedOpenProposal(DecisionRefused):
 
     proposal_id: Token
     made: bool = Field(description="whether it waits for a person; else the editor agent is at work on it")
+
+
+@registry.contract("stemma.refused.unknown.input.v1", Family.EVENT)
+class RefusedUnknownInput(DecisionRefused):
+    """The document has no such input, or it is withdrawn."""
+
+    input_id: Token
+
+
+@registry.contract("stemma.refused.input.version.v1", Family.EVENT)
+class RefusedInputVersion(DecisionRefused):
+    """The decision was about a version of an input that is not the current one."""
+
+    input_id: Token
+    version: int
+    current_version: int
+
+
+@registry.contract("stemma.refused.input.name.v1", Family.EVENT)
+class RefusedInputName(DecisionRefused):
+    """An input of that name is there already."""
+
+    input_id: Token
+
+
+@registry.contract("stemma.refused.brief.withdrawn.v1", Family.EVENT)
+class RefusedBriefWithdrawn(DecisionRefused):
+    """A document has a brief: it can be replaced, and not withdrawn."""

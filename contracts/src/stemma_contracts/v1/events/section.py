@@ -11,6 +11,7 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -40,6 +41,9 @@ class SectionDrafted(TextEvent):
     processing_metadata: ProcessingMetadata | None = None
     review: ReviewVerdict | None = Field(default=None, description="if the draft is a review of other sections")
     left_out: ArtifactRef | None = Field(default=None, description="LeftOutList as JSON: what of the inputs, and why")
+    inputs: tuple[InputVersion, ...] | None = Field(
+        default=None, description="what it was written from; absent in old logs: all inputs"
+    )
 
 
 @registry.contract("stemma.section.lint.failed.v1", Family.EVENT)
@@ -212,6 +216,7 @@ class SectionKept(SectionEvent):
 
     version: int = Field(ge=1)
     accepted: tuple[UpstreamVersion, ...]
+    inputs: tuple[InputVersion, ...] | None = Field(default=None, description="the inputs of then; absent in old logs")
 
 
 @registry.contract("stemma.section.regeneration.requested.v1", Family.EVENT)

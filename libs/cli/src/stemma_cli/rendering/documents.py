@@ -18,9 +18,10 @@ from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import title_of
-from stemma_cli.output import clean, console, note, rendered, say, say_json, say_table
+from stemma_cli.output import clean, clean_line, console, note, rendered, say, say_json, say_table
 from stemma_cli.wording import (
     age_words,
+    changed_words,
     cost_words,
     count_words,
     cycle_words,
@@ -36,6 +37,7 @@ from stemma_cli.wording import (
 
 from .findings import as_json as as_json_findings
 from .findings import lines_about, lines_about_edit
+from .inputs import brief_words
 from .proposals import proposal_json, show_proposal
 
 LIST_COLUMNS = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "ISSUES", "CREATED", "TITLE")
@@ -100,8 +102,12 @@ async def show_document(client: Client, view: DocumentView) -> None:
         say(cycle_words(view.cycle))
     for section in (s for s in view.sections.values() if s.refusal):
         note(f"the editor refused {section.section_id}: {await client.text(view.document_id, section.refusal)}")
-    for file in (f for f in view.inputs if is_attachment(f.artifact.media_type)):
-        say(f"attachment {file.name}: {file.artifact.size / MEGABYTE:.1f} MB")
+    for given in (given for given in view.input_views if given.state in ("kept", "unreadable") and given.text is None):
+        if is_attachment(given.file.media_type) or given.unreadable:
+            why = f", not read: {clean_line(given.unreadable.detail)}" if given.unreadable else ""
+            say(f"attachment {given.name}: {given.file.size / MEGABYTE:.1f} MB{why}")
+    if view.lacks_brief:
+        note(brief_words(view))
     for export in view.exports.values():
         state = "done" if export.artifact else export.failure or "under way"
         say(f"export {export.format}: {state}")
@@ -132,7 +138,7 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
         score_words(section.evaluation),
         count_words(section.validation) if section.validation else "",
-        reasons_words(section.stale_reasons),
+        ", ".join(filter(None, (reasons_words(section.stale_reasons), changed_words(section.stale_inputs)))),
         section.failure or "",
         age_words(waits_since(section)),
     )

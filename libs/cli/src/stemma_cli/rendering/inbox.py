@@ -9,6 +9,7 @@ from typing import Any
 from stemma_client.client import Client
 from stemma_client.errors import DocumentNotFoundError
 from stemma_client.findings import NOT_JUDGED, Finding, findings_of
+from stemma_contracts.v1.inputs import BRIEF, ChangedInput
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.summary import DocumentSummary
@@ -20,6 +21,7 @@ from stemma_cli.lookup import title_of
 from stemma_cli.output import note
 from stemma_cli.wording import (
     age_words,
+    changed_words,
     count_words,
     proposal_words,
     reasons_words,
@@ -29,6 +31,7 @@ from stemma_cli.wording import (
 
 from .findings import as_json as as_json_findings
 from .findings import lines_about_edit, lines_of
+from .inputs import brief_words
 
 COLUMNS = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "OF")
 FEW = 4
@@ -47,7 +50,7 @@ def finding_lines(entry: dict[str, Any]) -> Iterator[str]:
 def closing_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
     """How to go on."""
     yield "read one with `stemma show DOC SECTION`" if found else "nothing waits for you"
-    if any(entry["stale"] for entry in found):
+    if any(entry["stale"] or entry["stale_inputs"] for entry in found):
         yield "see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`"
 
 
@@ -59,11 +62,39 @@ async def entries_of(client: Client, document: DocumentSummary) -> list[dict[str
         note(f"the log knows no document {document.document_id}: its summary is left out")
         return []
     title = await title_of(client, view.document_id, view.title)
-    return [await _entry(client, view, title, section) for section in view.waiting]
+    waiting = [await _entry(client, view, title, section) for section in view.waiting]
+    return [*([_brief_entry(view, title)] if view.lacks_brief else []), *waiting]
+
+
+def _brief_entry(view: DocumentView, title: str) -> dict[str, Any]:
+    """A brief that nobody can read holds up all sections."""
+    return {
+        "document_id": view.document_id,
+        "document_title": title,
+        "section_id": BRIEF,
+        "title": "",
+        "version": 0,
+        "score": None,
+        "judged": None,
+        "issue_count": 0,
+        "validation": "",
+        "review": False,
+        "need_id": None,
+        "proposal_id": None,
+        "question": "",
+        "stale": [],
+        "stale_inputs": [],
+        "since": view.updated_at.isoformat() if view.updated_at else None,
+        "findings": [],
+        "edit_findings": [],
+        "unblocks": sorted(view.sections),
+        "waits_for": brief_words(view),
+    }
 
 
 async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> dict[str, Any]:
-    reasons = section.stale_reasons if section.is_to_be_kept_or_regenerated else ()
+    decides = section.is_to_be_kept_or_regenerated
+    reasons, inputs = (section.stale_reasons, section.stale_inputs) if decides else ((), ())
     need = section.need if section.asks else None
     since = waits_since(section)
     return {
@@ -81,27 +112,29 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "proposal_id": section.proposal.proposal_id if section.proposal and section.proposes else None,
         "question": await client.text(view.document_id, need.question) if need else "",
         "stale": [reason.model_dump() for reason in reasons],
+        "stale_inputs": [changed.model_dump() for changed in inputs],
         "since": since.isoformat() if since else None,
         "findings": as_json_findings(await findings_of(client, view.document_id, section.current)),
         "edit_findings": await lines_about_edit(client, view, section),
         "unblocks": sorted(waiting_for(view, section.section_id)),
-        "waits_for": _wait_words(section, reasons),
+        "waits_for": _wait_words(section, reasons, inputs),
     }
 
 
-def _wait_words(section: SectionView, reasons: Sequence[StaleReason]) -> str:
+def _wait_words(section: SectionView, reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput]) -> str:
     review = "review" if section.status is SectionStatus.AWAITING_REVIEW else ""
     lost = coverage_words(section.validation.coverage if section.validation else None)
-    return "; ".join(filter(None, (review, proposal_words(section), stale_words(reasons), lost)))
+    return "; ".join(filter(None, (review, proposal_words(section), stale_words(reasons, inputs), lost)))
 
 
-def stale_words(reasons: Sequence[StaleReason]) -> str:
+def stale_words(reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput] = ()) -> str:
     """Why a section is stale, and what a person can do about it now."""
-    if not reasons:
+    if not reasons and not inputs:
         return ""
     first = next((reason.upstream_section_id for reason in reasons if reason.upstream_stale), None)
     choice = f"decide about {first} first, or keep or regenerate" if first else "keep or regenerate"
-    return f"stale ({reasons_words(reasons)}): {choice}"
+    because = ", ".join(filter(None, (reasons_words(reasons), changed_words(inputs))))
+    return f"stale ({because}): {choice}"
 
 
 def row(entry: dict[str, Any]) -> tuple[str, ...]:

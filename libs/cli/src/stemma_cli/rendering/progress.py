@@ -20,6 +20,7 @@ from stemma_document.views import DocumentView, SectionView
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.output import clean_line, console, note, say, say_json, table
 from stemma_cli.wording import (
+    changed_words,
     event_json,
     event_line,
     failure_words,
@@ -33,6 +34,7 @@ from stemma_cli.wording import (
 )
 
 from .findings import lines_about, lines_about_edit
+from .inputs import brief_words
 
 WIDE = 64
 """Columns of the screen below which a table by section tells statuses only."""
@@ -146,7 +148,7 @@ def is_over(view: DocumentView, *, follow: bool) -> bool:
     """Whether nothing more is to come, or nothing without a person."""
     if view.status is DocumentStatus.COMPLETED:
         return not view.checking
-    needs_a_person = bool(view.waiting) or view.status is DocumentStatus.PAUSED
+    needs_a_person = bool(view.waiting) or view.lacks_brief or view.status is DocumentStatus.PAUSED
     return view.status in ENDED or (needs_a_person and not view.at_work and not follow)
 
 
@@ -165,6 +167,8 @@ async def tell_verdict(client: Client, view: DocumentView) -> ExitCode:
         for words in await lines_about(client, view, section):
             note(f"{section.section_id}: {words}")
     _tell_who_waits(view)
+    if view.lacks_brief:
+        note(brief_words(view))
     if view.status is DocumentStatus.PAUSED:
         note(paused_words(view))
     return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK
@@ -181,7 +185,8 @@ async def _tell_proposals(client: Client, view: DocumentView) -> None:
 
 def _tell_who_waits(view: DocumentView) -> None:
     for section in view.stale:
-        note(f"stale: {section.section_id} ({reasons_words(section.stale_reasons)})")
+        because = filter(None, (reasons_words(section.stale_reasons), changed_words(section.stale_inputs)))
+        note(f"stale: {section.section_id} ({', '.join(because)})")
     if view.stale:
         note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")
     asked = [s for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]

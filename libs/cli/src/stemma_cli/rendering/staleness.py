@@ -10,14 +10,16 @@ from rich.text import Text
 from rich.tree import Tree
 from stemma_client.client import Client
 from stemma_client.differences import Change
+from stemma_contracts.v1.inputs import ChangedInput, InputChanges
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.output import clean_line
-from stemma_cli.wording import origin_words
+from stemma_cli.wording import changed_words, origin_words
 
 from .changes import changes_of, excerpt, place_words, stat_words
 from .inbox import stale_words
+from .inputs import change_lines, changes_in
 
 MAX_CHANGES = 4
 _Cause = tuple[str, int]
@@ -30,6 +32,7 @@ class Staleness:
     view: DocumentView
     reasons: dict[str, tuple[StaleReason, ...]]
     changes: dict[tuple[_Cause, int], tuple[Change, ...]] = field(default_factory=dict)
+    inputs: dict[str, InputChanges] = field(default_factory=dict)
 
 
 async def staleness_of(client: Client, view: DocumentView) -> Staleness:
@@ -37,6 +40,9 @@ async def staleness_of(client: Client, view: DocumentView) -> Staleness:
     found = Staleness(view, {s.section_id: s.stale_reasons for s in view.stale})
     for reason in (r for reasons in found.reasons.values() for r in reasons if _changed(r)):
         found.changes[_key(reason)] = await _changes(client, view, reason)
+    for changed in (changed for section in view.stale for changed in section.stale_inputs):
+        if changed.input_id not in found.inputs:
+            found.inputs[changed.input_id] = await changes_in(client, view.document_id, changed.changes)
     return found
 
 
@@ -68,6 +74,10 @@ def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
             reason.model_dump() | {"lines": [excerpt(c).plain for c in found.changes.get(_key(reason), ())]}
             for reason in reasons
         ],
+        "inputs": [
+            changed.model_dump(mode="json") | {"lines": list(change_lines(found.inputs[changed.input_id]))}
+            for changed in section.stale_inputs
+        ],
         "can_keep": section.is_to_be_kept_or_regenerated,
         "can_regenerate": section.is_to_be_kept_or_regenerated,
     }
@@ -77,6 +87,11 @@ def tree(found: Staleness) -> Tree:
     """Every stale section, below what made it so."""
     root = Tree(Text(f"{found.view.document_id}: {len(found.reasons)} of {len(found.view.sections)} sections stale"))
     drawn: set[str] = set()
+    for changed in {c.input_id: c for section in found.view.stale for c in section.stale_inputs}.values():
+        branch = root.add(_input_label(found, changed))
+        for section in found.view.stale:
+            if any(one.input_id == changed.input_id for one in section.stale_inputs):
+                _add(branch, found, section.section_id, drawn)
     causes = dict.fromkeys(_key(r) for reasons in found.reasons.values() for r in reasons if _changed(r))
     for (upstream, accepted), current in causes:
         branch = root.add(_cause_label(found, upstream, accepted, current))
@@ -92,16 +107,24 @@ def _add(branch: Tree, found: Staleness, name: str, drawn: set[str]) -> None:
         branch.add(Text(f"{name} (see above)", style="dim"))
         return
     drawn.add(name)
-    own = branch.add(_section_label(found.view.sections[name], found.reasons[name]))
+    section = found.view.sections[name]
+    own = branch.add(_section_label(section, found.reasons[name], section.stale_inputs))
     for other, reasons in found.reasons.items():
         if any(r.upstream_section_id == name and r.upstream_stale and not _changed(r) for r in reasons):
             _add(own, found, other, drawn)
 
 
-def _section_label(section: SectionView, reasons: Sequence[StaleReason]) -> Text:
+def _input_label(found: Staleness, changed: ChangedInput) -> Text:
+    label = Text.assemble((clean_line(changed_words([changed])), "bold"))
+    for line in () if changed.withdrawn else change_lines(found.inputs[changed.input_id], MAX_CHANGES):
+        label.append(f"\n{line}", "dim")
+    return label
+
+
+def _section_label(section: SectionView, reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput]) -> Text:
     assert section.stale is not None
     since = f" since {section.stale.since.astimezone():%Y-%m-%d %H:%M:%S}" if section.stale.since else ""
-    what = stale_words(reasons) if section.is_to_be_kept_or_regenerated else f"stale, {section.status}"
+    what = stale_words(reasons, inputs) if section.is_to_be_kept_or_regenerated else f"stale, {section.status}"
     return Text.assemble((section.section_id, "bold"), f" version {section.version}{since}: {what}")
 
 

@@ -16,14 +16,29 @@ from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
     from stemma_contracts.v1.outline import OutlineSection
+    from stemma_document.views import DocumentView
+
+
+Brief = Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief, of any format; `-` is stdin.")]
+Evidence = Annotated[
+    list[Path] | None, typer.Option("--input", "-i", help="Input file or folder; may be given several times.")
+]
+Asking = Annotated[
+    list[Path] | None, typer.Option("--request", help="The same, of what asks for the document, such as an RFP.")
+]
+PastText = Annotated[
+    list[Path] | None, typer.Option("--past-text", help="The same, of earlier texts: how to write, and no fact.")
+]
+Style = Annotated[list[Path] | None, typer.Option("--style", help="The same, of rules of style.")]
 
 
 async def new(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of document, for example `proposal`.")],
-    brief: Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief; `-` is stdin.")] = None,
-    inputs: Annotated[
-        list[Path] | None, typer.Option("--input", "-i", help="Input file or folder; may be given several times.")
-    ] = None,
+    brief: Brief = None,
+    inputs: Evidence = None,
+    request: Asking = None,
+    past_text: PastText = None,
+    style: Style = None,
     title: Annotated[str, typer.Option(help="Title; else that of the brief.")] = "",
     policy: Annotated[
         Literal["human", "auto", "none"] | None,
@@ -62,6 +77,7 @@ async def new(
             kind,
             brief=await _brief_in(brief),
             inputs=inputs or (),
+            roles={"request": request or (), "past-text": past_text or (), "style": style or ()},
             title=title,
             review=ReviewPolicy(mode=ReviewMode(policy), min_score=min_score) if policy else None,
             language=language,
@@ -72,8 +88,8 @@ async def new(
         say_json(accepted.model_dump(mode="json"))
         return
     say(accepted.document_id)
-    if attachments := _attachments(inputs or ()):
-        note(f"no writer reads {', '.join(attachments)}: kept as attachments")
+    if files := _read_first([*(inputs or ()), *(request or ()), *(past_text or ()), *(style or ())]):
+        note(f"read first: {', '.join(files)}; see `stemma show {accepted.document_id[:8]} --inputs`")
     note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
 
 
@@ -86,13 +102,17 @@ def _sample_of(kind: str, brief: str | None, inputs: list[Path] | None) -> tuple
     return str(folder / "brief.md"), [folder / "inputs"]
 
 
-async def _brief_in(file: str | None) -> str:
+async def _brief_in(file: str | None) -> str | Path:
+    """The words of a brief; a file of another format than text is sent as it is, to be read first."""
+    from stemma_client.inputs import media_type_of
+    from stemma_contracts.media import READ
+
     from stemma_cli.prompt import text_in
 
     if file is None:
         hint = "give --brief FILE, or --sample for a first look"
         raise CliError(ExitCode.USAGE, "a document needs a brief", hint)
-    return await text_in(file)
+    return Path(file) if file != "-" and media_type_of(file) not in READ else await text_in(file)
 
 
 async def _outline_of(file: str | None, inputs: list[Path] | None) -> Sequence[OutlineSection] | None:
@@ -104,7 +124,7 @@ async def _outline_of(file: str | None, inputs: list[Path] | None) -> Sequence[O
     return await given_outline(file, inputs or ())
 
 
-def _attachments(inputs: Sequence[Path]) -> list[str]:
+def _read_first(inputs: Sequence[Path]) -> list[str]:
     from stemma_client.inputs import collect, media_type_of
     from stemma_contracts.media import is_attachment
 
@@ -159,14 +179,19 @@ async def show(
     graph: Annotated[bool, typer.Option("--graph", "-g", help="Draw which section rests on which.")] = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The same as text for Mermaid.")] = False,
     sources: Annotated[bool, typer.Option("--sources", help="Tell where each claim of the section stands.")] = False,
+    inputs: Annotated[
+        bool, typer.Option("--inputs", help="Tell what was read of the inputs, how well, and what uses it.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a document section by section, the text of one section or its sources, or the dependency map.
+    """Show a document section by section, the text of one section or its sources, its inputs, or the dependency map.
 
     Example: stemma show 3f2a research
     """
     if sources and section is None:
         raise typer.BadParameter("--sources goes with a section")
+    if inputs and (section is not None or graph or mermaid):
+        raise typer.BadParameter("--inputs goes with a document alone")
     if (graph or mermaid) and (section is not None or as_json):
         raise typer.BadParameter("--graph and --mermaid go with a document alone")
 
@@ -179,7 +204,9 @@ async def show(
             await show_section(client, *await find_section(client, document, section), as_json=as_json)
             return
         view = await client.document(await find_document(client, document))
-        if mermaid:
+        if inputs:
+            _tell_inputs(view, as_json)
+        elif mermaid:
             print("\n".join(dependency_map.mermaid(view)))
         elif graph:
             say_tree(dependency_map.tree(view))
@@ -187,6 +214,15 @@ async def show(
             say_json(await documents.document_json(client, view))
         else:
             await documents.show_document(client, view)
+
+
+def _tell_inputs(view: DocumentView, as_json: bool) -> None:
+    from stemma_cli.rendering.inputs import inputs_json, show_inputs
+
+    if as_json:
+        say_json(inputs_json(view))
+    else:
+        show_inputs(view)
 
 
 VERBS = {"new": new, "outline": outline, "list": list_documents, "show": show}

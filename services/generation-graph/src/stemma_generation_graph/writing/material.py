@@ -22,6 +22,7 @@ from stemma_generation_graph.sources.markdown import Passage
 CUT = "\n\n[...]"
 QUERY_BRIEF_CHARS = 1500
 MAX_IMAGES = 100
+MANNER_CHARS, MOST_MANNER = 6_000, 4
 
 
 def clip(text: str, limit: int) -> str:
@@ -44,6 +45,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
         *input_blocks(corpus, f"{_topic(job.section)} {brief[:QUERY_BRIEF_CHARS]}", limits.inputs),
         *images_block(corpus.images),
         *await upstream_blocks(job, library, limits.upstream),
+        *await manner_blocks(job, library),
     ]
     return "\n".join(parts)
 
@@ -129,6 +131,19 @@ async def upstream_blocks(job: GenerateSection, library: Library, limit: int) ->
             version=str(section.version),
         )
         for section in job.upstream
+    ]
+
+
+async def manner_blocks(job: GenerateSection, library: Library) -> list[str]:
+    """The beginnings of earlier texts and of rules of style: how to write, and nothing that may be stated."""
+    return [
+        block(
+            "manner",
+            clip(await library.text(job.document, file.artifact), MANNER_CHARS),
+            name=file.name,
+            role=file.role,
+        )
+        for file in job.manner[:MOST_MANNER]
     ]
 
 

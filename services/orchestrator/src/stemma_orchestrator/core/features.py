@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import checks, cycles, documents, editing, exports, generation, needs, proposals, review, several
+from . import checks, cycles, documents, editing, exports, generation, inputs, needs, proposals, review, several
 from .hooks import Feature
 
 FEATURES: tuple[Feature[Any], ...] = (
     documents.FEATURE,
+    inputs.FEATURE,
     generation.FEATURE,
     needs.FEATURE,
     review.FEATURE,

@@ -10,6 +10,7 @@ from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import OutlineEntry, UpstreamDraft
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_document.inputs import evidence_of, pictures_of
 from stemma_document.state import Document, Section
 from stemma_document.tries import Tries
 
@@ -58,7 +59,7 @@ def images_of(document: Document, compared: tuple[InputFile, ...] = ()) -> tuple
 
     Those that came with ``compared`` versions go before all.
     """
-    inputs = (item for item in document.inputs if item.artifact.media_type.startswith("image/"))
+    inputs = pictures_of(document)
     drafts = (asset for section in document.sections.values() if section.current for asset in section.current.assets)
     return tuple({image.name: image for image in (*inputs, *drafts, *compared)}.values())
 
@@ -77,7 +78,7 @@ def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> Ground
     """The fields of a validation that say where claims may stand; ``versions`` are those that the draft rests on."""
     return Grounds(
         brief=document.brief,
-        inputs=tuple(item for item in document.inputs if item.artifact.media_type not in SHOWN),
+        inputs=tuple(item for item in evidence_of(document) if item.artifact.media_type not in SHOWN),
         upstream=upstream_drafts(document, _with_theirs(document, versions)),
         said=document.said,
     )

@@ -28,6 +28,7 @@ _PROBLEMS: dict[type[e.DecisionRefused], Problem] = {
     ),
     e.RefusedNothingWritten: Problem(field="section_id", message="nothing is written in the section yet"),
     e.RefusedNotStale: Problem(field="section_id", message="the section is not stale"),
+    e.RefusedBriefWithdrawn: Problem(field="input_id", message="a document has a brief: replace it"),
 }
 
 
@@ -59,14 +60,11 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             | e.RefusedNoCycle()
             | e.RefusedNothingWritten()
             | e.RefusedNotStale()
+            | e.RefusedBriefWithdrawn()
         ):
             return _PROBLEMS[type(refusal)]
-        case e.RefusedUpstreamStale():
-            words = f"{refusal.upstream_section_id}, which it rests on, is stale itself: decide about that one first"
-            return Problem(field="section_id", message=words)
-        case e.RefusedReplacesEdit():
-            words = f"version {refusal.version} holds a person's words ({refusal.origin}); say so if it may be replaced"
-            return Problem(field="replace_edited", message=words)
+        case e.RefusedUpstreamStale() | e.RefusedReplacesEdit():
+            return _problem_of_section(refusal)
         case (
             e.RefusedUnknownProposal()
             | e.RefusedVoidProposal()
@@ -77,8 +75,37 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             return _problem_of_proposal(refusal)
         case e.RefusedUnknownVersion():
             return _unknown_version(refusal)
+        case e.RefusedUnknownInput() | e.RefusedInputVersion() | e.RefusedInputName():
+            return _problem_of_input(refusal)
         case e.RefusedAnswer():
             return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
+        case _:
+            assert_never(refusal)
+
+
+def _problem_of_section(refusal: e.RefusedUpstreamStale | e.RefusedReplacesEdit) -> Problem:
+    match refusal:
+        case e.RefusedUpstreamStale():
+            words = f"{refusal.upstream_section_id}, which it rests on, is stale itself: decide about that one first"
+            return Problem(field="section_id", message=words)
+        case e.RefusedReplacesEdit():
+            words = f"version {refusal.version} holds a person's words ({refusal.origin}); say so if it may be replaced"
+            return Problem(field="replace_edited", message=words)
+        case _:
+            assert_never(refusal)
+
+
+def _problem_of_input(refusal: e.RefusedUnknownInput | e.RefusedInputVersion | e.RefusedInputName) -> Problem:
+    match refusal:
+        case e.RefusedUnknownInput():
+            return Problem(field="input_id", message=f"the document has no input {refusal.input_id}")
+        case e.RefusedInputVersion() if refusal.current_version == 0:
+            return Problem(field="version", message=f"of {refusal.input_id} there is no such version")
+        case e.RefusedInputVersion():
+            words = f"version {refusal.version} is not current; version {refusal.current_version} is"
+            return Problem(field="version", message=words)
+        case e.RefusedInputName():
+            return Problem(field="upload.name", message=f"{refusal.input_id} is called so: replace that one")
         case _:
             assert_never(refusal)
 

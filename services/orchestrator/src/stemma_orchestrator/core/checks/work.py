@@ -8,6 +8,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import Activity
+from stemma_document.inputs import evidence_of
 from stemma_document.state import Document, Section, status_of
 
 from stemma_orchestrator.core.hooks import Task, Work
@@ -70,7 +71,7 @@ def _evaluation(document: Document, section: Section, job_id: str) -> j.Evaluate
         version=section.current_number,
         draft=section.versions[-1].draft,
         brief=document.brief,
-        inputs=document.inputs,
+        inputs=evidence_of(document),
         outline=outline_of(document),
         upstream=upstream_drafts(document, rests_on(section)),
     )

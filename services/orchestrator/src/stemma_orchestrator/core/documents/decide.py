@@ -10,6 +10,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 from stemma_contracts.v1.cycles import CyclePlan
+from stemma_contracts.v1.inputs import UnreadableInput
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_document.state import Document, Lifecycle
@@ -31,6 +32,8 @@ class Create(RequestCommand):
     time: datetime
     cycle: CyclePlan | None = None
     language: str = ""
+    to_read: tuple[str, ...] = ()
+    unreadable: tuple[UnreadableInput, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,8 @@ def begin(command: Create) -> e.DocumentRequested:
         created_at=command.time,
         cycle=command.cycle,
         language=command.language,
+        to_read=command.to_read,
+        unreadable=command.unreadable,
     )
 
 

@@ -11,6 +11,7 @@ from stemma_contracts.v1 import requests
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
+from stemma_document.inputs import input_versions
 from stemma_document.proposal_state import Proposed
 from stemma_document.staleness import stale_causes, staleness
 from stemma_document.state import Approved, AwaitingAnswer, Document, Edited, Queued, Revising, Section, Working
@@ -141,6 +142,7 @@ def kept(command: Keep, document: Document) -> e.SectionKept:
         section_id=command.section_id,
         version=command.version,
         accepted=tuple(_accepted(upstream, causes) for upstream in upstream_versions(document, section)),
+        inputs=input_versions(document),
     )
 
 

@@ -6,6 +6,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_document.inputs import evidence_of, manner_of
 from stemma_document.state import Document, Generating, Resuming, Section, Validating
 from stemma_document.versions import next_version
 
@@ -26,7 +27,8 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         document=head_of(document),
         section=section.plan,
         brief=document.brief,
-        inputs=document.inputs,
+        inputs=evidence_of(document),
+        manner=manner_of(document),
         outline=outline_of(document),
         upstream=upstream_drafts(document, phase.upstream),
         guidance=phase.guidance or human_feedback(document),
@@ -93,6 +95,7 @@ def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerat
         processing_metadata=outcome.processing_metadata,
         review=outcome.review,
         left_out=outcome.left_out,
+        inputs=generating.inputs,
     )
 
 

@@ -10,6 +10,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 from stemma_contracts.v1.needs import SKIP, Need
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_document.inputs import evidence_of
 from stemma_document.state import AwaitingAnswer, Document
 
 from stemma_orchestrator.core.commands import SectionCommand, refused
@@ -56,7 +57,7 @@ def _is_understood(command: Answer, need: Need, document: Document) -> bool:
     if not command.decisions:
         return not need.forms or command.form in need.forms
     asked = {entry.reference for entry in need.references}
-    images = {item.name for item in document.inputs if item.artifact.media_type in SHOWN}
+    images = {item.name for item in evidence_of(document) if item.artifact.media_type in SHOWN}
     return all(
         reference in asked and decision in {SKIP, UPLOADED, *images}
         for reference, decision in command.decisions.items()

@@ -1,0 +1,128 @@
+"""Inputs: what was read of them, how well, what uses them, and what a staged version would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import TypeAdapter
+from stemma_artifacts.store import ArtifactMissing
+from stemma_client.client import Client
+from stemma_contracts.v1.inputs import ChangedPart, InputChanges
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_document.views import DocumentView, InputView
+
+from stemma_cli.output import clean_line, note, say, say_table
+
+INPUT_COLUMNS = ("INPUT", "NAME", "ROLE", "STATE", "VERSION", "READ", "USED BY", "REMARKS")
+MOST_SHOWN = 12
+_EXCERPT = 160
+_AS_JSON = TypeAdapter(Any)
+
+
+def inputs_json(view: DocumentView) -> list[dict[str, Any]]:
+    """The inputs for programs."""
+    dumped: list[dict[str, Any]] = _AS_JSON.dump_python([asdict(one) for one in view.input_views], mode="json")
+    return dumped
+
+
+def show_inputs(view: DocumentView) -> None:
+    """The inputs for people."""
+    say_table(INPUT_COLUMNS, [_row(one) for one in view.input_views])
+    for one in view.input_views:
+        for words in remarks_of(one):
+            note(words)
+    if view.lacks_brief:
+        note(brief_words(view))
+
+
+def _row(one: InputView) -> tuple[str, ...]:
+    read = read_words(one) if one.text is not None and one.state != "withdrawn" else ""
+    count = len(one.warnings)
+    warned = f"{count} warning{'' if count == 1 else 's'}" if count else ""
+    why = one.unreadable.reason.replace("_", " ") if one.unreadable else warned
+    version = f"{one.version} (+{one.staged_version} staged)" if one.staged_version else str(one.version or "")
+    return one.input_id, one.name, one.role, one.state, version, read, ", ".join(one.used_by), why
+
+
+def read_words(one: InputView) -> str:
+    """How much was read of an input."""
+    figures = one.figures
+    told = (
+        (figures.pages, "page"),
+        (figures.recognised, "page recognised"),
+        (figures.characters, "character"),
+        (figures.tables, "table"),
+        (one.images, "image"),
+    )
+    words = [f"{number} {_plural(word, number)}" for number, word in told if number]
+    return ", ".join(words) or "as it is"
+
+
+def _plural(word: str, number: int) -> str:
+    first, _, rest = word.partition(" ")
+    return " ".join(filter(None, (first if number == 1 else f"{first}s", rest)))
+
+
+def remarks_of(one: InputView) -> Iterator[str]:
+    """Why an input was not read, and what of it was read otherwise than it stands there."""
+    if one.unreadable is not None:
+        kept = "; the version before counts on" if one.text is not None else ""
+        yield f"{one.name} was not read: {clean_line(one.unreadable.detail) or one.unreadable.reason}{kept}"
+    for warning in one.warnings:
+        place = f", {clean_line(warning.place)}" if warning.place else ""
+        yield f"{one.name}{place}: {clean_line(warning.detail) or warning.code}"
+
+
+def brief_words(view: DocumentView) -> str:
+    """What a person has to do about a brief that nobody can read."""
+    why = next((clean_line(one.unreadable.detail) for one in view.input_views if one.unreadable), "")
+    give = f"give another with `stemma input replace {view.document_id[:8]} brief FILE`"
+    return f"the brief could not be read ({why or 'see the inputs'}), so nothing is written: {give}"
+
+
+async def changes_in(client: Client, document_id: str, ref: ArtifactRef | None) -> InputChanges:
+    """What a version of an input changed; nothing if nobody keeps it any more."""
+    if ref is None:
+        return InputChanges()
+    try:
+        return InputChanges.model_validate_json(await client.artifact(document_id, ref))
+    except ArtifactMissing:
+        return InputChanges()
+
+
+def change_lines(changes: InputChanges, most: int = MOST_SHOWN) -> Iterator[str]:
+    """Blocks before and after, one below the other."""
+    for part in changes.changed[:most]:
+        yield f"{_place(part)}:"
+        yield from (f"{sign} {_short(text)}" for sign, text in (("-", part.before), ("+", part.after)) if text)
+    more = len(changes.changed) + changes.left_off - most
+    if more > 0:
+        yield f"and {more} more"
+
+
+def _place(part: ChangedPart) -> str:
+    line = f"line {part.line}"
+    return f"{clean_line(part.heading)}, {line}" if part.heading else line
+
+
+def _short(text: str) -> str:
+    line = clean_line(" ".join(text.split()))
+    return line if len(line) <= _EXCERPT else f"{line[:_EXCERPT]}..."
+
+
+async def show_plan(client: Client, view: DocumentView, one: InputView) -> None:
+    """What a staged version would change, before it counts."""
+    for words in remarks_of(one):
+        note(words)
+    changes = await changes_in(client, view.document_id, one.changes)
+    blocks = len(changes.changed) + changes.left_off
+    count = "1 block changes" if blocks == 1 else f"{blocks} blocks change"
+    say(f"{one.name}: {count}" if one.version > 0 else f"{one.name} is new: {read_words(one)}")
+    for line in change_lines(changes):
+        say(line)
+    if one.concerns:
+        say(f"stale would be: {', '.join(one.concerns)}")
+    else:
+        say("no section rests on what it changes")

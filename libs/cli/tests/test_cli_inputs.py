@@ -1,0 +1,149 @@
+"""What was read of the inputs, what an amendment would change, and what is stale because of one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.inputs import (
+    ChangedInput,
+    ChangedPart,
+    InputChanges,
+    InputDifference,
+    InputReading,
+    InputVersion,
+    ReadingFigures,
+    ReadingWarning,
+    Unreadable,
+    UsedInput,
+)
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.staleness import StaleMark
+
+CHANGES = InputChanges(
+    changed=(ChangedPart(before="It starts in May.", after="It starts in June.", heading="Period", line=7),)
+)
+
+
+@pytest.fixture
+async def amended(backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> str:
+    """A document with an RFP that was read, a file that could not be, and a version of the RFP that is staged."""
+    text = await backstage.text(document_id, "# Period\n\nIt starts in May.\n")
+    changes = await backstage.text(document_id, CHANGES.model_dump_json())
+    files = tuple(InputFile(name=name, artifact=text) for name in ("rfp.pdf", "plan.dwg"))
+    validation = reviewable("research").validation
+    used = validation.model_copy(update={"used": (UsedInput(input_id="input-1", parts=("aaa",)),)})
+    reading = InputReading(
+        text=text,
+        figures=ReadingFigures(pages=12, recognised=1, characters=900, tables=2),
+        warnings=(ReadingWarning(code="cut", detail="Only the beginning was read.", place="p. 12"),),
+    )
+    difference = InputDifference(changes=changes, blocks=1, parts=("aaa",))
+    about: dict[str, Any] = {"input_id": "input-1", "job_id": "j"}
+    await backstage.append(
+        document_id,
+        requested.model_copy(update={"inputs": files, "to_read": ("input-1", "input-2"), "starts": ()}),
+        e.DocumentInputRead(**about, version=1, reading=reading),
+        e.DocumentInputUnreadable(
+            input_id="input-2", job_id="k", version=1, unreadable=Unreadable(reason="unknown", detail="No such kind.")
+        ),
+        drafted("research").model_copy(update={"inputs": (InputVersion(input_id="input-1", version=1),)}),
+        reviewable("research").model_copy(update={"validation": used}),
+        e.SectionApproved(section_id="research", version=1),
+        e.DocumentInputReplaced(input_id="input-1", version=2, artifact=text, staged=True),
+        e.DocumentInputRead(
+            **about,
+            version=2,
+            reading=reading.model_copy(update={"text": text.model_copy(update={"digest": "d" * 64})}),
+            difference=difference,
+        ),
+    )
+    return document_id
+
+
+@pytest.mark.req("I1", "I4")
+async def test_shows_what_was_read_how_well_and_what_uses_it(cli: Any, amended: str) -> None:
+    shown = await cli("show", amended, "--inputs")
+    assert "12 pages, 1 page recognised, 900 characters, 2 tables" in shown.stdout
+    assert "rfp.pdf, p. 12: Only the beginning was read." in shown.stderr
+    assert "plan.dwg was not read: No such kind." in shown.stderr
+    told = json.loads((await cli("show", amended, "--inputs", "--json")).stdout)
+    assert [(one["name"], one["state"]) for one in told] == [
+        ("brief.md", "read"),
+        ("rfp.pdf", "staged"),
+        ("plan.dwg", "unreadable"),
+    ]
+    assert (told[1]["used_by"], told[1]["concerns"]) == (["research"], ["research"])
+
+
+@pytest.mark.req("I4")
+async def test_an_amendment_is_shown_before_it_counts_and_applied_if_asked_for(
+    cli: Any, backstage: Any, amended: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "rfp-2.pdf"
+    file.write_bytes(b"%PDF-")
+    shown = await cli("amend", amended, str(file), "--input", "rfp.pdf")
+    assert shown.exit_code == 0, shown.stderr
+    assert "rfp.pdf: 1 block changes\nPeriod, line 7:\n- It starts in May.\n+ It starts in June.\n" in shown.stdout
+    assert "stale would be: research" in shown.stdout
+    assert [type(request) for _, request in backstage.received] == [r.ReplaceInput]
+    done = await cli("amend", amended, str(file), "--input", "rfp.pdf", "--apply")
+    assert done.exit_code == 0, done.stderr
+    applied = backstage.received[-1][1]
+    assert isinstance(applied, r.ApplyInput)
+    assert (applied.input_id, applied.version) == ("input-1", 2)
+
+
+@pytest.mark.req("I4")
+async def test_inputs_are_added_replaced_and_withdrawn_by_name(
+    cli: Any, backstage: Any, amended: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.eml"
+    file.write_bytes(b"From: a\n")
+    for arguments in (
+        ("add", amended, str(file), "--role", "request"),
+        ("replace", amended, "plan.dwg", str(file)),
+        ("withdraw", amended, "plan.dwg"),
+    ):
+        done = await cli("input", *arguments)
+        assert done.exit_code == 0, done.stderr
+    added, replaced, withdrawn = [request for _, request in backstage.received]
+    assert (added.upload.name, added.upload.role) == ("answers.eml", "request")
+    assert (replaced.input_id, replaced.version) == ("input-2", 1)
+    assert (withdrawn.input_id, withdrawn.version) == ("input-2", 1)
+    refused = await cli("input", "withdraw", amended, "no.pdf")
+    assert (refused.exit_code, "input-1 (rfp.pdf)" in refused.stderr) == (2, True)
+
+
+@pytest.mark.req("I4")
+async def test_what_is_stale_because_of_an_input_says_which_and_what_changed_in_it(
+    cli: Any, backstage: Any, amended: str
+) -> None:
+    view_of_changes = await backstage.text(amended, CHANGES.model_dump_json())
+    mark = StaleMark(
+        section_id="research",
+        reasons=(),
+        inputs=(
+            ChangedInput(
+                input_id="input-1",
+                name="rfp.pdf",
+                accepted_version=1,
+                current_version=2,
+                changes=view_of_changes,
+            ),
+        ),
+    )
+    await backstage.append(
+        amended,
+        e.DocumentInputApplied(input_id="input-1", version=2, makes_stale=(mark,)),
+    )
+    shown = await cli("stale", amended)
+    assert "rfp.pdf 1 -> 2" in shown.stdout
+    assert "+ It starts in June." in shown.stdout
+    told = json.loads((await cli("stale", amended, "--json")).stdout)
+    assert told[0]["inputs"][0]["name"] == "rfp.pdf"
+    assert "rfp.pdf 1 -> 2" in (await cli("show", amended)).stdout

@@ -1,0 +1,74 @@
+"""Which parts of a source a text rests on: those that it quotes, and those whose figures it states.
+
+A part is used if five words of it stand in the text one after the other, if a shorter one stands there whole, or if a
+paragraph of the text has one of its numbers and a third of its words. That takes in too much rather than too little: a
+part that is taken for used costs a look, one that is missed an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from stemma_markdown import parts
+
+RUN = 5
+LEAST_SHARE = 1 / 3
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
+_LEAST_DIGITS = 2
+_LEAST_LETTERS = 4
+_LEAST_WORDS = 2
+
+
+class Uses:
+    """What a text says, to be asked which parts of sources it rests on."""
+
+    def __init__(self, text: str) -> None:
+        tokens = _tokens(text)
+        self._runs = frozenset(_runs(tokens))
+        self._joined = _joined(tokens)
+        self._by_number: dict[str, list[frozenset[str]]] = defaultdict(list)
+        for part in parts(text):
+            said = _tokens(part.text)
+            for number in _numbers(said):
+                self._by_number[number].append(_words(said))
+
+    def of(self, source: str, *, by_line: bool = False) -> tuple[str, ...]:
+        """The fingerprints of the parts of a source that the text rests on; ``by_line`` of values in lines."""
+        found = (part.fingerprint for part in parts(source, by_line=by_line) if self._rests_on(_tokens(part.text)))
+        return tuple(dict.fromkeys(found))
+
+    def _rests_on(self, tokens: Sequence[str]) -> bool:
+        if len(tokens) < RUN:
+            whole = len(tokens) >= _LEAST_WORDS and _joined(tokens) in self._joined
+        else:
+            whole = not self._runs.isdisjoint(_runs(tokens))
+        return whole or self._states_figures_of(tokens)
+
+    def _states_figures_of(self, tokens: Sequence[str]) -> bool:
+        words = _words(tokens)
+        least = max(1, len(words) * LEAST_SHARE)
+        return any(
+            len(words & said) >= least for number in _numbers(tokens) for said in self._by_number.get(number, ())
+        )
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.casefold())
+
+
+def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(tokens[at : at + RUN]) for at in range(len(tokens) - RUN + 1))
+
+
+def _joined(tokens: Sequence[str]) -> str:
+    return f" {' '.join(tokens)} "
+
+
+def _numbers(tokens: Sequence[str]) -> frozenset[str]:
+    return frozenset(token for token in tokens if sum(map(str.isdigit, token)) >= _LEAST_DIGITS)
+
+
+def _words(tokens: Sequence[str]) -> frozenset[str]:
+    return frozenset(token for token in tokens if len(token) >= _LEAST_LETTERS and token.isalpha())

@@ -1,0 +1,57 @@
+"""Which parts of a source a text rests on."""
+
+from __future__ import annotations
+
+import pytest
+from stemma_evidence import Uses
+from stemma_markdown import parts
+
+SOURCE = """# Service
+
+Ten rural clinics need a shared record of vaccinations.
+
+- The pilot starts on 1 May 2027 in Halden.
+- Two vans are leased for 36 months.
+
+| Item | Cost |
+|---|---|
+| Van | 41,300 |
+| Fridge | 2,750 |
+"""
+
+
+def used(draft: str) -> list[str]:
+    found = Uses(draft).of(SOURCE)
+    return [part.text for part in parts(SOURCE) if part.fingerprint in found]
+
+
+@pytest.mark.req("I4")
+@pytest.mark.parametrize(
+    ("draft", "rests_on"),
+    [
+        ("As the client says, ten rural clinics need a shared\nrecord.", [0]),
+        ("We lease both vans; 36 months are agreed.", [2]),
+        ("Van 41,300 is the largest cost.", [3]),
+        ("A fridge costs 2,750.", [4]),
+        ("Nothing of this is said here.", []),
+    ],
+)
+def test_a_text_rests_on_what_it_quotes_and_on_the_figures_that_it_states(draft: str, rests_on: list[int]) -> None:
+    told = [
+        "Ten rural clinics need a shared record of vaccinations.",
+        "The pilot starts on 1 May 2027 in Halden.",
+        "Two vans are leased for 36 months.",
+        "Van 41,300",
+        "Fridge 2,750",
+    ]
+    assert used(draft) == [told[number] for number in rests_on]
+
+
+@pytest.mark.req("I4")
+def test_a_number_alone_is_not_enough() -> None:
+    assert used("There are 36 of them.") == []
+
+
+def test_a_long_source_is_looked_through_in_time_that_grows_with_it() -> None:
+    source = "\n\n".join(f"Paragraph {number} says something of its own {number * 7}." for number in range(20_000))
+    assert len(Uses("Paragraph 77 says something of its own 539.").of(source)) >= 1

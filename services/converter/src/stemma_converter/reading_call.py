@@ -1,0 +1,155 @@
+"""One file read, called in a process of its own: it finds its order and the file in a folder, and leaves there what it
+read. What a version changed in the one before is told as well.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+from stemma_contracts.tokens import MAX_SEGMENTS, check_file_name
+from stemma_contracts.v1 import inputs as i
+from stemma_languages import detect
+from stemma_markdown import changed_parts, parts
+
+from .reading import Child, Image, Limits, Reading, Unreadable, read_input
+from .reading_changes import changes_of
+
+ORDER, FILE, BEFORE = "order.json", "file", "before.txt"
+DONE, TEXT, ANCHORS, CHANGES = "done.json", "text.md", "anchors.json", "changes.json"
+MOST_WARNINGS = 20
+HEARD_CHARACTERS = 20_000
+"""From the beginning of a text it is told which language it is in."""
+_DETAIL, _PLACE, _LABEL = 300, 200, 300
+_NOT_IN_TOKEN = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class Order(BaseModel):
+    """A file by name and kind; with ``is_text`` it is its own text. ``limits`` are those of one reading."""
+
+    name: str
+    media_type: str
+    is_text: bool = False
+    limits: Limits = Limits()
+
+
+class Part(BaseModel):
+    """A file that came out of another one, under a name that is unique in the document; it lies under its number."""
+
+    name: str
+    media_type: str
+
+
+class Done(BaseModel):
+    """What came of an order: a failure, or the text with all that was noticed."""
+
+    failure: i.Unreadable | None = None
+    figures: i.ReadingFigures = i.ReadingFigures()
+    warnings: tuple[i.ReadingWarning, ...] = ()
+    more_warnings: int = 0
+    language: str = ""
+    images: tuple[Part, ...] = ()
+    children: tuple[Part, ...] = ()
+    changed_blocks: int | None = None
+    changed_parts: tuple[str, ...] | None = None
+
+
+def prepare() -> None:
+    """What reads is imported with this module."""
+
+
+def read(folder: Path) -> None:
+    """Do the order of a folder."""
+    order = Order.model_validate_json((folder / ORDER).read_bytes())
+    try:
+        done = _done(order, folder)
+    except Unreadable as why:
+        done = Done(failure=i.Unreadable(reason=_token(why.reason), detail=why.words[:_DETAIL]))
+    (folder / DONE).write_text(done.model_dump_json(), encoding="utf-8")
+
+
+def _done(order: Order, folder: Path) -> Done:
+    content = (folder / FILE).read_bytes()
+    reading = _own_text(content) if order.is_text else read_input(order.name, order.media_type, content, order.limits)
+    (folder / TEXT).write_text(reading.markdown, encoding="utf-8", errors="replace", newline="")
+    _write_anchors(reading, folder)
+    told = _told(reading)
+    return told.model_copy(
+        update={
+            "images": _laid(folder, "image", reading.images, posixpath.dirname(order.name)),
+            "children": _laid(folder, "child", reading.children, order.name),
+            **_compared(order, folder, reading.markdown),
+        }
+    )
+
+
+def _own_text(content: bytes) -> Reading:
+    return Reading(content.decode("utf-8-sig", "replace"))
+
+
+def _told(reading: Reading) -> Done:
+    figures, warnings = reading.figures, reading.warnings
+    return Done(
+        figures=i.ReadingFigures(
+            pages=figures.pages,
+            recognised=figures.pages_recognised,
+            characters=figures.characters or len(reading.markdown),
+            tables=figures.tables,
+        ),
+        warnings=tuple(
+            i.ReadingWarning(code=_token(one.code), detail=one.words[:_DETAIL], place=one.place[:_PLACE])
+            for one in warnings[:MOST_WARNINGS]
+        ),
+        more_warnings=max(0, len(warnings) - MOST_WARNINGS),
+        language=detect(reading.markdown[:HEARD_CHARACTERS]),
+    )
+
+
+def _write_anchors(reading: Reading, folder: Path) -> None:
+    anchors = tuple(
+        i.Anchor(offset=one.offset, kind=_token(one.kind), label=one.label[:_LABEL]) for one in reading.anchors
+    )
+    (folder / ANCHORS).write_text(i.Anchors(anchors=anchors).model_dump_json(), encoding="utf-8")
+
+
+def _compared(order: Order, folder: Path, text: str) -> dict[str, object]:
+    if not (folder / BEFORE).is_file():
+        return {}
+    before = (folder / BEFORE).read_text(encoding="utf-8", errors="replace")
+    by_line = order.is_text and order.media_type in ("text/csv", "application/json")
+    old, new = parts(before, by_line=by_line), parts(text, by_line=by_line)
+    touched = changed_parts(old, new)
+    more = {part.fingerprint for part in new} - {part.fingerprint for part in old}
+    changes = changes_of(before, text, by_line=by_line) if touched or more else i.InputChanges()
+    (folder / CHANGES).write_text(changes.model_dump_json(), encoding="utf-8")
+    fitting = touched if len(touched) <= i.MOST_CHANGED_PARTS else None
+    return {"changed_blocks": len(changes.changed) + changes.left_off, "changed_parts": fitting}
+
+
+def _laid(folder: Path, kind: str, files: Sequence[Image | Child], within: str) -> tuple[Part, ...]:
+    """Files under their numbers; one whose name no input can have gets another.
+
+    Images are referred to from beside the file, attachments lie below their message.
+    """
+    laid = []
+    for number, file in enumerate(files):
+        (folder / f"{kind}-{number}").write_bytes(file.data)
+        laid.append(Part(name=_name(file.name, within, f"{kind}-{number}"), media_type=file.media_type))
+    return tuple(laid)
+
+
+def _name(name: str, within: str, else_: str) -> str:
+    wanted = posixpath.join(within, name) if within else name
+    try:
+        check_file_name(wanted)
+    except ValueError:
+        depth = "/".join(within.split("/")[: MAX_SEGMENTS - 1])
+        return posixpath.join(depth, else_) if within else else_
+    return wanted
+
+
+def _token(word: str) -> str:
+    return _NOT_IN_TOKEN.sub("-", word)[:64] or "unknown"

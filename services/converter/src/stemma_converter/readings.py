@@ -1,0 +1,124 @@
+"""Reading the files of documents, each in a process of its own with limits; what was read lies in the artifacts."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from stemma_artifacts.store import ArtifactStore
+from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared
+from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable
+from stemma_contracts.v1.jobs import ReadInput
+from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_messaging import Turns
+from stemma_telemetry import get_logger
+
+from .reading import Limits as FileLimits
+from .reading_call import ANCHORS, BEFORE, CHANGES, DONE, FILE, ORDER, TEXT, Done, Order, Part, prepare, read
+
+log = get_logger()
+# One for all files of this process; it starts with the first of them.
+_prepared = Prepared(prepare)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Reads files; ``limits`` are those of the process of one reading, ``file_limits`` how much of a file is read."""
+
+    artifacts: ArtifactStore
+    limits: Limits
+    turns: Turns
+    file_limits: FileLimits = field(default_factory=FileLimits)
+
+    async def read(self, job: ReadInput) -> InputRead | InputUnreadable:
+        """The text of a file and all that was found in it, or why there is none."""
+        if job.file.size > self.file_limits.file_bytes:
+            most = self.file_limits.file_bytes // 1024**2
+            return self._unreadable(job, Unreadable(reason="too_large", detail=f"at most {most} MB are read"))
+        with TemporaryDirectory(prefix="stemma-read-") as folder:
+            return await self._read_in(Path(folder), job)
+
+    async def _read_in(self, folder: Path, job: ReadInput) -> InputRead | InputUnreadable:
+        await self._stage(folder, job)
+        try:
+            await _prepared.run(read, folder, self.limits)
+        except ConfinementError as ended:
+            return self._unreadable(job, _given_up(ended))
+        done = Done.model_validate_json(await asyncio.to_thread((folder / DONE).read_bytes))
+        if done.failure is not None:
+            return self._unreadable(job, done.failure)
+        return await self._stored(folder, job, done)
+
+    async def _stage(self, folder: Path, job: ReadInput) -> None:
+        kind = {"name": job.name, "media_type": job.file.media_type, "is_text": job.is_text}
+        order = Order.model_validate({**kind, "limits": self.file_limits})
+        (folder / ORDER).write_text(order.model_dump_json(), encoding="utf-8")
+        await self._lay(folder / FILE, job, job.file)
+        if job.previous is not None:
+            await self._lay(folder / BEFORE, job, job.previous)
+
+    async def _lay(self, path: Path, job: ReadInput, ref: ArtifactRef) -> None:
+        data = await self.artifacts.get(job.document.tenant, job.document.document_id, ref)
+        await asyncio.to_thread(path.write_bytes, data)
+
+    async def _stored(self, folder: Path, job: ReadInput, done: Done) -> InputRead:
+        reading = InputReading(
+            text=job.file if job.is_text else await self._put(job, folder / TEXT, "text/markdown", f"{_base(job)}.md"),
+            anchors=None if job.is_text else await self._put(job, folder / ANCHORS, "application/json", ANCHORS),
+            images=await self._files(folder, job, "image", done.images),
+            figures=done.figures,
+            warnings=done.warnings,
+            more_warnings=done.more_warnings,
+            language=done.language,
+        )
+        children = await self._files(folder, job, "child", done.children)
+        return InputRead(
+            **_echo(job), reading=reading, children=children, difference=await self._changed(folder, job, done)
+        )
+
+    async def _changed(self, folder: Path, job: ReadInput, done: Done) -> InputDifference | None:
+        if done.changed_blocks is None:
+            return None
+        changes = await self._put(job, folder / CHANGES, "application/json", CHANGES)
+        return InputDifference(changes=changes, blocks=done.changed_blocks, parts=done.changed_parts)
+
+    async def _files(self, folder: Path, job: ReadInput, kind: str, files: tuple[Part, ...]) -> tuple[InputFile, ...]:
+        stored = []
+        for number, file in enumerate(files):
+            ref = await self._put(job, folder / f"{kind}-{number}", file.media_type, file.name)
+            stored.append(InputFile(name=file.name, artifact=ref))
+        return tuple(stored)
+
+    async def _put(self, job: ReadInput, path: Path, media_type: str, name: str) -> ArtifactRef:
+        data = await asyncio.to_thread(path.read_bytes)
+        return await self.artifacts.put(
+            job.document.tenant, job.document.document_id, data, media_type=media_type, name=name
+        )
+
+    def _unreadable(self, job: ReadInput, why: Unreadable) -> InputUnreadable:
+        log.warning("input_unreadable", input_id=job.input_id, reason=why.reason)
+        return InputUnreadable(**_echo(job), unreadable=why)
+
+
+def _given_up(ended: ConfinementError) -> Unreadable:
+    """A file that is too much for its process, or too strange for what reads it."""
+    match ended:
+        case OutOfTime():
+            return Unreadable(reason="timeout", detail=f"Reading it took {ended}. Split it, or attach it as PDF.")
+        case OutOfMemory():
+            return Unreadable(reason="out_of_memory", detail=f"Reading it took {ended}. Split it.")
+        case _:
+            return Unreadable(reason="damaged", detail="What reads such files failed at it. Export it anew.")
+
+
+def _echo(job: ReadInput) -> dict[str, Any]:
+    document = job.document
+    return {"job_id": job.job_id, "tenant": document.tenant, "document_id": document.document_id}
+
+
+def _base(job: ReadInput) -> str:
+    return Path(job.name).name

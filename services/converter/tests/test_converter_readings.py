@@ -1,0 +1,109 @@
+"""Files are read by a job each, in a process of their own; what was read lies in the artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from stemma_confinement import Limits
+from stemma_contracts import subjects
+from stemma_contracts.v1.inputs import Anchors, InputChanges
+from stemma_contracts.v1.jobs import ReadInput
+from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_converter.handlers import on_read_input, routes
+from stemma_converter.reading import Limits as FileLimits
+from stemma_markdown import parts
+from stemma_messaging import WorkerBroker, WorkerSettings
+from stemma_testkit.routing import routed
+
+WINDOWS = "Posten;Preis\nKühlschrank;2.750 €\nTräger;100\n".encode("cp1252")
+
+
+async def job(exporter: Any, data: bytes, name: str, media_type: str, **more: Any) -> ReadInput:
+    stored = await exporter.job("md", "# A\n")
+    head = stored.document
+    file = await exporter.store.put(head.tenant, head.document_id, data, media_type=media_type, name=name)
+    about = {"job_id": "doc-1.1.read.input-1", "document": head, "input_id": "input-1", "version": 1}
+    return ReadInput(**about, name=name, file=file, **more)
+
+
+async def text_of(exporter: Any, ref: ArtifactRef) -> str:
+    data: bytes = await exporter.store.get("default", "doc-1", ref)
+    return data.decode()
+
+
+@pytest.mark.req("I1")
+@pytest.mark.parametrize("address", [subjects.job, subjects.bulk_job])
+async def test_a_file_is_read_and_its_outcome_published_on_both_lanes(
+    exporter: Any, address: Callable[[str, str], str]
+) -> None:
+    broker = WorkerBroker(subjects.CONVERTER, WorkerSettings())
+    broker.include_router(routes(lambda: exporter.tools))
+    asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
+    [(subject, told)] = await routed(broker, subjects.JOBS, address(subjects.CONVERTER, "read-input"), asked)
+    assert subject == subjects.outcome(subjects.CONVERTER, "input-read")
+    assert isinstance(told, InputRead)
+    assert "| Kühlschrank | 2.750 € |" in await text_of(exporter, told.reading.text)
+
+
+@pytest.mark.req("I1", "I3")
+async def test_what_was_read_says_where_it_stood_and_how_much_it_is(exporter: Any) -> None:
+    told = await on_read_input(await job(exporter, WINDOWS, "prices.csv", "text/csv"), readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    assert told.reading.anchors is not None
+    assert Anchors.model_validate_json(await text_of(exporter, told.reading.anchors)).anchors
+    assert (told.reading.figures.tables, told.reading.figures.characters > 0) == (1, True)
+
+
+@pytest.mark.req("I1")
+async def test_a_file_that_cannot_be_read_has_a_reason_and_words(exporter: Any) -> None:
+    asked = await job(exporter, b"\0\1\2" * 9, "plan.dwg", "application/octet-stream")
+    told = await on_read_input(asked, readings=exporter.tools.readings)
+    assert isinstance(told, InputUnreadable)
+    assert told.unreadable.reason == "unknown"
+    assert told.unreadable.detail
+
+
+@pytest.mark.req("I1", "S3")
+async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(exporter: Any) -> None:
+    asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
+    small = replace(exporter.tools.readings, file_limits=FileLimits(file_bytes=8))
+    slow = replace(exporter.tools.readings, limits=Limits(seconds=0.001, memory_mb=2048))
+    assert (await on_read_input(asked, readings=small)).unreadable.reason == "too_large"  # type: ignore[union-attr]
+    assert (await on_read_input(asked, readings=slow)).unreadable.reason == "timeout"  # type: ignore[union-attr]
+
+
+@pytest.mark.req("I4")
+async def test_a_new_version_is_compared_with_the_text_before_it_block_by_block(exporter: Any) -> None:
+    before = "# Scope\n\nThe pilot starts in May.\n\nTen clinics take part.\n"
+    head = (await exporter.job("md", "# A\n")).document
+    previous = await exporter.store.put(
+        head.tenant, head.document_id, before.encode(), media_type="text/markdown", name="rfp.md"
+    )
+    after = before.replace("May", "June").encode()
+    asked = await job(exporter, after, "rfp.md", "text/markdown", is_text=True, previous=previous)
+    told = await on_read_input(asked, readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    assert told.reading.text == asked.file
+    difference = told.difference
+    assert difference is not None
+    assert difference.parts == (parts(before)[1].fingerprint,)
+    changes = InputChanges.model_validate_json(await text_of(exporter, difference.changes))
+    [part] = changes.changed
+    assert (part.before, part.after, part.heading) == ("The pilot starts in May.", "The pilot starts in June.", "Scope")
+
+
+@pytest.mark.req("I4")
+async def test_the_same_text_in_other_looks_changes_nothing(exporter: Any) -> None:
+    head = (await exporter.job("md", "# A\n")).document
+    put = {"media_type": "text/markdown", "name": "rfp.md"}
+    previous = await exporter.store.put(head.tenant, head.document_id, b"# A\n\nOne two\nthree.\n\n- x y\n", **put)
+    other = b"# A\n\nOne *two* three.\n\n* x  y\n"
+    asked = await job(exporter, other, "rfp.md", "text/markdown", is_text=True, previous=previous)
+    told = await on_read_input(asked, readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    assert told.difference is not None
+    assert (told.difference.blocks, told.difference.parts) == (0, ())

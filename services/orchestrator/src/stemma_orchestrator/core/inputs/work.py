@@ -1,0 +1,99 @@
+"""The work of inputs: each file is read by a job of its own, and what its outcome means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.inputs import BRIEF, InputReading, Unreadable
+from stemma_contracts.v1.references import InputFile
+from stemma_document.input_state import Input
+from stemma_document.state import Document, Lifecycle
+
+from stemma_orchestrator.core.hooks import Task, Work
+from stemma_orchestrator.core.job_parts import head_of
+from stemma_orchestrator.core.outcomes import unfitting
+
+from .numbering import MOST_INPUTS, listed, next_ids, room
+
+GIVEN_UP = "given_up"
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The files that are to be read, also while the document is paused."""
+    if document.lifecycle is Lifecycle.CANCELLED:
+        return
+    for one in document.inputs.values():
+        if one.pending is not None and one.pending.job_id is not None:
+            yield one.pending.job_id, _READING, (document, one)
+
+
+def _read(document: Document, one: Input) -> j.ReadInput:
+    pending = one.pending
+    assert pending is not None
+    assert pending.job_id is not None
+    return j.ReadInput(
+        job_id=pending.job_id,
+        document=head_of(document),
+        input_id=one.input_id,
+        version=pending.number,
+        name=one.name,
+        file=pending.file,
+        is_text=pending.is_text,
+        previous=one.current.text if one.current else None,
+    )
+
+
+def _settled(document: Document, one: Input, outcome: o.Outcome) -> e.AnyEvent:
+    assert one.pending is not None
+    about = {"input_id": one.input_id, "job_id": outcome.job_id, "version": one.pending.number}
+    match outcome:
+        case o.InputRead():
+            return e.DocumentInputRead.model_validate({**about, **_as_far_as_there_is_room(document, one, outcome)})
+        case o.InputUnreadable():
+            return e.DocumentInputUnreadable.model_validate({**about, "unreadable": outcome.unreadable})
+        case o.JobDead():
+            why = Unreadable(reason=GIVEN_UP, detail=outcome.detail)
+            return e.DocumentInputUnreadable.model_validate({**about, "unreadable": why})
+        case _:
+            raise unfitting(outcome)
+
+
+def _as_far_as_there_is_room(document: Document, one: Input, outcome: o.InputRead) -> dict[str, object]:
+    """What was read, with as many images and attachments as the jobs of a section can carry."""
+    images, left = _fitting(outcome.reading.images, room(document))
+    children, _ = _fitting(outcome.children[: MOST_INPUTS - len(document.inputs)], left)
+    left_off = len(outcome.reading.images) + len(outcome.children) - len(images) - len(children)
+    reading: InputReading = outcome.reading.model_copy(update={"images": images})
+    return {
+        "reading": reading,
+        "children": _with_ids(document, one, children),
+        "difference": outcome.difference,
+        "left_off": left_off,
+    }
+
+
+def _fitting(files: Sequence[InputFile], left: int) -> tuple[tuple[InputFile, ...], int]:
+    taken = list[InputFile]()
+    for file in files:
+        if (size := listed([file])) <= left:
+            taken.append(file)
+            left -= size
+    return tuple(taken), left
+
+
+def _with_ids(document: Document, parent: Input, files: Sequence[InputFile]) -> tuple[InputFile, ...]:
+    """An attachment of the same name as in the version before is that one again."""
+    known = {one.name: one.input_id for one in document.inputs.values() if one.parent == parent.input_id}
+    taken = {one.name for one in document.inputs.values() if one.input_id != BRIEF} - known.keys()
+    fresh = next_ids(document)
+    return tuple(
+        file.model_copy(update={"input_id": known.get(file.name) or next(fresh)})
+        for file in files
+        if file.name not in taken
+    )
+
+
+_READING = Task(_read, _settled, of_section=False)
