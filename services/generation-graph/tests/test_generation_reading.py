@@ -22,6 +22,8 @@ from stemma_testkit.servers import eventually
 LONG = "# Harbour\n\n" + "The quay is 40 m long.\n\n" * (QUICK_CHARACTERS // 20) + "![plan](plan.png)\n"
 HARD = text_of(UNITS["half links"], 2 * 1024 * 1024)
 AT_ONCE = Limits(seconds=0.2)
+SOON = Limits(seconds=3)
+"""Before which an easy text is read, also on a machine that is busy."""
 
 
 def _impatient(tools: Tools, workshop: Workshop) -> Tools:
@@ -39,8 +41,8 @@ async def test_a_long_input_is_taken_apart_elsewhere_as_it_would_be_here() -> No
 
 @pytest.mark.req("S5", "S6")
 async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
-    with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 0.2 s$"):
-        await Reading(AT_ONCE).sources("default", [("a.md", "Easy."), ("hard.md", HARD), ("b.md", "Easy.")])
+    with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 3 s$"):
+        await Reading(SOON).sources("default", [("a.md", "Easy."), ("hard.md", HARD), ("b.md", "Easy.")])
 
 
 @pytest.mark.req("S6")

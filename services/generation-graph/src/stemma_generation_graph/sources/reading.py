@@ -68,7 +68,7 @@ class Reading:
                 return await self._apart(texts, Path(folder))
 
     async def _apart(self, texts: Sequence[Text], folder: Path) -> list[SourceDocument]:
-        (folder / AT).touch()
+        (folder / AT).write_text(texts[0][0], encoding="utf-8")
         await asyncio.to_thread(lambda: (folder / TEXTS).write_bytes(_TEXTS.dump_json(list(texts))))
         try:
             await _prepared.run(read, folder, self.limits)
