@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 import bench_flood
 import bench_hostile
 import bench_operations
+import bench_reading
 import bench_runs
 import bench_scale
 import bench_tracing
@@ -46,6 +47,7 @@ PARTS: dict[str, tuple[str, Part]] = {
     "messages": ("what one document sends and stores", lambda _: bench_runs.messages()),
     "lint": ("drafts through the bus and the linter", lambda _: bench_operations.lint()),
     "hostile": ("how long hostile texts are read, and how that grows", bench_hostile.reading),
+    "reading": ("how much is read of files of ten formats, in which time and memory", bench_reading.files),
     "flood": ("how long one tenant waits while another one floods: 3 minutes", bench_flood.flood),
     "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
     "recovery": ("how soon a section goes on after kill -9 of a worker", recovery),

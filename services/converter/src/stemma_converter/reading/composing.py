@@ -20,6 +20,7 @@ from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Rea
 PATH = " > "
 _LONGEST_LABEL = 200
 _SMALLEST_EDGE = 24
+_FAR_APART = 5_000
 _WARNINGS_EACH = 20
 
 
@@ -33,7 +34,8 @@ class Composer:
     def __init__(self, name: str, limits: Limits) -> None:
         self.limits = limits
         self.figures = Figures()
-        self._stem = slug(PurePath(name).stem)
+        self.title = escaping.one_line(PurePath(name).stem)
+        self._stem = slug(self.title)
         self._parts: list[str] = []
         self._length = 0
         self._headings: list[tuple[int, str]] = []
@@ -162,8 +164,8 @@ class Composer:
     def reading(self) -> Reading:
         """What was written, with its notes at the end."""
         self._write_notes()
-        if not self._anchors:
-            self._anchors = [Anchor(at, "paragraph", f"para. {n}") for n, at in enumerate(self._blocks, 1)]
+        if self._is_hard_to_cite():
+            self._anchors += (Anchor(at, "paragraph", f"para. {n}") for n, at in enumerate(self._blocks, 1))
         markdown = "".join(self._parts) + "\n" if self._parts else ""
         return Reading(
             markdown=markdown,
@@ -173,6 +175,11 @@ class Composer:
             warnings=tuple(_told(self._warnings)),
             figures=replace(self.figures, characters=len(markdown)),
         )
+
+    def _is_hard_to_cite(self) -> bool:
+        """Whether there are no places but headings, and few of them."""
+        only_headings = all(anchor.kind in ("heading", "part") for anchor in self._anchors)
+        return only_headings and self._length > _FAR_APART * len(self._anchors)
 
     def _write_notes(self) -> None:
         for key, text in self._notes.items():

@@ -28,6 +28,7 @@ WORDS = {
     "unknown": "This kind of file cannot be read. Save it as PDF, DOCX, XLSX or text and attach that.",
     "archive": "The file is an archive. Unpack it and attach the files that are in it.",
     "too_large": "The file has {size} MB; at most {most} MB are read. Split it, or leave out large images.",
+    "too_many_pixels": "The image has {size} megapixels; at most {most} are read. Save it smaller.",
     "bomb": "Unpacked, the file would have {size} MB; at most {most} MB are read. It is either made to do harm, or "
     "holds very large images or tables: split it.",
     "entities": "The file defines entities of XML, which documents do not need and attacks use. Export it anew.",

@@ -16,7 +16,7 @@ from .limits import Limits
 _MEGABYTE = 1024 * 1024
 _XML = (".xml", ".rels", ".vml", ".xhtml")
 # Also in UTF-16, where each of these characters has a zero beside it.
-_ENTITY = re.compile(rb"<\0?!\0?E\0?N\0?T\0?I\0?T\0?Y", re.IGNORECASE)
+ENTITY = re.compile(rb"<\0?!\0?E\0?N\0?T\0?I\0?T\0?Y", re.IGNORECASE)
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _ENCRYPTED = 0x1
 PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -45,7 +45,7 @@ class Package:
     def refuse_entities(self) -> None:
         """Refuse parts that define entities; raises `Unreadable`."""
         for name in self.names:
-            if name.lower().endswith(_XML) and _ENTITY.search(self.read(name)):
+            if name.lower().endswith(_XML) and ENTITY.search(self.read(name)):
                 raise Unreadable("entities")
 
     def read(self, name: str) -> bytes:

@@ -1,0 +1,81 @@
+"""Text in pictures, by tesseract where the machine has it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from functools import cache
+from io import BytesIO
+from itertools import groupby
+
+from PIL import Image
+
+from .limits import Limits
+
+# More than one thread of it for a page costs more time than it saves.
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/local/bin", "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
+_WORD, _FIELDS = "5", 12
+_LEAST_CONFIDENCE = 20.0
+_HYPHENS = ("-", "‐", "¬")
+
+
+@cache
+def program() -> str | None:
+    """Where tesseract is on this machine."""
+    return shutil.which("tesseract", path=_ENVIRONMENT["PATH"])
+
+
+@cache
+def _installed() -> frozenset[str]:
+    told = _run([program() or "", "--list-langs"], b"", 10)
+    return frozenset(told.decode("utf-8", "replace").split("\n")[1:]) - {"", "osd"}
+
+
+def can_recognise(limits: Limits) -> bool:
+    """Whether there is a tesseract here that knows one of the languages."""
+    return limits.recognised_pages > 0 and program() is not None and bool(_languages(limits))
+
+
+def recognised(picture: Image.Image, dpi: int, limits: Limits) -> list[str]:
+    """The paragraphs in a picture; none if it has no text or takes too long."""
+    buffer = BytesIO()
+    picture.convert("L").save(buffer, "PNG", compress_level=1)
+    command = [program() or "", "-", "-", "-l", _languages(limits), "--dpi", str(dpi), "tsv"]
+    return _paragraphs(_run(command, buffer.getvalue(), limits.page_seconds).decode("utf-8", "replace"))
+
+
+def _languages(limits: Limits) -> str:
+    return "+".join(language for language in limits.languages if language in _installed())
+
+
+def _run(command: list[str], data: bytes, seconds: float) -> bytes:
+    try:
+        done = subprocess.run(  # noqa: S603 - a program of the system, told nothing that comes from outside
+            command, input=data, capture_output=True, timeout=seconds, env=_ENVIRONMENT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return b""
+    return done.stdout if done.returncode == 0 else b""
+
+
+def _paragraphs(table: str) -> list[str]:
+    """The words of tesseract's table, paragraph by paragraph; what it is not sure of at all are specks."""
+    rows = (line.split("\t") for line in table.splitlines())
+    words = [row for row in rows if len(row) == _FIELDS and row[0] == _WORD and _is_word(row)]
+    found = []
+    for _, paragraph in groupby(words, key=lambda row: row[2:4]):
+        lines = [" ".join(row[11] for row in line) for _, line in groupby(paragraph, key=lambda row: row[4])]
+        found.append(_joined(lines))
+    return found
+
+
+def _is_word(row: list[str]) -> bool:
+    return bool(row[11].strip()) and float(row[10]) >= _LEAST_CONFIDENCE
+
+
+def _joined(lines: list[str]) -> str:
+    text = ""
+    for line in lines:
+        divided = text.endswith(_HYPHENS) and line[:1].islower()
+        text = text[:-1] + line if divided else f"{text} {line}".strip()
+    return text

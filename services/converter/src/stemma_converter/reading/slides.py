@@ -1,0 +1,111 @@
+"""PPTX: slide by slide from the top left, with tables, images, the figures of charts, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
+from pptx.exc import PythonPptxError
+
+from . import escaping
+from .composing import Composer
+from .errors import Unreadable
+from .packages import Package
+from .workbook import shown
+
+_TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE)
+_SKIPPED = (PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER)
+_DEEPEST = 8
+
+
+def read_slides(content: bytes, composer: Composer) -> None:
+    """All slides, hidden ones too; raises `Unreadable`."""
+    package = Package(content, "PPTX", composer.limits)
+    package.refuse_entities()
+    try:
+        slides = list(Presentation(BytesIO(content)).slides)[: composer.limits.pages]
+        for number, slide in enumerate(slides, 1):
+            _put_slide(slide, number, composer)
+    except (KeyError, ValueError, AttributeError, TypeError, IndexError, PythonPptxError):
+        raise Unreadable("damaged", kind="PPTX") from None
+    composer.count(pages=len(slides))
+
+
+def _put_slide(slide: Any, number: int, composer: Composer) -> None:
+    place = f"slide {number}"
+    composer.anchor("slide", place)
+    title = slide.shapes.title
+    words = escaping.one_line(title.text_frame.text) if title is not None else ""
+    composer.heading(2, escaping.inline(words or place.capitalize()))
+    for shape in sorted(_shapes(slide.shapes), key=lambda shape: (shape.top or 0, shape.left or 0)):
+        if title is None or shape.shape_id != title.shape_id:
+            _put_shape(shape, place, composer)
+    if slide.element.get("show") == "0":
+        composer.warn("hidden_slide", place, "The slide is hidden; it was read all the same.")
+    if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame):
+        for paragraph in filter(None, map(_text_of, notes.paragraphs)):
+            composer.paragraph(f"Notes: {paragraph}")
+
+
+def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
+    for shape in shapes:
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP and depth < _DEEPEST:
+            yield from _shapes(shape.shapes, depth + 1)
+        elif not (shape.is_placeholder and shape.placeholder_format.type in _SKIPPED):
+            yield shape
+
+
+def _put_shape(shape: Any, place: str, composer: Composer) -> None:
+    if getattr(shape, "has_table", False) and shape.has_table:
+        composer.table(
+            [["\n".join(map(_text_of, c.text_frame.paragraphs)) for c in row.cells] for row in shape.table.rows]
+        )
+    elif getattr(shape, "has_chart", False) and shape.has_chart:
+        _put_chart(shape.chart, place, composer)
+    elif hasattr(shape, "image"):
+        _put_picture(shape, place, composer)
+    elif shape.has_text_frame:
+        _put_text(shape, composer)
+
+
+def _put_text(shape: Any, composer: Composer) -> None:
+    listed = shape.is_placeholder and len([p for p in shape.text_frame.paragraphs if p.text.strip()]) > 1
+    for paragraph in shape.text_frame.paragraphs:
+        if not (text := _text_of(paragraph)):
+            continue
+        if listed or paragraph.level:
+            composer.item(text.replace("\n", " "), depth=paragraph.level)
+        else:
+            composer.paragraph(text)
+
+
+def _text_of(paragraph: Any) -> str:
+    return escaping.inline(paragraph.text.replace("\v", "\n")).strip()
+
+
+def _put_picture(shape: Any, place: str, composer: Composer) -> None:
+    try:
+        data = shape.image.blob
+    except (KeyError, ValueError, AttributeError):
+        composer.warn("image_elsewhere", place, "An image that is not in the file itself was left out.")
+        return
+    alt = shape._element._nvXxPr.cNvPr.get("descr") or ""
+    if image := composer.image(data, alt, place):
+        composer.paragraph(image)
+
+
+def _put_chart(chart: Any, place: str, composer: Composer) -> None:
+    """The figures that a chart was drawn from."""
+    try:
+        series = [(item.name or "", list(item.values)) for plot in chart.plots for item in plot.series]
+        categories = [str(category) for category in chart.plots[0].categories] if len(chart.plots) else []
+    except (KeyError, ValueError, AttributeError, TypeError, IndexError):
+        composer.warn("chart_unread", place, "A chart is not read; attach its figures as a table or picture.")
+        return
+    rows = [["", *(name for name, _ in series)]]
+    for number, category in enumerate(categories):
+        rows.append([category, *(shown(values[number]) if number < len(values) else "" for _, values in series)])
+    composer.table([[escaping.inline(cell) for cell in row] for row in rows])

@@ -1,0 +1,168 @@
+"""PDF, slides and images: what is told of pages without text, of locked and damaged ones; drawings are harmless."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+import typst
+from PIL import Image
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches
+from pypdf import PdfReader, PdfWriter
+from reading_scores import cells
+from stemma_converter.reading import Unreadable
+from stemma_converter.reading.drawings import svg_to_png
+
+from .reading_files import read, refusal
+
+pytestmark = pytest.mark.req("I1", "I2")
+
+SALES = [["", "Sales"], ["2025", "10"], ["2026", "12.5"]]
+
+
+def pdf(source: str) -> bytes:
+    return bytes(typst.compile(source.encode()))
+
+
+def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_left_out() -> None:
+    source = (
+        '#set page(header: [Our running title], numbering: "1 of 1")\n= Prices\n'
+        "#table(columns: 3, [Item], [Price], [Note], [A longer bolt \\ of steel], [1.20 €], [],\n"
+        "  [Nut], [0.10 €], [zinc])\n"
+        "After the table.\n#pagebreak()\nSecond page.\n#pagebreak()\nThird page.\n#pagebreak()\nLast page.\n"
+    )
+    reading = read("a.pdf", pdf(source))
+    assert cells(reading.markdown) == [
+        ["Item", "Price", "Note"],
+        ["A longer bolt<br>of steel", "1.20 €", ""],
+        ["Nut", "0.10 €", "zinc"],
+    ]
+    assert reading.markdown.startswith("# Prices\n\n| Item")
+    assert "running title" not in reading.markdown
+    assert "1 of 4" not in reading.markdown
+    assert [a.label for a in reading.anchors] == ["p. 1", "Prices", "p. 2", "p. 3", "p. 4"]
+
+
+def test_an_image_of_a_pdf_stands_between_its_paragraphs(tmp_path: Path, make_picture: Callable[..., bytes]) -> None:
+    (tmp_path / "plan.png").write_bytes(make_picture())
+    (tmp_path / "a.typ").write_text('Before it.\n\n#image("plan.png", width: 60%)\n\nBehind it.')
+    reading = read("a.pdf", bytes(typst.compile(str(tmp_path / "a.typ"))))
+    assert reading.markdown == "Before it.\n\n![](a-image-1.png)\n\nBehind it.\n"
+    assert reading.images[0].offset == reading.markdown.index("![")
+
+
+def test_pages_without_text_are_told_one_by_one_where_nothing_recognises_them() -> None:
+    writer = PdfWriter()
+    for part in (pdf("A page of text that is long enough."), scan(), pdf("And another page of text.")):
+        writer.append(PdfReader(BytesIO(part)))
+    buffer = BytesIO()
+    writer.write(buffer)
+    reading = read("a.pdf", buffer.getvalue(), recognised_pages=0)
+    assert [(w.code, w.place) for w in reading.warnings] == [("page_not_recognised", "p. 2")]
+    assert (reading.figures.pages, reading.figures.pages_without_text) == (3, 1)
+    assert "another page" in reading.markdown
+
+
+def scan() -> bytes:
+    buffer = BytesIO()
+    Image.effect_noise((600, 800), 40).save(buffer, "PDF")
+    return buffer.getvalue()
+
+
+def test_a_scan_that_nothing_recognises_is_refused_with_what_to_do() -> None:
+    refused = refusal("a.pdf", scan(), recognised_pages=0)
+    assert refused.reason == "no_text"
+    assert "tesseract" in refused.words
+
+
+def test_locked_and_damaged_pdfs_are_told() -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf("Secret"))))
+    writer.encrypt("user", "owner", algorithm="RC4-128")
+    buffer = BytesIO()
+    writer.write(buffer)
+    assert refusal("a.pdf", buffer.getvalue()).reason == "password"
+    assert refusal("a.pdf", b"%PDF-1.7\nnothing").reason == "damaged"
+
+
+def test_slides_have_their_notes_tables_charts_and_images(make_picture: Callable[..., bytes]) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Figures"
+    table = slide.shapes.add_table(2, 2, Inches(1), Inches(2), Inches(4), Inches(1)).table
+    for (row, column), text in {(0, 0): "Item", (0, 1): "Price", (1, 0): "A | B", (1, 1): "1"}.items():
+        table.cell(row, column).text = text
+    data = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["2025", "2026"]
+    data.add_series("Sales", (10, 12.5))  # type: ignore[no-untyped-call]
+    slide.shapes.add_chart(XL_CHART_TYPE.LINE, Inches(1), Inches(3), Inches(4), Inches(2), data)
+    slide.shapes.add_picture(BytesIO(make_picture()), Inches(1), Inches(6))
+    slide.notes_slide.notes_text_frame.text = "Say it slowly."
+    hidden = deck.slides.add_slide(deck.slide_layouts[6])
+    hidden.element.set("show", "0")
+    buffer = BytesIO()
+    deck.save(buffer)
+    reading = read("deck.pptx", buffer.getvalue())
+    assert cells(reading.markdown) == [
+        ["Item", "Price"],
+        ["A | B", "1"],
+        ["", "Sales"],
+        ["2025", "10"],
+        ["2026", "12.5"],
+    ]
+    assert reading.markdown.startswith("## Figures\n")
+    assert "![" in reading.markdown
+    assert "Notes: Say it slowly.\n" in reading.markdown
+    assert [a.label for a in reading.anchors if a.kind == "slide"] == ["slide 1", "slide 2"]
+    assert [(w.code, w.place) for w in reading.warnings] == [("hidden_slide", "slide 2")]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"])
+def test_an_image_is_shown(kind: str, make_picture: Callable[..., bytes]) -> None:
+    reading = read("Site plan.img", make_picture(format=kind), recognised_pages=0)
+    assert reading.markdown.startswith("![Site plan](site-plan-image-1.")
+    assert [warning.code for warning in reading.warnings] == ["page_not_recognised"]
+    assert Image.open(BytesIO(reading.images[0].data)).size == (320, 180)
+
+
+def test_an_image_of_too_many_pixels_is_refused(make_picture: Callable[..., bytes]) -> None:
+    assert refusal("a.png", make_picture(2000, 1500), image_pixels=1_000_000).reason == "too_many_pixels"
+
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="60" height="30">{}</svg>'
+)
+
+
+def drawn(inside: str) -> Image.Image:
+    return Image.open(BytesIO(svg_to_png(SVG.format(inside).encode())))
+
+
+def test_a_drawing_is_drawn_with_its_text() -> None:
+    image = drawn('<rect width="60" height="30" fill="white"/><text x="5" y="20" font-family="Arial">Plan</text>')
+    assert image.size == (1200, 600)
+    assert min(image.convert("L").tobytes()) < 50
+    reading = read("plan.svg", SVG.format('<circle r="20"/>').encode())
+    assert reading.markdown == "![plan](plan-image-1.png)\n"
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize("address", ["{path}", "file://{path}", "http://127.0.0.1:9/x.png"])
+def test_a_drawing_shows_no_file_of_the_machine(
+    address: str, tmp_path: Path, make_picture: Callable[..., bytes]
+) -> None:
+    (tmp_path / "x.png").write_bytes(make_picture())
+    image = f'<image width="60" height="30" {{}}="{address.format(path=tmp_path / "x.png")}"/>'
+    for attribute in ("href", "xlink:href"):
+        assert drawn(image.format(attribute)).getextrema() == ((0, 0),) * 4
+
+
+@pytest.mark.req("S6")
+def test_a_drawing_with_entities_or_without_a_size_is_refused() -> None:
+    for content in (b'<!DOCTYPE svg [<!ENTITY a "b">]>' + SVG.format("&a;").encode(), b'<svg viewBox="0 0 1 99999"/>'):
+        with pytest.raises(Unreadable):
+            svg_to_png(content)
