@@ -21,6 +21,7 @@ PATH = " > "
 _LONGEST_LABEL = 200
 _SMALLEST_EDGE = 24
 _FAR_APART = 5_000
+_MOST_FILLED = 2_000_000
 _WARNINGS_EACH = 20
 
 
@@ -87,7 +88,9 @@ class Composer:
         if not width:
             return []
         self.count(tables=1)
-        head, *body = (_row(row, width) for row in rows)
+        # A short row may be left short; one long row among many short ones would make all of them long.
+        filled = width if width * len(rows) <= _MOST_FILLED else 0
+        head, *body = (_row(row, filled or len(row)) for row in rows)
         starts = [self.block(head)]
         self._write("\n", "|" + " --- |" * width)
         return [*starts, *(self._write("\n", row) for row in body)]

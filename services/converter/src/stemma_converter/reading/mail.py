@@ -108,13 +108,14 @@ def read_msg(content: bytes, composer: Composer) -> None:
         _put_fields(_fields_of(message), composer)
         inline = _attach_of(message, composer)
         plain, page = message.body or "", message.html_body or ""
-        rtf = message.properties.binary_prop_value(_RTF_BODY)
+        compressed = message.properties.binary_prop_value(_RTF_BODY)
+        rtf = decompress(compressed) if compressed else b""
     except (LookupError, ValueError, AttributeError, TypeError, OSError, NotImplementedError):
         raise Unreadable("damaged", kind="Outlook message") from None
     if plain.strip() or page.strip() or not rtf:
         _put_body(escaping.clean(plain), escaping.clean(page), inline, composer)
     else:
-        read_rtf(decompress(rtf), composer)
+        read_rtf(rtf, composer)
 
 
 def _fields_of(message: Message) -> dict[str, str]:

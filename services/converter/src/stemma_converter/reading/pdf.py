@@ -53,6 +53,12 @@ class _Sheet:
     pictures: list[_Picture]
     items: list[Block | Table]
 
+    @property
+    def is_without_text(self) -> bool:
+        """Whether it is there, and has next to no letters."""
+        letters = sum(len(line.text) for line in self.lines)
+        return self.page.height > 0 and letters < _FEWEST_CHARACTERS and not self.tables
+
 
 def read_pdf(content: bytes, composer: Composer) -> None:
     """All pages; those without text are recognised, if tesseract is there. Raises `Unreadable`."""
@@ -85,7 +91,7 @@ class _Pdf:
         writer = _Writer(self._composer, looks, words)
         for number, sheet in enumerate(sheets):
             writer.put(f"p. {number + 1}", sheet.items, sheet.pictures)
-            if sum(len(line.text) for line in sheet.lines) < _FEWEST_CHARACTERS and not sheet.tables:
+            if sheet.is_without_text:
                 writer.end()
                 self._recognise(number)
         writer.end()

@@ -109,16 +109,18 @@ def _cut(rows: list[list[Run]]) -> int:
 def rows_of(runs: Iterable[Run]) -> list[list[Run]]:
     """Runs on one height, from the top down and each from the left."""
     rows: list[list[Run]] = []
+    largest: list[Run] = []
     for run in sorted(runs, key=lambda run: run.middle[1]):
-        if rows and _is_beside(rows[-1], run):
+        if rows and _is_beside(largest[-1], run):
             rows[-1].append(run)
+            largest[-1] = max(largest[-1], run, key=lambda other: other.size)
         else:
             rows.append([run])
+            largest.append(run)
     return [sorted(row, key=lambda run: run.left) for row in rows]
 
 
-def _is_beside(row: list[Run], run: Run) -> bool:
-    largest = max(row, key=lambda other: other.size)
+def _is_beside(largest: Run, run: Run) -> bool:
     overlap = min(largest.bottom, run.bottom) - max(largest.top, run.top)
     return overlap > _SAME_LINE * min(largest.bottom - largest.top, run.bottom - run.top)
 

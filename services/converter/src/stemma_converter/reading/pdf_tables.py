@@ -12,7 +12,8 @@ from .pdf_page import Page, Rule, Run
 
 _LEADERS = re.compile(r"\s*\.{3,}\s*$")
 _SNAP, _REACH = 3.0, 4.0
-_FEWEST_ROWS, _FEWEST_WIDE, _MOST_CELLS = 2, 3, 20_000
+_FEWEST_ROWS, _FEWEST_WIDE = 2, 3
+_MOST_CELLS, _MOST_PAIRS, _MOST_LINES = 20_000, 1_000_000, 500
 _APART, _GUTTER, _NEXT_ROW, _FAR = 1.0, 0.5, 1.15, 3.2
 _LONGEST_CELL = 25
 
@@ -41,18 +42,21 @@ def ruled_tables(page: Page) -> tuple[list[Table], tuple[Run, ...]]:
 def _connected(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
     """Lines that meet each other, directly or by others."""
     across = [rule for rule in rules if rule.is_across]
-    waiting = [rule for rule in rules if not rule.is_across]
-    if len(rules) > _MOST_CELLS // 10:
+    down = [rule for rule in rules if not rule.is_across]
+    if len(across) * len(down) > _MOST_PAIRS:
         return
+    met = [{n for n, rule in enumerate(across) if _meet(rule, other)} for other in down]
+    waiting = set(range(len(down)))
     while waiting:
-        group, grown = [waiting.pop()], True
-        while grown:
-            met = [rule for rule in across if any(_meet(rule, other) for other in group)]
-            also = [rule for rule in waiting if any(_meet(other, rule) for other in met)]
-            grown = bool(also)
-            group += also
-            waiting = [rule for rule in waiting if rule not in also]
-        yield group + met
+        group, reached = {waiting.pop()}, set[int]()
+        fresh = set(group)
+        while fresh:
+            added = set().union(*(met[n] for n in fresh)) - reached
+            reached |= added
+            fresh = {n for n in waiting if met[n] & added}
+            waiting -= fresh
+            group |= fresh
+        yield [*(down[n] for n in sorted(group)), *(across[n] for n in sorted(reached))]
 
 
 def _meet(across: Rule, down: Rule) -> bool:
@@ -130,7 +134,7 @@ def _reach(lines: list[Line], at: int) -> tuple[int, list[tuple[float, float]]]:
     columns: list[tuple[float, float]] = []
     size, end, wide = lines[at].size, at, 0
     best: tuple[int, list[tuple[float, float]]] = (at, [])
-    while end < len(lines) and _is_near(lines, at, end):
+    while end < min(len(lines), at + _MOST_LINES) and _is_near(lines, at, end):
         stretches = _stretches(lines[end])
         grown = _united([*columns, *stretches], size)
         if len(grown) < max(2, len(columns)) or (end == at and len(stretches) < 2):

@@ -61,6 +61,8 @@ def read_input(name: str, media_type: str | None, content: bytes, limits: Limits
     except Full:
         words = f"Only the first {limits.characters} characters were read; the rest of the file was left out."
         composer.warn("cut", "", words)
+    except RecursionError:
+        raise Unreadable("damaged", kind=kind) from None
     return _with_text(kind, composer)
 
 

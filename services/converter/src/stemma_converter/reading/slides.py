@@ -29,7 +29,7 @@ def read_slides(content: bytes, composer: Composer) -> None:
         slides = list(Presentation(BytesIO(content)).slides)[: composer.limits.pages]
         for number, slide in enumerate(slides, 1):
             _put_slide(slide, number, composer)
-    except (KeyError, ValueError, AttributeError, TypeError, IndexError, PythonPptxError):
+    except (KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, PythonPptxError):
         raise Unreadable("damaged", kind="PPTX") from None
     composer.count(pages=len(slides))
 
