@@ -21,6 +21,7 @@ from .verbs import (
     documents,
     editing,
     exporting,
+    forms,
     identity,
     inputs,
     installation,
@@ -87,7 +88,14 @@ VERBS: dict[str, Callable[..., Any]] = {name: verb for group in GROUPS_OF_VERBS 
 
 for name, verb in VERBS.items():
     app.command(name, cls=Verb)(command(verb))
-for name, (words, verbs) in {**installation.GROUPS, **dead.GROUPS, **notifying.GROUPS, **inputs.GROUPS}.items():
+GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    **installation.GROUPS,
+    **dead.GROUPS,
+    **notifying.GROUPS,
+    **inputs.GROUPS,
+    **forms.GROUPS,
+}
+for name, (words, verbs) in GROUPS.items():
     group = typer.Typer(help=words, no_args_is_help=True)
     for verb_name, verb in verbs.items():
         group.command(verb_name, cls=Verb)(command(verb))
