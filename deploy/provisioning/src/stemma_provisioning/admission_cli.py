@@ -20,6 +20,7 @@ from stemma_contracts.tls import BadCertificates, tls_of
 
 from .admission import Seals, admitting
 from .exposed import exposed
+from .providers import Trusted
 
 HEALTHY_FOR_S = 10.0
 TELL_EVERY_S = 1.0
@@ -38,11 +39,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not secret:
         sys.exit("stemma-admission: STEMMA_NATS_PASSWORD is not set")
     try:
-        tls = tls_of(os.environ)
-    except BadCertificates as error:
+        tls, trusted = tls_of(os.environ), Trusted.of(os.environ)
+    except (BadCertificates, ValueError) as error:
         sys.exit(f"stemma-admission: {error}")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
-    asyncio.run(_run(arguments.server, arguments.folder, Seals.of(secret), ready, tls))
+    asyncio.run(_run(arguments.server, arguments.folder, Seals.of(secret), ready, tls, trusted))
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -58,11 +59,13 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-async def _run(server: str, folder: Path, seals: Seals, ready: Path, tls: Mapping[str, Any]) -> None:
+async def _run(
+    server: str, folder: Path, seals: Seals, ready: Path, tls: Mapping[str, Any], trusted: Trusted | None
+) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    async with admitting(server, folder, seals, tls) as client:
+    async with admitting(server, folder, seals, tls, trusted) as client:
         with _metrics(client):
             await _tell_until(stopping, client, ready)
 

@@ -34,10 +34,11 @@ class Keys:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody with a role in a tenant."""
+    """Somebody with a role in a tenant; ``identity`` is what an OpenID provider calls this person."""
 
     role: Role
     keys: Keys
+    identity: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,16 @@ class Admitted:
         """Everybody, by name; raises `AdmittedError` for a file that cannot be read."""
         return self._everybody().people
 
-    def add(self, name: str, role: Role, keys: Keys) -> None:
-        """Admit somebody new; raises `InvalidToken` for what is no name, and `AdmittedError` for one that is taken."""
+    def add(self, name: str, role: Role, keys: Keys, identity: str = "") -> None:
+        """Admit somebody new; raises `InvalidToken` for what is no name, and `AdmittedError` for what is taken."""
         check_person(name)
         with self._changing() as everybody:
             if name in everybody.people:
                 raise AdmittedError(f"{name} is there already, as {everybody.people[name].role}")
-            everybody.people[name] = Person(role, keys)
+            for other, person in everybody.people.items():
+                if identity and person.identity == identity:
+                    raise AdmittedError(f"{identity} is {other} already")
+            everybody.people[name] = Person(role, keys, identity)
 
     def remove(self, name: str) -> None:
         """Admit somebody no more; raises `AdmittedError`."""
@@ -121,7 +125,7 @@ def everybody_in(file: Path) -> Everybody:
 
 def write_everybody(file: Path, everybody: Everybody) -> None:
     """Keep in a file who is admitted. It holds no secret: who reads it may be another user of the machine."""
-    people = {name: {"role": person.role, **asdict(person.keys)} for name, person in everybody.people.items()}
+    people = {name: _kept(person) for name, person in everybody.people.items()}
     temporary = file.with_name(f".{file.name}.new")
     with temporary.open("w", encoding="utf-8") as new:
         temporary.chmod(0o644)
@@ -142,5 +146,9 @@ def _known(everybody: Everybody, name: str) -> str:
     return name
 
 
-def _person(role: str, reading: str, asking: str) -> Person:
-    return Person(Role(role), Keys(reading, asking))
+def _person(role: str, reading: str, asking: str, identity: str = "") -> Person:
+    return Person(Role(role), Keys(reading, asking), identity)
+
+
+def _kept(person: Person) -> dict[str, str]:
+    return {"role": person.role, **asdict(person.keys), **({"identity": person.identity} if person.identity else {})}

@@ -25,14 +25,15 @@ class Signer:
         self._pair = nkeys.from_seed(bytearray(self.seed.encode()))
         self.public = bytes(self._pair.public_key).decode()
 
-    def token(self, subject: str, audience: str, nats: Mapping[str, Any]) -> str:
-        """A signed token."""
+    def token(self, subject: str, audience: str, nats: Mapping[str, Any], **more: Any) -> str:
+        """A signed token, with ``more`` claims."""
         claims = {
             "iss": self.public,
             "sub": subject,
             "aud": audience,
             "iat": int(time.time()),
             "jti": secrets.token_hex(16),
+            **more,
             "nats": {**nats, "version": 2},
         }
         signed = f"{_encoded(_HEADER)}.{_encoded(claims)}"

@@ -24,6 +24,8 @@ OPERATOR = "operator"
 ADMISSION = "admission"
 ASKED = "$SYS.REQ.USER.AUTH"
 """Where the server asks about who connects; it publishes there, and nobody else may."""
+USER_INFO = "$SYS.REQ.USER.INFO"
+"""Where a connection is told who it is; the server answers with what it knows itself."""
 CONNECTIONS = "$SYS.REQ.SERVER.PING.CONNZ"
 _API = "$JS.API"
 _QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
@@ -238,6 +240,12 @@ def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
     look_up = f"{_API}.STREAM.MSG.GET.OBJ_{uploads}"
     publish = _at(STREAMS, *requests, _set_rules(tenant, person), *_write_bucket(uploads), look_up)
     return User(person, account, publish, _at(account, f"{person_inbox(person)}.>"))
+
+
+def asking_who(tenant: str, user: str) -> User:
+    """Whoever wants to know which person a token of a provider stands for, and nothing else."""
+    account = reading_account(tenant)
+    return User(user, account, _at(account, USER_INFO), _at(account, f"{inbox_prefix(user)}.>"))
 
 
 def person_inbox(person: str) -> str:

@@ -22,6 +22,7 @@ from .admitted import Admitted
 from .bounds import Bounds
 from .config import AdmissionKeys, ServerCluster, ServerConfig, ServerTls, user_names
 from .permissions import ADMISSION, client_user
+from .providers import Trusted
 from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 START_TIMEOUT_S = 20.0
@@ -55,6 +56,7 @@ class NatsServer:
         tls: ServerTls | None = None,
         name: str = "stemma",
         cluster: ServerCluster | None = None,
+        trusted: Trusted | None = None,
     ) -> None:
         self.folder = folder
         self.passwords = passwords or {name: secrets.token_hex(16) for name in user_names(tenants)}
@@ -74,7 +76,7 @@ class NatsServer:
         )
         self._process: subprocess.Popen[bytes] | None = None
         own = tls_options(tls.ca, tls.certificate, tls.key) if tls else {}
-        self._admission = Admitting(folder / ADMITTED, self.seals, own)
+        self._admission = Admitting(folder / ADMITTED, self.seals, own, trusted)
 
     @property
     def url(self) -> str:

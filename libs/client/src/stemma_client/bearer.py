@@ -14,7 +14,7 @@ from zlib import crc32
 from stemma_contracts.tokens import InvalidToken, check_person, check_token
 
 from .errors import StemmaError
-from .logins import Login, public_key
+from .logins import IdentityLogin, Login, public_key
 from .settings import ServerAddress
 
 PREFIX = "stemma_"
@@ -31,6 +31,8 @@ class InvalidBearerError(StemmaError):
 def bearer_of(address: ServerAddress) -> str:
     """The token of whoever an address is for; raises `InvalidBearerError` for one without credentials."""
     login = address.login
+    if isinstance(login, IdentityLogin):
+        return login.token
     if login:
         kind, fields = _PERSON, [login.tenant, login.person, login.role]
         return _written(kind, [*map(str.encode, fields), *map(_packed, (login.reading_seed, login.asking_seed))])

@@ -25,7 +25,7 @@ from stemma_contracts.servers import servers_in
 
 from .admittance import Admittance, is_refusal
 from .errors import AccessDeniedError, NobodyAdmitsError, ServerUnreachableError, StemmaError, TenantFullError
-from .logins import Login, credentials
+from .logins import IdentityLogin, Login, credentials
 from .settings import ServerAddress
 
 CONNECT_TIMEOUT_S = 3.0
@@ -153,9 +153,9 @@ class Connection:
     async def open(self) -> None:
         """Connect; raises `ServerUnreachableError` or `AccessDeniedError`. Afterwards it reconnects for ever."""
         login = self.address.login
-        seed = login.reading_seed if login else self.address.seed
-        who = credentials(seed) if seed else _password_of(self.address)
-        await self._open(self.nats, who)
+        seed = self.address.seed
+        known = credentials(seed) if seed else _password_of(self.address)
+        await self._open(self.nats, login.shown(asks=False) if login else known)
 
     async def asking(self) -> JetStreamContext:
         """Where requests and uploads are published: a person has a connection of its own for that.
@@ -168,7 +168,7 @@ class Connection:
         async with self._one_at_a_time:
             if self._asking is None:
                 connection = Nats()
-                await self._open(connection, credentials(login.asking_seed))
+                await self._open(connection, login.shown(asks=True))
                 self._asking = connection
         return self._asking.jetstream(timeout=CALL_TIMEOUT_S)
 
@@ -350,7 +350,7 @@ def _password_of(address: ServerAddress) -> Mapping[str, Any]:
     return {"user": address.user, "password": address.password, "name": "stemma-client"}
 
 
-def _role_of(login: Login) -> str:
+def _role_of(login: Login | IdentityLogin) -> str:
     return f"the role {login.role}" if login.role else "their role"
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from stemma_contracts.identities import ASKS, READS
 from stemma_contracts.servers import InvalidServers, check_servers
 from stemma_contracts.tokens import InvalidToken, check_person, check_token
 
@@ -36,6 +37,24 @@ class Login:
     reading_seed: str = field(repr=False)
     asking_seed: str = field(repr=False)
     installation: str = ""
+
+    def shown(self, *, asks: bool) -> dict[str, Any]:
+        """What a connection that reads, or one that ``asks``, shows to be let in."""
+        return credentials(self.asking_seed if asks else self.reading_seed)
+
+
+@dataclass(frozen=True)
+class IdentityLogin:
+    """A person who is known by a token of an OpenID provider, for as long as the token is good."""
+
+    tenant: str
+    person: str
+    role: str
+    token: str = field(repr=False)
+
+    def shown(self, *, asks: bool) -> dict[str, Any]:
+        """What a connection that reads, or one that ``asks``, shows to be let in."""
+        return {"user": ASKS if asks else READS, "password": self.token, "name": "stemma-client"}
 
 
 def login_file(environ: Mapping[str, str] = os.environ) -> Path:

@@ -14,7 +14,7 @@ from stemma_contracts.tls import BadCertificates, tls_of
 from stemma_contracts.tokens import check_token
 
 from .errors import InvalidAddressError, InvalidLoginError
-from .logins import LOGIN_VARIABLE, Login, login_file, public_key, read_login
+from .logins import LOGIN_VARIABLE, IdentityLogin, Login, login_file, public_key, read_login
 
 STATE_FILE = "stemma.json"
 DATA_DIR = ".stemma"
@@ -39,7 +39,7 @@ class ServerAddress:
     tenant: str = DEFAULT_TENANT
     user: str | None = None
     password: str | None = field(default=None, repr=False)
-    login: Login | None = field(default=None, repr=False)
+    login: Login | IdentityLogin | None = field(default=None, repr=False)
     seed: str | None = field(default=None, repr=False)
     tls: Mapping[str, Any] = field(default_factory=dict, repr=False)
 

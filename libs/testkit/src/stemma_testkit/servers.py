@@ -15,6 +15,7 @@ from stemma_client.logins import Login, credentials, new_seed, public_key
 from stemma_provisioning import PROVISIONER, Bounds, NatsServer, inbox_prefix, provision
 from stemma_provisioning.admitted import Keys
 from stemma_provisioning.permissions import person_inbox
+from stemma_provisioning.providers import Trusted
 from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS
 
@@ -30,17 +31,18 @@ def provisioned_server(
     tenants: Sequence[str] = DEFAULT_TENANTS,
     ack_wait_s: float = ACK_WAIT_S,
     bounds: Bounds = DEFAULT_BOUNDS,
+    trusted: Trusted | None = None,
 ) -> Iterator[NatsServer]:
     """A running server with every stream, consumer and bucket; for fixtures, also of a whole test module."""
-    with _nats_server(folder, tenants, bounds) as server:
+    with _nats_server(folder, tenants, bounds, trusted) as server:
         asyncio.run(_provision(server, tenants, ack_wait_s, bounds))
         yield server
 
 
-def _nats_server(folder: Path, tenants: Sequence[str], bounds: Bounds) -> NatsServer:
+def _nats_server(folder: Path, tenants: Sequence[str], bounds: Bounds, trusted: Trusted | None) -> NatsServer:
     match servers():
         case Servers.PACKAGED:
-            return NatsServer(folder, tenants=tenants, bounds=bounds)
+            return NatsServer(folder, tenants=tenants, bounds=bounds, trusted=trusted)
         case Servers.CONTAINERS:
             from .containers import ContainerNatsServer
 

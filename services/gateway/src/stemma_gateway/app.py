@@ -20,6 +20,7 @@ from .bus import missing, observed
 from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import routes
 from .limits import BodyLimit, RateLimit
+from .openid import OpenId, Registration
 from .sessions import Sessions
 from .streaming import Streams
 from .telemetry import NO_MORE_TELEMETRY, Telemetry
@@ -46,8 +47,22 @@ class GatewaySettings(ServiceSettings):
     cookie_idle_s: float = Field(default=1800.0, gt=0)
     cookie_longest_s: float = Field(default=43200.0, gt=0)
     cookie_secure: bool = Field(default=False, description="as over https, also where https is not seen here")
+    public_url: str = Field(default="", pattern=r"^(https?://[^\s?#]+)?$", description="by which people reach it")
+    oidc_issuer: str = Field(default="", validation_alias="STEMMA_OIDC_ISSUER")
+    oidc_client_id: str = Field(default="", validation_alias="STEMMA_OIDC_CLIENT_ID")
+    oidc_client_secret: SecretStr = SecretStr("")
+    oidc_scopes: str = "openid email profile"
     agent_hosts: str = Field(default="127.0.0.1:*,localhost:*,[::1]:*", description="names by which agents call it")
     agent_origins: str = Field(default="", description="web pages from which agents may call; none")
+
+    def openid(self) -> OpenId | None:
+        """The provider at which people sign in; raises `BadSettings` where it does not know the gateway."""
+        if not self.oidc_issuer:
+            return None
+        if not self.oidc_client_id:
+            raise BadSettings(["STEMMA_OIDC_CLIENT_ID: give it as well, where STEMMA_OIDC_ISSUER is given"])
+        secret = self.oidc_client_secret.get_secret_value()
+        return OpenId(Registration(self.oidc_issuer, self.oidc_client_id, secret, self.oidc_scopes))
 
     def cookies(self) -> Cookies:
         """The cookies of sessions; raises `BadSettings` for a key that can be guessed."""
@@ -60,6 +75,7 @@ class GatewaySettings(ServiceSettings):
 def check(settings: GatewaySettings) -> None:
     """Raises `BadSettings` for keys that cannot be used."""
     settings.cookies()
+    settings.openid()
 
 
 def build_app(settings: GatewaySettings) -> FastAPI:
@@ -76,7 +92,8 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app = FastAPI(
         title="Stemma", version=openapi.VERSION, lifespan=lifespan, telemetry=NO_MORE_TELEMETRY, **openapi.ABOUT
     )
-    app.state.bearer = Bearer(settings.nats_url, settings.tls_options(), settings.cookies())
+    app.state.bearer = Bearer(settings.nats_url, settings.tls_options(), settings.cookies(), settings.openid())
+    app.state.public_url = settings.public_url
     app.state.sessions = sessions
     app.state.streams = streams
     app.state.agents = agents

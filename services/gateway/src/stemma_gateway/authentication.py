@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPBearer
-from stemma_client import AccessDeniedError
+from stemma_client import AccessDeniedError, NobodyAdmitsError
 from stemma_client.bearer import InvalidBearerError, address_of
+from stemma_client.identities import address_of_identity
 from stemma_client.settings import ServerAddress
 from stemma_telemetry import annotate
 
 from .cookies import NAME, Cookies
 from .cross_site import check_change
+from .openid import OpenId, is_signed
 from .problems import SessionEnded, Unauthenticated
-from .sessions import Session
+from .sessions import Find, Session
 
 SCHEME = HTTPBearer(
     auto_error=False, scheme_name="bearer", description="What `stemma token` prints for a login or a program."
@@ -35,17 +38,18 @@ COOKIE = APIKeyCookie(
 class Shown:
     """A token that is good for somebody, if the bus says so; ``key`` is what its session is found by."""
 
-    address: ServerAddress
+    find: Find
     key: str
 
 
 class Bearer:
     """Recognises callers by the token that they show: it is the login of a person, or the password of a program."""
 
-    def __init__(self, url: str, tls: Mapping[str, Any], cookies: Cookies) -> None:
+    def __init__(self, url: str, tls: Mapping[str, Any], cookies: Cookies, openid: OpenId | None = None) -> None:
         self.url = url
         self._tls = tls
         self.cookies = cookies
+        self.openid = openid
 
     def caller(self, request: Request) -> Shown:
         """Who calls; raises `Unauthenticated`, and `FromElsewhere` for a change that a page of another site sends."""
@@ -61,10 +65,26 @@ class Bearer:
 
     def shown(self, token: str) -> Shown:
         """Who a token is of; raises `Unauthenticated`."""
+        key = sha256(token.encode()).hexdigest()
+        if self.openid and is_signed(token):
+            return Shown(partial(self._of_identity, token, self.openid), key)
         try:
-            return Shown(address_of(token, self.url, self._tls), sha256(token.encode()).hexdigest())
+            address = address_of(token, self.url, self._tls)
         except InvalidBearerError as error:
             raise Unauthenticated(str(error)) from None
+        return Shown(partial(_known, address), key)
+
+    async def _of_identity(self, token: str, openid: OpenId) -> ServerAddress:
+        try:
+            return await address_of_identity(token, self.url, self._tls)
+        except NobodyAdmitsError:
+            raise
+        except AccessDeniedError:
+            raise Unauthenticated(openid.why_refused(token)) from None
+
+
+async def _known(address: ServerAddress) -> ServerAddress:
+    return address
 
 
 async def authenticated(
@@ -89,7 +109,7 @@ async def admitted(request: Request, shown: Shown) -> AsyncIterator[Session]:
     state = request.app.state
     if shown.key not in state.sessions:
         state.refusals.check(_peer(request))
-    async with state.sessions.session(shown.address, shown.key) as session:
+    async with state.sessions.session(shown.find, shown.key) as session:
         yield session
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from http.cookies import SimpleCookie
+from typing import TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from pydantic import BaseModel, ValidationError
@@ -28,16 +29,19 @@ MOST_BYTES = 4000
 """Of a cookie; browsers keep no longer ones."""
 RENEWED_AFTER = 0.1
 """Of the time after which an idle session ends."""
-_TO_SET = "set_cookie"
+AWAY, AWAY_FOR_S = "-away", 600
+_TO_SET = "set_cookies"
+M = TypeVar("M", bound=BaseModel)
 
 
 class SignedIn(BaseModel):
-    """What a cookie holds: the token, and since when. ``number`` tells sessions apart."""
+    """What a cookie holds: the token, since when, and until when it is good. ``number`` tells sessions apart."""
 
     token: str
     number: str
     begun_at: float
     renewed_at: float
+    token_ends_at: float | None = None
 
     @property
     def proof(self) -> str:
@@ -62,12 +66,26 @@ class Cookies:
         self._rules = rules
         self._clock = clock
 
-    def begun(self, request: Request, token: str) -> SignedIn:
+    def begun(self, request: Request, token: str, ends_at: float | None = None) -> SignedIn:
         """Begin a session with the answer to a request; raises `Invalid` for a token that no cookie can hold."""
-        now = self._clock()
-        signed_in = SignedIn(token=token, number=secrets.token_hex(16), begun_at=now, renewed_at=now)
+        now, number = self._clock(), secrets.token_hex(16)
+        signed_in = SignedIn(token=token, number=number, begun_at=now, renewed_at=now, token_ends_at=ends_at)
         self._set(request, signed_in)
         return signed_in
+
+    def put_aside(self, request: Request, what: BaseModel) -> None:
+        """Keep with the browser what is needed when it comes back from somewhere else, in a few minutes."""
+        value = self._box.encrypt(what.model_dump_json().encode()).decode()
+        self._have_set(request, value, AWAY_FOR_S, AWAY)
+
+    def brought_back(self, request: Request, kind: type[M]) -> M | None:
+        """What was put aside, once; None if there is nothing, or it was too long ago."""
+        cookie = request.cookies.get(self._name(request, AWAY), "")
+        self._have_set(request, "", 0, AWAY)
+        try:
+            return kind.model_validate_json(self._box.decrypt(cookie, AWAY_FOR_S))
+        except (InvalidToken, ValidationError):
+            return None
 
     def ended(self, request: Request) -> None:
         """Have the browser forget its session with the answer to a request."""
@@ -101,7 +119,8 @@ class Cookies:
 
     def _left(self, signed_in: SignedIn) -> float:
         idle = signed_in.renewed_at + self._rules.idle_s
-        return min(idle, signed_in.begun_at + self._rules.longest_s) - self._clock()
+        ends = [idle, signed_in.begun_at + self._rules.longest_s, signed_in.token_ends_at or idle]
+        return min(ends) - self._clock()
 
     def _set(self, request: Request, signed_in: SignedIn) -> None:
         value = self._box.encrypt(signed_in.model_dump_json().encode()).decode()
@@ -109,8 +128,8 @@ class Cookies:
             raise Invalid("the token is longer than what a cookie holds")
         self._have_set(request, value, int(self._left(signed_in)))
 
-    def _have_set(self, request: Request, value: str, seconds: int) -> None:
-        cookie = SimpleCookie({(name := self._name(request)): value})
+    def _have_set(self, request: Request, value: str, seconds: int, kind: str = "") -> None:
+        cookie = SimpleCookie({(name := self._name(request, kind)): value})
         about = {
             "path": "/",
             "max-age": seconds,
@@ -120,17 +139,17 @@ class Cookies:
         }
         for attribute, said in about.items():
             cookie[name][attribute] = said
-        setattr(request.state, _TO_SET, cookie[name].OutputString())
+        request.scope.setdefault("state", {}).setdefault(_TO_SET, {})[name] = cookie[name].OutputString()
 
     def _is_secure(self, request: Request) -> bool:
         return self._rules.secure or request.url.scheme == "https"
 
-    def _name(self, request: Request) -> str:
-        return SAFE_NAME if self._is_secure(request) else NAME
+    def _name(self, request: Request, kind: str = "") -> str:
+        return (SAFE_NAME if self._is_secure(request) else NAME) + kind
 
 
 class SetCookies:
-    """An ASGI middleware: whatever is answered, the cookie goes along that was made while answering."""
+    """An ASGI middleware: whatever is answered, the cookies go along that were made while answering."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -139,9 +158,9 @@ class SetCookies:
         """Answer a request."""
 
         async def with_cookie(message: Message) -> None:
-            cookie = scope.get("state", {}).get(_TO_SET)
-            if cookie and message["type"] == "http.response.start":
-                MutableHeaders(scope=message).append("Set-Cookie", cookie)
+            for cookie in scope.get("state", {}).get(_TO_SET, {}).values():
+                if message["type"] == "http.response.start":
+                    MutableHeaders(scope=message).append("Set-Cookie", cookie)
             await send(message)
 
         await self._app(scope, receive, with_cookie)

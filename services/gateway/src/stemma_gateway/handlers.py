@@ -5,12 +5,25 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from . import agents
-from .resources import commands, decisions, documents, exports, requests, sections, signing_in, streams, uploads
+from .resources import (
+    commands,
+    decisions,
+    documents,
+    exports,
+    provider,
+    requests,
+    sections,
+    signing_in,
+    streams,
+    uploads,
+)
 
 
 def routes() -> APIRouter:
     """All that can be asked for."""
     router = APIRouter()
-    for resource in (documents, sections, exports, commands, requests, uploads, streams, signing_in, decisions, agents):
+    for resource in (documents, sections, exports, commands, requests, uploads, streams, agents):
         router.include_router(resource.router)
+    for pages in (signing_in, provider, decisions):
+        router.include_router(pages.router)
     return router

@@ -72,6 +72,18 @@ class SessionEnded(Unauthenticated):
     """What was shown was good once; nobody tries anything with it."""
 
 
+class SignInFailed(HttpError):
+    """Somebody came back from the provider, and is nobody here; the words say why."""
+
+    status, kind = HTTPStatus.UNAUTHORIZED, "sign-in-failed"
+
+
+class ProviderAway(HttpError):
+    """The provider does not answer: nobody new can sign in there."""
+
+    status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "provider-away"
+
+
 class FromElsewhere(HttpError):
     """A browser was made to send this by a page of another site, or shows nothing to the contrary."""
 

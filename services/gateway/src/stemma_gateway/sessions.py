@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -14,6 +14,8 @@ from stemma_telemetry import get_logger
 
 from .problems import Busy, Unauthenticated
 
+Find = Callable[[], Awaitable[ServerAddress]]
+"""Tells who calls, at which server; may ask there."""
 SWEEPS = 4
 """How often, in the time after which a session is idle, idle ones are looked for."""
 
@@ -71,13 +73,13 @@ class Sessions:
                 await self._close(key)
 
     @asynccontextmanager
-    async def session(self, address: ServerAddress, key: str) -> AsyncIterator[Session]:
-        """The session of whoever an address is for, at least until the block ends.
+    async def session(self, find: Find, key: str) -> AsyncIterator[Session]:
+        """The session of whoever is found, at least until the block ends.
 
         Raises `Unauthenticated`, what else connecting raises, and `Busy`. One that lost the server is not waited for:
         whether it would still be admitted is asked anew, while those who follow something by the old one go on.
         """
-        entry = await self._entry(address, key)
+        entry = await self._entry(find, key)
         entry.users += 1
         try:
             yield await asyncio.shield(entry.opening)
@@ -94,7 +96,7 @@ class Sessions:
     def _failed(self, entry: _Entry) -> bool:
         return entry.opening.cancelled() or entry.opening.exception() is not None
 
-    async def _entry(self, address: ServerAddress, key: str) -> _Entry:
+    async def _entry(self, find: Find, key: str) -> _Entry:
         known = self._entries.get(key)
         if known is not None and not known.is_lost:
             return known
@@ -103,11 +105,12 @@ class Sessions:
         elif len(self._entries) >= self._most:
             await self._make_room()
         stack = AsyncExitStack()
-        entry = _Entry(asyncio.create_task(self._open(address, key, stack)), stack)
+        entry = _Entry(asyncio.create_task(self._open(find, key, stack)), stack)
         return self._entries.setdefault(key, entry)
 
-    async def _open(self, address: ServerAddress, key: str, stack: AsyncExitStack) -> Session:
+    async def _open(self, find: Find, key: str, stack: AsyncExitStack) -> Session:
         try:
+            address = await find()
             client = await stack.enter_async_context(Client.connect_to(address, told=_told))
         except NobodyAdmitsError:
             raise

@@ -15,6 +15,7 @@ from typing import Any
 from stemma_client.settings import DEFAULT_TENANT, TENANT_VARIABLE
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_provisioning import BadBound, Bounds, ServerFailed
+from stemma_provisioning.providers import BadProvider
 
 from stemma_cli.demo.demonstration import demonstrate
 from stemma_cli.exit_codes import ExitCode
@@ -60,7 +61,7 @@ def _told(running: Coroutine[Any, Any, ExitCode]) -> ExitCode:
     except UnusableFolderError as error:
         print(f"error: {error}; name another folder by --data or STEMMA_DATA_DIR", file=sys.stderr)
         return ExitCode.USAGE
-    except (InvalidToken, BadBound) as error:
+    except (InvalidToken, BadBound, BadProvider) as error:
         print(f"error: {error}", file=sys.stderr)
         return ExitCode.USAGE
     except (AlreadyRunningError, DamagedPasswordsError, DamagedTenantsError, ServerFailed, OSError) as error:

@@ -22,6 +22,7 @@ from stemma_contracts.servers import servers_in
 from stemma_messaging.cancellation import end, raise_if_cancelled
 from stemma_provisioning import PROVISIONER, Bounds, NatsServer, ServerFailed, client_user, inbox_prefix, provision
 from stemma_provisioning.config import user_names
+from stemma_provisioning.providers import Trusted
 from stemma_provisioning.replicas import ONE
 from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS
 
@@ -170,6 +171,7 @@ class LocalStemma:
             passwords=self._passwords,
             port=self._port,
             bounds=self._bounds,
+            trusted=Trusted.of(os.environ),
         )
         return ManagedNats(server, self._told)
 

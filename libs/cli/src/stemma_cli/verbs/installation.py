@@ -68,6 +68,7 @@ def add_user(
     admitted: AdmittedFolder = None,
     url: Url = None,
     output: LoginFile = None,
+    identity: Annotated[str, typer.Option("--identity", help="What the OpenID provider calls the person.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Admit a person, and write the login to be handed over. The password is printed once: it is for browsers.
@@ -87,7 +88,7 @@ def add_user(
         raise CliError(ExitCode.USAGE, f"{file} is there already", "name another file by --output")
     login = login_at(place, name, password := new_password(), chosen)
     with in_words():
-        place.admitted.add(name, chosen, keys_of(login))
+        place.admitted.add(name, chosen, keys_of(login), identity)
     write_login(file, login)
     _tell_login(login, file, password, f"{name} is admitted as {role}", as_json)
 

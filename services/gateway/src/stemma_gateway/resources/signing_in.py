@@ -129,7 +129,8 @@ def _form(
         "user": credentials.user if credentials else "",
         "tenant": credentials.tenant if credentials else DEFAULT_TENANT,
     }
-    return page(request, "sign_in.html", status, headers, next=path, **shown)
+    openid = request.app.state.bearer.openid
+    return page(request, "sign_in.html", status, headers, next=path, provider=openid.name if openid else "", **shown)
 
 
 async def _credentials(request: Request) -> Credentials:

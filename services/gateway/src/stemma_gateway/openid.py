@@ -1,0 +1,163 @@
+"""Signing in at an OpenID provider: the code flow with PKCE (RFC 7636), state and nonce, found by discovery.
+
+The token that the provider sends is what the person shows to the bus: the admission verifies it by the keys of the
+provider. Nothing here decides who somebody is.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+from jwt import PyJWTError, decode, get_unverified_header
+from pydantic import BaseModel
+from stemma_client.bearer import PREFIX
+
+from .problems import ProviderAway, SignInFailed
+
+DISCOVERY = "/.well-known/openid-configuration"
+WITHIN_S, KNOWN_FOR_S = 5.0, 300.0
+AWAY = "the provider does not answer, so nobody can sign in there now; who is signed in goes on"
+
+
+@dataclass(frozen=True)
+class Registration:
+    """What the provider knows the gateway by."""
+
+    issuer: str
+    client_id: str
+    secret: str = field(default="", repr=False)
+    scopes: str = "openid email profile"
+
+
+class Visit(BaseModel):
+    """What is remembered of somebody who is sent to the provider."""
+
+    state: str
+    nonce: str
+    verifier: str
+    next: str
+
+
+class OpenId:
+    """A provider at which people sign in."""
+
+    def __init__(self, registration: Registration, clock: Callable[[], float] = time.monotonic) -> None:
+        self._own = registration
+        self._clock = clock
+        self._known: dict[str, Any] = {}
+        self._known_at = 0.0
+
+    @property
+    def name(self) -> str:
+        """What people know the provider by."""
+        return httpx.URL(self._own.issuer).host
+
+    async def begin(self, next_page: str, back: str) -> tuple[str, Visit]:
+        """Where somebody is sent who is to come ``back``; raises `ProviderAway`."""
+        visit = Visit(
+            state=secrets.token_urlsafe(24),
+            nonce=secrets.token_urlsafe(24),
+            verifier=secrets.token_urlsafe(48),
+            next=next_page,
+        )
+        digest = base64.urlsafe_b64encode(sha256(visit.verifier.encode()).digest()).rstrip(b"=").decode()
+        query = {
+            "response_type": "code",
+            "client_id": self._own.client_id,
+            "redirect_uri": back,
+            "scope": self._own.scopes,
+            "state": visit.state,
+            "nonce": visit.nonce,
+            "code_challenge": digest,
+            "code_challenge_method": "S256",
+        }
+        there = str((await self._about())["authorization_endpoint"])
+        return f"{there}{'&' if '?' in there else '?'}{urlencode(query)}", visit
+
+    async def finish(self, visit: Visit, answer: dict[str, str], back: str) -> str:
+        """The token of whoever came back; raises `SignInFailed` and `ProviderAway`."""
+        if not compare_digest(answer.get("state", ""), visit.state):
+            raise SignInFailed("this is the answer to another sign-in: begin again")
+        if answer.get("iss", self._own.issuer) != self._own.issuer:
+            raise SignInFailed("another provider answered than the one that was asked")
+        if "code" not in answer:
+            raise SignInFailed(f"the provider did not let you in: {answer.get('error', 'no reason given')[:80]}")
+        token = await self._token(answer["code"], visit.verifier, back)
+        if not compare_digest(str(claims_of(token).get("nonce", "")), visit.nonce):
+            raise SignInFailed("the token is of another sign-in: begin again")
+        return token
+
+    def why_refused(self, token: str) -> str:
+        """Words for a token that the bus does not take; it was verified there, and not here."""
+        try:
+            algorithm, claims = get_unverified_header(token).get("alg", ""), claims_of(token)
+        except (PyJWTError, SignInFailed):
+            return "this is no token of a provider"
+        audiences = claims.get("aud", ())
+        if str(algorithm).lower() == "none":
+            return "the token is not signed"
+        if claims.get("iss") != self._own.issuer:
+            return "the token is of another provider"
+        if ends_at(claims) < time.time():
+            return "the token has expired"
+        if self._own.client_id not in ([audiences] if isinstance(audiences, str) else audiences):
+            return "the token was made for another application"
+        return "the provider knows you, but nobody here is linked with this identity, or the token is not genuine"
+
+    async def _token(self, code: str, verifier: str, back: str) -> str:
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "code_verifier": verifier}
+        secret = httpx.BasicAuth(self._own.client_id, self._own.secret) if self._own.secret else httpx.Auth()
+        where = str((await self._about())["token_endpoint"])
+        async with httpx.AsyncClient(timeout=WITHIN_S) as http:
+            try:
+                answer = await http.post(where, data={**form, "client_id": self._own.client_id}, auth=secret)
+                told = answer.json()
+            except (httpx.HTTPError, ValueError):
+                raise ProviderAway(AWAY, WITHIN_S) from None
+        if answer.is_server_error:
+            raise ProviderAway(AWAY, WITHIN_S)
+        if not isinstance(told, dict) or not isinstance(token := told.get("id_token"), str):
+            raise SignInFailed("the provider took no such answer: each is good once and for a moment; begin again")
+        return token
+
+    async def _about(self) -> dict[str, Any]:
+        if self._known and self._clock() - self._known_at < KNOWN_FOR_S:
+            return self._known
+        async with httpx.AsyncClient(timeout=WITHIN_S) as http:
+            try:
+                answer = await http.get(self._own.issuer.rstrip("/") + DISCOVERY)
+                told = answer.raise_for_status().json()
+                if told["issuer"] != self._own.issuer:
+                    raise ValueError("the provider calls itself otherwise")
+            except (httpx.HTTPError, ValueError, KeyError, TypeError):
+                raise ProviderAway(AWAY, WITHIN_S) from None
+        self._known, self._known_at = told, self._clock()
+        return self._known
+
+
+def is_signed(token: str) -> bool:
+    """Whether a token looks like one of a provider: three parts."""
+    return token.count(".") == 2 and not token.startswith(PREFIX)
+
+
+def claims_of(token: str) -> dict[str, Any]:
+    """What a token says, true or not; raises `SignInFailed` for what is none."""
+    try:
+        return dict(decode(token, options={"verify_signature": False}))
+    except PyJWTError:
+        raise SignInFailed("the provider sent no token that can be read") from None
+
+
+def ends_at(claims: dict[str, Any]) -> float:
+    """Until when a token says that it is good."""
+    ends = claims.get("exp", 0)
+    return float(ends) if isinstance(ends, (int, float)) else 0.0
