@@ -33,7 +33,7 @@ def _read(sample: Sample) -> tuple[str, str]:
     if not sample.truth:
         return f"{reading.figures.tables} tables", cost
     truth = (CORPUS / sample.truth).read_text(encoding="utf-8")
-    found = score(truth, reading.markdown, only_beginning=sample.only_beginning)
+    found = score(truth, reading.markdown, sample.begins)
     headings = f"{found.headings:.3f}" if sample.headings is not None else "    -"
     return f"{found.words:.3f}  {found.order:.3f}  {headings}", cost
 

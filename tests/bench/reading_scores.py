@@ -19,13 +19,16 @@ _CELLS = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class Sample:
-    """A file, the text that it was made from, and the least share of its words and headings that is to be read."""
+    """A file, the text that it was made from, and the least share of its words and headings that is to be read.
+
+    A file that is only a part of the text has the words that it ``begins`` with.
+    """
 
     name: str
     truth: str
     words: float = 0.99
     headings: float | None = 1.0
-    only_beginning: bool = False
+    begins: str = ""
     is_long: bool = False
 
 
@@ -33,7 +36,7 @@ SAMPLES = (
     Sample("rfq.pdf", "rfq.md", headings=0.8),
     Sample("letter.pdf", "letter.md", headings=0.8),
     Sample("work-two-columns.pdf", "work.md", headings=0.8),
-    Sample("rfq-scan.pdf", "rfq.md", 0.95, None, only_beginning=True, is_long=True),
+    Sample("rfq-scan.pdf", "rfq.md", 0.95, None, begins="d. Communications Prior to Award", is_long=True),
     *(Sample(f"{name}.docx", f"{name}.md") for name in ("rfq", "letter", "work")),
     *(Sample(f"{name}.odt", f"{name}.md") for name in ("rfq", "letter", "work")),
     *(Sample(f"{name}.rtf", f"{name}.md") for name in ("letter", "work")),
@@ -55,11 +58,12 @@ class Score:
     headings: float
 
 
-def score(truth: str, read: str, *, only_beginning: bool = False) -> Score:
-    """How much of a text a reading has; with ``only_beginning`` the reading is of its first pages."""
+def score(truth: str, read: str, begins: str = "") -> Score:
+    """How much of a text a reading has; with ``begins`` the text counts from there, and as far as the reading goes."""
     wanted, found = words(truth), words(read)
-    if only_beginning:
-        wanted = wanted[: len(found)]
+    if first := words(begins):
+        start = next(n for n in range(len(wanted)) if wanted[n : n + len(first)] == first)
+        wanted = wanted[start : start + len(found)]
     return Score(
         _share(Counter(wanted), Counter(found)),
         _share(_fives(wanted), _fives(found)),

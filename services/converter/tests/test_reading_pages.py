@@ -14,8 +14,9 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 from pypdf import PdfReader, PdfWriter
-from reading_scores import cells
-from stemma_converter.reading import Unreadable
+from reading_scores import CORPUS, cells
+from stemma_converter.app import ConverterSettings, file_limits
+from stemma_converter.reading import Limits, Unreadable, read_input
 from stemma_converter.reading.drawings import svg_to_png
 
 from .reading_files import read, refusal
@@ -87,6 +88,51 @@ def test_locked_and_damaged_pdfs_are_told() -> None:
     writer.write(buffer)
     assert refusal("a.pdf", buffer.getvalue()).reason == "password"
     assert refusal("a.pdf", b"%PDF-1.7\nnothing").reason == "damaged"
+
+
+def test_files_in_a_pdf_are_files_of_their_own() -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf("See the attached prices."))))
+    writer.add_attachment("prices.csv", b"a,b\n1,2\n")
+    buffer = BytesIO()
+    writer.write(buffer)
+    [child] = read("a.pdf", buffer.getvalue()).children
+    assert (child.name, child.data) == ("prices.csv", b"a,b\n1,2\n")
+
+
+@pytest.mark.full
+def test_an_image_is_recognised_in_the_language_that_is_set() -> None:
+    source = "#set page(width: 15cm, height: 5cm)\n#set text(size: 16pt)\nThe offeror shall submit three references."
+    picture = bytes(typst.compile(source.encode(), format="png", ppi=200))
+    reading = read("a.png", picture)
+    assert reading.markdown.endswith("\n\nThe offeror shall submit three references.\n")
+    assert (reading.figures.pages_recognised, reading.warnings) == (1, ())
+    unknown = read_input("a.png", None, picture, Limits(languages=("xyz",)))
+    assert [warning.code for warning in unknown.warnings] == ["page_not_recognised"]
+
+
+@pytest.mark.full
+def test_recognition_ends_in_time_and_says_which_pages_it_left() -> None:
+    content = (CORPUS / "rfq-scan.pdf").read_bytes()
+    reading = read_input("a.pdf", None, content + b"\n", Limits(recognised_pages=1))
+    assert [(w.code, w.place) for w in reading.warnings] == [
+        ("page_not_recognised", "p. 2"),
+        ("page_not_recognised", "p. 3"),
+    ]
+    assert refusal_in_no_time(content).reason == "no_text"
+
+
+def refusal_in_no_time(content: bytes) -> Unreadable:
+    with pytest.raises(Unreadable) as refused:
+        read_input("a.pdf", None, content, Limits(recognition_seconds=0))
+    return refused.value
+
+
+def test_settings_say_how_much_is_read() -> None:
+    limits = file_limits(
+        ConverterSettings(max_reading_mb=3, max_unpacked_mb=5, recognised_languages="deu+eng", reading_limit_s=100)
+    )
+    assert (limits.file_bytes, limits.unpacked_bytes) == (3 * 1024 * 1024, 5 * 1024 * 1024)
+    assert (limits.languages, limits.recognition_seconds) == (("deu", "eng"), 60)
 
 
 def test_slides_have_their_notes_tables_charts_and_images(make_picture: Callable[..., bytes]) -> None:

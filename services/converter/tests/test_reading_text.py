@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_converter.reading import escaping
+from stemma_markdown import Document
 
 from .reading_files import read, refusal, table
 
@@ -107,3 +111,10 @@ def test_bytes_that_are_nothing_are_told() -> None:
     assert refusal("a.bin", junk).reason == "unknown"
     assert refusal("a.pdf", junk).reason == "wrong_suffix"
     assert ".pdf" in refusal("a.pdf", junk).words
+
+
+@given(st.text(alphabet="ab1 *_[]()<>&#-+=~`\\|!:./\"'é", min_size=1, max_size=12))
+def test_text_of_a_document_means_nothing_in_markdown(text: str) -> None:
+    line = escaping.one_line(text)
+    markdown = escaping.line(escaping.inline(line))
+    assert " ".join(Document(markdown).plain.split()) == " ".join(line.split())

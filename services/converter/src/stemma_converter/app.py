@@ -24,6 +24,9 @@ from .reading import Limits as FileLimits
 from .readings import Readings
 from .templates import problems
 
+_MEGABYTE = 1024 * 1024
+_SHARE_FOR_RECOGNITION = 0.6
+
 
 class ConverterSettings(WorkerSettings):
     """Settings of the converter; memory and time are those of a conversion and, within it, of one program.
@@ -42,6 +45,10 @@ class ConverterSettings(WorkerSettings):
     reading_limit_s: float = Field(default=300, gt=0, description="of one file")
     reading_memory_mb: int = Field(default=2048, ge=256, description="of one file")
     max_reading_mb: int = Field(default=50, ge=1, description="of a file that is read")
+    max_unpacked_mb: int = Field(default=300, ge=1, description="of all parts of a file together, unpacked")
+    max_reading_pages: int = Field(default=2000, ge=1, description="of a file; the rest is left out and told")
+    max_recognised_pages: int = Field(default=200, ge=0, description="of a file, by tesseract; 0 to recognise none")
+    recognised_languages: str = Field(default="eng", description="in tesseract's names, as in deu+eng")
     time_limit_s: float = Field(default=60, gt=0)
     memory_limit_mb: int = Field(default=512, ge=64)
     max_image_mb: int = Field(default=20, ge=1)
@@ -93,7 +100,21 @@ def readings(settings: ConverterSettings, artifacts: ArtifactStore) -> Readings:
     """What reads files, with the bounds of the settings."""
     limits = Limits(seconds=settings.reading_limit_s, memory_mb=settings.reading_memory_mb)
     turns = Turns(settings.readings, settings.readings_per_tenant)
-    return Readings(artifacts, limits, turns, FileLimits(file_bytes=settings.max_reading_mb * 1024 * 1024))
+    return Readings(artifacts, limits, turns, file_limits(settings))
+
+
+def file_limits(settings: ConverterSettings) -> FileLimits:
+    """How much of a file is read; recognition leaves time for the rest."""
+    return FileLimits(
+        file_bytes=settings.max_reading_mb * _MEGABYTE,
+        unpacked_bytes=settings.max_unpacked_mb * _MEGABYTE,
+        pages=settings.max_reading_pages,
+        image_bytes=settings.max_image_mb * _MEGABYTE,
+        image_pixels=settings.max_image_megapixels * 1_000_000,
+        recognised_pages=settings.max_recognised_pages,
+        recognition_seconds=settings.reading_limit_s * _SHARE_FOR_RECOGNITION,
+        languages=tuple(filter(None, settings.recognised_languages.split("+"))),
+    )
 
 
 def check(settings: ConverterSettings) -> None:

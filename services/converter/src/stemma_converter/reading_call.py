@@ -15,7 +15,7 @@ from stemma_contracts.v1 import inputs as i
 from stemma_languages import detect
 from stemma_markdown import changed_parts, parts
 
-from .reading import Child, Image, Limits, Reading, Unreadable, read_input
+from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 from .reading_changes import changes_of
 
 ORDER, FILE, BEFORE = "order.json", "file", "before.txt"
@@ -58,7 +58,8 @@ class Done(BaseModel):
 
 
 def prepare() -> None:
-    """What reads is imported with this module."""
+    """Import what reads: a copy of this process has it."""
+    load_readers()
 
 
 def read(folder: Path) -> None:

@@ -6,7 +6,7 @@ is called in a process of its own: all that it reads is hostile.
 
 from .errors import Unreadable
 from .limits import Limits
-from .reader import read_input
+from .reader import load_readers, read_input
 from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Reading
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "Limits",
     "Reading",
     "Unreadable",
+    "load_readers",
     "read_input",
 ]

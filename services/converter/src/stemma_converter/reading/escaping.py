@@ -10,7 +10,7 @@ _SPACES = re.compile(r"[ \t\r\n\u2028\u2029]+")
 _MEANING = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])"  # a backslash before punctuation
     r"|`|(?<!\s)\*|\*(?!\s)"  # code; emphasis, which touches a word
-    r"|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)"
+    r"|__+|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)"
     r"|~~|\](?=[(\[:])|\[(?=\^)|!(?=\[)"  # struck out, links, footnotes, images
     r"|<(?=[A-Za-z/!?])|&(?=#?\w+;)"  # HTML
 )

@@ -12,8 +12,8 @@ class Limits:
     """Bounds of reading one file. Beyond the first two it is refused, beyond the others the rest is left out and told.
 
     ``unpacked_bytes`` is what all parts of a package have together, looked at before any is unpacked.
-    ``recognised_pages`` is how many pages without text are recognised, 0 for none; ``languages`` are those that
-    tesseract is to expect, in its own names; ``page_seconds`` is the time for one of them.
+    ``recognised_pages`` is how many pages without text are recognised, 0 for none, and ``recognition_seconds`` the time
+    for all of them; ``languages`` are those that tesseract is to expect, in its own names.
     """
 
     file_bytes: int = 100 * _MEGABYTE
@@ -27,4 +27,4 @@ class Limits:
     children: int = 100
     recognised_pages: int = 200
     languages: tuple[str, ...] = ("eng",)
-    page_seconds: float = 30
+    recognition_seconds: float = 200

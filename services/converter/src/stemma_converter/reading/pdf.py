@@ -29,7 +29,7 @@ from .pdf_blocks import (
 from .pdf_lines import Line, lines_of
 from .pdf_page import Page, page_of
 from .pdf_tables import Table, ruled_tables, spaced_tables
-from .recognition import can_recognise, recognised
+from .recognition import Recogniser
 
 _FEWEST_CHARACTERS = 20
 _DPI, _POINTS = 200, 72
@@ -74,12 +74,23 @@ def read_pdf(content: bytes, composer: Composer) -> None:
             composer.warn("pages_left_out", "", words)
         composer.count(pages=count)
         _Pdf(document, composer).read(count)
+        for number in range(document.count_attachments()):
+            _attach(document.get_attachment(number), composer)
+
+
+def _attach(attachment: pdfium.PdfAttachment, composer: Composer) -> None:
+    """A file in the file, as portfolios and forms have them."""
+    name = attachment.get_name()
+    try:
+        composer.child(name, "application/octet-stream", bytes(attachment.get_data()))
+    except (pdfium.PdfiumError, ValueError, TypeError):
+        composer.warn("attachment_unread", name, "An attachment is damaged.")
 
 
 class _Pdf:
     def __init__(self, document: pdfium.PdfDocument, composer: Composer) -> None:
         self._document, self._composer = document, composer
-        self._recognised = 0
+        self._recogniser = Recogniser(composer.limits)
 
     def read(self, count: int) -> None:
         sheets = [self._sheet(number) for number in range(count)]
@@ -113,13 +124,12 @@ class _Pdf:
         page = self._document[number]
         if not any(True for _ in page.get_objects(max_depth=2)):
             return
-        if not can_recognise(composer.limits) or self._recognised >= composer.limits.recognised_pages:
+        if not self._recogniser.may():
             composer.count(pages_without_text=1)
             words = "The page is a picture without text, and was not recognised: attach a PDF with text."
             composer.warn("page_not_recognised", place, words)
             return
-        self._recognised += 1
-        found = recognised(_drawn(page, composer.limits.image_pixels), _DPI, composer.limits)
+        found = self._recogniser.paragraphs(_drawn(page, composer.limits.image_pixels), _DPI)
         for paragraph in found:
             composer.paragraph(escaping.inline(paragraph))
         composer.count(**({"pages_recognised": 1} if found else {"pages_without_text": 1}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 
 from .pdf_lines import Line, joined, rows_of
@@ -184,9 +185,15 @@ def _spaced(lines: list[Line], columns: list[tuple[float, float]]) -> Table:
             rows.append([[] for _ in columns])
         for cell, text in zip(rows[-1], cells, strict=True):
             cell.extend([text] if text else [])
-    written = tuple(tuple(" ".join(cell) for cell in row) for row in rows)
+    written = tuple(tuple(reduce(_together, cell, "") for cell in row) for row in rows)
     first, last = lines[0], lines[-1]
     return Table(written, columns[0][0], first.top, columns[-1][1], last.bottom)
+
+
+def _together(text: str, line: str) -> str:
+    """A cell with its next line; in the narrow ones most words at the ends of lines are divided."""
+    divided = text.endswith("-") and text[-2:-1].isalpha() and line[:1].islower()
+    return text[:-1] + line if divided else f"{text} {line}".strip()
 
 
 def _cells(line: Line, columns: list[tuple[float, float]]) -> list[str]:

@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from .composing import Composer, Full
-from .delimited import read_csv
 from .errors import Unreadable
 from .kinds import Kind, claimed, kind_of
 from .limits import Limits
-from .mail import read_eml, read_msg
 from .names import suffix_of
-from .pandoc_formats import read_html, read_odt, read_rtf
-from .pdf import read_pdf
-from .pictures import read_picture, read_svg
-from .plain_text import read_markdown, read_text
 from .result import Reading
-from .slides import read_slides
-from .word import read_word
-from .workbook import read_workbook
 
 _MEGABYTE = 1024 * 1024
-_READERS: dict[Kind, Callable[[bytes, Composer], None]] = {
-    Kind.PDF: read_pdf,
-    Kind.DOCX: read_word,
-    Kind.XLSX: read_workbook,
-    Kind.PPTX: read_slides,
-    Kind.ODT: read_odt,
-    Kind.RTF: read_rtf,
-    Kind.HTML: read_html,
-    Kind.EML: read_eml,
-    Kind.MSG: read_msg,
-    Kind.IMAGE: read_picture,
-    Kind.SVG: read_svg,
-    Kind.CSV: read_csv,
-    Kind.MARKDOWN: read_markdown,
-    Kind.TEXT: read_text,
+# Module and function of each; imported with the first file of its kind, because most of what reads is large.
+_READERS = {
+    Kind.PDF: ("pdf", "read_pdf"),
+    Kind.DOCX: ("word", "read_word"),
+    Kind.XLSX: ("workbook", "read_workbook"),
+    Kind.PPTX: ("slides", "read_slides"),
+    Kind.ODT: ("pandoc_formats", "read_odt"),
+    Kind.RTF: ("pandoc_formats", "read_rtf"),
+    Kind.HTML: ("pandoc_formats", "read_html"),
+    Kind.EML: ("mail", "read_eml"),
+    Kind.MSG: ("mail", "read_msg"),
+    Kind.IMAGE: ("pictures", "read_picture"),
+    Kind.SVG: ("pictures", "read_svg"),
+    Kind.CSV: ("delimited", "read_csv"),
+    Kind.MARKDOWN: ("plain_text", "read_markdown"),
+    Kind.TEXT: ("plain_text", "read_text"),
 }
 _ADVICE = {
     Kind.XLSX: "All sheets are empty.",
@@ -57,13 +50,25 @@ def read_input(name: str, media_type: str | None, content: bytes, limits: Limits
         words = f"The name ends in .{suffix_of(name)}, but the content is of the kind {kind}; it was read as that."
         composer.warn("wrong_suffix", "", words)
     try:
-        _READERS[kind](content, composer)
+        _reader(kind)(content, composer)
     except Full:
         words = f"Only the first {limits.characters} characters were read; the rest of the file was left out."
         composer.warn("cut", "", words)
     except RecursionError:
         raise Unreadable("damaged", kind=kind) from None
     return _with_text(kind, composer)
+
+
+def load_readers() -> None:
+    """Import all that reads, for processes that are copied for each file."""
+    for kind in _READERS:
+        _reader(kind)
+
+
+def _reader(kind: Kind) -> Callable[[bytes, Composer], None]:
+    module, function = _READERS[kind]
+    reader: Callable[[bytes, Composer], None] = getattr(import_module(f"{__package__}.{module}"), function)
+    return reader
 
 
 def _kind(name: str, media_type: str | None, content: bytes, limits: Limits) -> Kind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from functools import cache
 from io import BytesIO
 from itertools import groupby
@@ -31,21 +32,26 @@ def _installed() -> frozenset[str]:
     return frozenset(told.decode("utf-8", "replace").split("\n")[1:]) - {"", "osd"}
 
 
-def can_recognise(limits: Limits) -> bool:
-    """Whether there is a tesseract here that knows one of the languages."""
-    return limits.recognised_pages > 0 and program() is not None and bool(_languages(limits))
+class Recogniser:
+    """Recognises the pages of one file, as long as its limits have pages and time for them."""
 
+    def __init__(self, limits: Limits) -> None:
+        self._languages = "+".join(language for language in limits.languages if program() and language in _installed())
+        self._pages = limits.recognised_pages if self._languages else 0
+        self._until = time.monotonic() + limits.recognition_seconds
 
-def recognised(picture: Image.Image, dpi: int, limits: Limits) -> list[str]:
-    """The paragraphs in a picture; none if it has no text or takes too long."""
-    buffer = BytesIO()
-    picture.convert("L").save(buffer, "PNG", compress_level=1)
-    command = [program() or "", "-", "-", "-l", _languages(limits), "--dpi", str(dpi), "tsv"]
-    return _paragraphs(_run(command, buffer.getvalue(), limits.page_seconds).decode("utf-8", "replace"))
+    def may(self) -> bool:
+        """Whether there is a tesseract here that knows one of the languages, and a page and time are left."""
+        return self._pages > 0 and time.monotonic() < self._until
 
-
-def _languages(limits: Limits) -> str:
-    return "+".join(language for language in limits.languages if language in _installed())
+    def paragraphs(self, picture: Image.Image, dpi: int) -> list[str]:
+        """The paragraphs in a picture; none if it has no text, or its time ended."""
+        self._pages -= 1
+        buffer = BytesIO()
+        picture.convert("L").save(buffer, "PNG", compress_level=1)
+        command = [program() or "", "-", "-", "-l", self._languages, "--dpi", str(dpi), "tsv"]
+        told = _run(command, buffer.getvalue(), max(self._until - time.monotonic(), 1))
+        return _paragraphs(told.decode("utf-8", "replace"))
 
 
 def _run(command: list[str], data: bytes, seconds: float) -> bytes:

@@ -88,7 +88,7 @@ def _cell(sheet: str, row: int, column: int, cell: Any, written: Any, composer: 
     place = in_sheet(sheet, cell_range(row, column, row, column))
     if value is None and formula is not None:
         composer.warn("formula_without_value", place, "The formula was never calculated; it is shown itself.")
-        return _Cell(column, escaping.one_line(str(formula)))
+        return _Cell(column, escaping.one_line(str(getattr(formula, "text", formula))))
     if isinstance(value, str):
         if _ERROR.fullmatch(value):
             composer.warn("formula_error", place, f"The cell holds the error {value}.")
