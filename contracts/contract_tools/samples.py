@@ -122,7 +122,7 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
 # Rules across fields that the fields by themselves do not show: one form of the brief, one choice of sections.
 LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {
     CreateDocument: frozenset({"brief_upload", "sections"}),
-    EditSection: frozenset({"text", "text_upload"}),
+    EditSection: frozenset({"text", "text_upload", "images"}),
 }
 ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {
     CreateDocument: frozenset({"brief"}),

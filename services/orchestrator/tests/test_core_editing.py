@@ -14,12 +14,14 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleReason, UpstreamVersion
 from stemma_document.evolve import evolve
 from stemma_document.staleness import staleness
 from stemma_document.state import State
 from stemma_orchestrator.core import editing, exports, review
+from stemma_orchestrator.core.job_parts import images_of
 from stemma_testkit.deciding import Then
 
 
@@ -399,3 +401,20 @@ def test_a_revised_draft_is_evaluated_beside_its_review(begun: Story) -> None:
     jobs = {type(job) for job in begun.open_jobs().values()}
     assert jobs == {j.ValidateDraft, j.EvaluateDraft}
     assert Activity.EVALUATE in begun.document.sections["research"].checks.values()
+
+
+@pytest.mark.req("I5")
+def test_images_that_come_with_a_text_stay_with_it_and_those_after_it(done: Story) -> None:
+    plan, logo = (InputFile(name=f"{name}.png", artifact=ref(name)) for name in ("plan", "logo"))
+    done.when(editing.Write(done.asked(), "research", 1, ref("with a plan"), (plan,)))
+    done.when(editing.Write(done.asked(), "research", 2, ref("with a logo, too"), (logo,)))
+    write(done, "research", "more words")
+    current = done.document.sections["research"].current
+    assert current is not None
+    assert current.assets == (plan, logo)
+    assert set(images_of(done.document)) >= {plan, logo}
+
+
+def test_a_text_without_images_has_those_of_the_text_before(done: Story) -> None:
+    (edited, *_) = write(done, "research", "a person's text")
+    assert edited.assets == ()

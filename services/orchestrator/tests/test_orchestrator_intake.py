@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 from orchestrator_intake import ASKED, NOW, commanded, create, refusal_of
+from orchestrator_story import ref
 from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, UploadRef
-from stemma_orchestrator.core import inputs, needs, proposals, review, several
+from stemma_orchestrator.core import editing, inputs, needs, proposals, review, several
 from stemma_orchestrator.inputs import as_input, reference
 from stemma_orchestrator.intake import Intake, Refused
 from stemma_orchestrator.requests import document_id_for
@@ -298,3 +299,37 @@ async def test_decisions_about_proposals_and_several_sections_become_commands(in
     assert isinstance(anew, several.RegenerateSeveral)
     assert anew.guidance is not None
     assert await intake.artifacts.get("default", "d1", anew.guidance) == b"shorter"
+
+
+def edit_with(images: list[UploadRef]) -> r.EditSection:
+    text = "# Solution\n\n![](plan.png)\n"
+    return r.EditSection(document_id="d1", section_id="solution", version=1, text=text, images=tuple(images))
+
+
+@pytest.mark.req("I5")
+async def test_images_come_with_a_text(intake: Intake, uploads: UploadStore) -> None:
+    upload = await uploads.put(PNG, name="plan.png", media_type="image/png")
+    command = await commanded(intake, edit_with([upload]))
+    assert isinstance(command, editing.Write)
+    assert command.images == (as_input(upload),)
+    assert await intake.artifacts.get("default", "d1", command.images[0].artifact) == PNG
+
+
+@pytest.mark.req("I5")
+@pytest.mark.parametrize(
+    ("data", "media_type", "inputs", "words"),
+    [
+        (PNG, "image/svg+xml", (), "cannot be shown in a document"),
+        (b"no image", "image/png", (), "plan.png"),
+        (PNG, "image/png", ("plan.png",), "another file of the document has this name"),
+    ],
+)
+async def test_an_image_that_a_text_cannot_show_is_refused(
+    intake: Intake, uploads: UploadStore, data: bytes, media_type: str, inputs: tuple[str, ...], words: str
+) -> None:
+    upload = await uploads.put(data, name="plan.png", media_type=media_type)
+    held = [InputFile(name=name, artifact=ref("another")) for name in inputs]
+    with pytest.raises(Refused) as refused:
+        await commanded(intake, edit_with([upload]), held)
+    [problem] = refused.value.problems
+    assert (problem.field, words in problem.message) == ("images.0", True), problem

@@ -112,7 +112,7 @@ class EditSection(DocumentRequest):
     """Change any section at any time: by an instruction to the editor agent, or by text that takes its place.
 
     Give exactly one of ``instruction``, ``text`` and ``text_upload``. ``version`` is the one that the person
-    saw, 0 if nothing was written yet.
+    saw, 0 if nothing was written yet. ``images`` come with a text, which shows them by their names.
     """
 
     section_id: Token
@@ -120,6 +120,7 @@ class EditSection(DocumentRequest):
     instruction: str | None = Field(default=None, min_length=1, max_length=20_000)
     text: str | None = Field(default=None, min_length=1)
     text_upload: UploadRef | None = None
+    images: tuple[UploadRef, ...] = Field(default=(), max_length=20, description="PNG, JPEG, GIF or WebP")
 
     @model_validator(mode="after")
     def _one_way(self) -> EditSection:
@@ -129,6 +130,8 @@ class EditSection(DocumentRequest):
             raise invalid_field("give exactly one of instruction, text and text_upload", field)
         if self.text is not None and not self.text.strip():
             raise invalid_field("text is blank", "text")
+        if self.images and self.instruction is not None:
+            raise invalid_field("images come with a text, not with an instruction", "images")
         return self
 
 

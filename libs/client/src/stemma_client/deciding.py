@@ -69,10 +69,12 @@ class SectionDecisions(ABC):
         *,
         instruction: str | None = None,
         text: str | Path | None = None,
+        images: tuple[UploadRef, ...] = (),
     ) -> RequestAccepted:
         """Change any section at any time: by an instruction to the editor agent, or by a text or Markdown file.
 
-        ``version`` is 0 while nothing is written. A long text is sent as an upload. Raises `InvalidInputError`
+        ``version`` is 0 while nothing is written. A long text is sent as an upload. ``images`` were uploaded, and the
+        text shows them by their names, which no other file of the document may have. Raises `InvalidInputError`
         for a file that cannot be read or is not UTF-8.
         """
         return await self.request(
@@ -83,6 +85,7 @@ class SectionDecisions(ABC):
                 version=version,
                 instruction=instruction,
                 text=_text_in(text) if isinstance(text, Path) else text,
+                images=images,
             )
         )
 

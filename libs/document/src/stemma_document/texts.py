@@ -8,6 +8,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import InputFile
 
 from .inputs import input_versions
 from .persons import person_of
@@ -76,13 +77,18 @@ def _edited(document: Document, section: Section, event: e.SectionEdited) -> Ver
         event.upstream,
         event.origin,
         event.provenance,
-        assets=current.assets if current else (),
+        assets=_with(current.assets if current else (), event.assets),
         left_out=current.left_out if current else None,
         person=person_of(event) if event.actor else section.notes.asker,
         summary=event.summary,
         sequence=document.sequence,
         inputs=_rests_on(document, current),
     )
+
+
+def _with(assets: tuple[InputFile, ...], new: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
+    """The images of a text and those that came with another one, which go first."""
+    return tuple({image.name: image for image in (*assets, *new)}.values())
 
 
 def _rests_on(document: Document, current: Version | None) -> tuple[InputVersion, ...] | None:

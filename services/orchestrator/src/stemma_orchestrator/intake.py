@@ -104,7 +104,7 @@ class Intake:
                 form = answer_form(request.answer)
                 return needs.Answer(asked, request.section_id, request.need_id, answer, form, said)
             case r.EditSection():
-                return await self._edit(tenant, asked, request)
+                return await self._edit(tenant, asked, request, inputs)
             case r.RegenerateSection():
                 guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
                 return editing.Regenerate(asked, request.section_id, request.version, guidance, request.replace_edited)
@@ -131,27 +131,36 @@ class Intake:
         return await self._stored(tenant, document_id, answer, "answer.json", "application/json")
 
     async def _decision(self, tenant: str, document_id: str, field: str, decision: str | UploadRef) -> str | InputFile:
-        if isinstance(decision, str):
-            return decision
-        words = problem_of_text(decision, self.limits.max_input_bytes)
-        if decision.media_type not in SHOWN:
-            words = f"{decision.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
+        return decision if isinstance(decision, str) else await self._image(tenant, document_id, field, decision)
+
+    async def _image(self, tenant: str, document_id: str, field: str, image: UploadRef) -> InputFile:
+        words = problem_of_text(image, self.limits.max_input_bytes)
+        if image.media_type not in SHOWN:
+            words = f"{image.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
         if words:
             raise Refused(Problem(field=field, message=words))
-        await self._taken(tenant, document_id, decision, field, self._content(tenant, decision))
-        return as_input(decision)
+        await self._taken(tenant, document_id, image, field, self._content(tenant, image))
+        return as_input(image)
 
-    async def _edit(self, tenant: str, asked: RequestMeta, request: r.EditSection) -> editing.Edit | editing.Write:
+    async def _edit(
+        self, tenant: str, asked: RequestMeta, request: r.EditSection, inputs: Sequence[InputFile]
+    ) -> editing.Edit | editing.Write:
         section_id, version, document_id = request.section_id, request.version, request.document_id
         if request.instruction is not None:
             instruction = await self._stored(tenant, document_id, request.instruction, "instruction.txt")
             return editing.Edit(asked, section_id, version, instruction)
+        if problem := _problem_of_images(request.images, inputs):
+            raise Refused(problem)
+        images = [
+            await self._image(tenant, document_id, f"images.{number}", image)
+            for number, image in enumerate(request.images)
+        ]
         if request.text is not None:
             draft = await self._stored(tenant, document_id, request.text, "draft.md", "text/markdown")
-            return editing.Write(asked, section_id, version, draft)
-        assert request.text_upload is not None
-        draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
-        return editing.Write(asked, section_id, version, draft)
+        else:
+            assert request.text_upload is not None
+            draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
+        return editing.Write(asked, section_id, version, draft, tuple(images))
 
     async def _create(self, received: Received, request: r.CreateDocument, time: datetime) -> documents.Create:
         tenant = received.tenant
@@ -339,6 +348,18 @@ def _plans(kind: Kind, request: r.CreateDocument) -> tuple[SectionPlan, ...]:
         return plan_outline(kind.blueprint, kind.dependencies, request.outline, request.review, kind.ids_by_title)
     except InvalidOutline as error:
         raise Refused(*error.problems[:MAX_NAMED]) from None
+
+
+def _problem_of_images(images: Sequence[UploadRef], inputs: Sequence[InputFile]) -> Problem | None:
+    """What is wrong with images that come with a text, seen beside the inputs."""
+    names = {item.name: item.artifact.digest for item in inputs}
+    for number, image in enumerate(images):
+        if names.setdefault(image.name, image.digest) != image.digest:
+            return Problem(field=f"images.{number}", message="another file of the document has this name")
+    held = [item for item in inputs if item.artifact.media_type in SHOWN]
+    if sum(len(item.model_dump_json()) for item in (*held, *map(as_input, images))) > MAX_IMAGES_BYTES:
+        return Problem(field="images", message="too many images, or too long names, beside those of the document")
+    return None
 
 
 def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool:

@@ -199,6 +199,7 @@ class SectionEdited(TextEvent):
     provenance: Provenance | None = None
     usage: Usage = Usage()
     proposal_id: Token | None = None
+    assets: tuple[InputFile, ...] = Field(default=(), description="images that came with the text")
 
 
 @registry.contract("stemma.section.restored.v1", Family.EVENT)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -28,17 +29,26 @@ async def edit(
         str | None, typer.Option("--file", "-f", help="Markdown file that takes the place of the text; `-` is stdin.")
     ] = None,
     editor: Annotated[bool, typer.Option("--editor", "-e", help="Open the text in $EDITOR.")] = False,
+    image: Annotated[Path | None, typer.Option("--image", metavar="PATH", help="Image to add to the text.")] = None,
+    caption: Annotated[str, typer.Option("--caption", help="With --image: what it shows.")] = "",
+    under: Annotated[
+        str | None, typer.Option("--under", metavar="HEADING", help="With --image: its place; the end of the text.")
+    ] = None,
     version: Annotated[
         int | None, typer.Option("--version", min=0, help="The version that was read; the current one.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change any section at any time, in words to the editor agent or by a text of your own.
+    """Change any section at any time, in words to the editor agent or by a text of your own, or add an image to it.
 
     Example: stemma edit 3f2a budget -m "Replace 12 weeks with 10 weeks."
+    Example: stemma edit 3f2a solution --image plan.png --caption "The plan" --under "Our approach"
     """
-    if (message is not None) + (file is not None) + editor != 1 or (editor and version is not None):
-        raise typer.BadParameter("give one of --message, --file and --editor; --editor takes no --version")
+    ways = (message is not None) + (file is not None) + editor + (image is not None)
+    if ways != 1 or (editor and version is not None):
+        raise typer.BadParameter("give one of --message, --file, --editor and --image; --editor takes no --version")
+    if image is None and (caption or under is not None):
+        raise typer.BadParameter("--caption and --under go with --image")
 
     from stemma_cli.prompt import text_in
 
@@ -56,8 +66,32 @@ async def edit(
             version = found.version if version is None else version
             accepted = await client.edit(view.document_id, section, version, text=text)
             await tell_new_version(client, accepted, view.document_id, section, "wrote", as_json=as_json)
+        elif image is not None:
+            await _add_image(client, view, found, _Picture(image, caption, under, version), as_json)
         else:
             await _edit_by_hand(client, view, found, as_json)
+
+
+class _Picture(NamedTuple):
+    file: Path
+    caption: str
+    under: str | None
+    version: int | None
+
+
+async def _add_image(
+    client: Client, view: DocumentView, section: SectionView, picture: _Picture, as_json: bool
+) -> None:
+    """Put an image below the text, or below what stands under one of its headings."""
+    from stemma_cli.pictures import name_of, with_image
+
+    document_id, name = view.document_id, section.section_id
+    version = version_to_decide(section, picture.version)
+    text = await client.text(document_id, section.draft)
+    upload = await client.upload(picture.file, name=name_of(picture.file))
+    changed = with_image(text, upload.name, picture.caption, picture.under)
+    accepted = await client.edit(document_id, name, version, text=changed, images=(upload,))
+    await tell_new_version(client, accepted, document_id, name, "wrote", as_json=as_json)
 
 
 async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView, as_json: bool) -> None:

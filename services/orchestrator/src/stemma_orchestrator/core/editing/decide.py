@@ -9,7 +9,7 @@ from typing import Literal, assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 from stemma_document.inputs import input_versions
 from stemma_document.proposal_state import Proposed
@@ -26,6 +26,7 @@ class Write(VersionCommand):
 
     request = requests.EditSection
     draft: ArtifactRef
+    images: tuple[InputFile, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def _write(command: Write, document: Document, section: Section) -> e.AnyEvent:
         draft=command.draft,
         origin=Origin.WRITTEN,
         upstream=section.current.upstream if section.current else upstream_versions(document, section),
+        assets=command.images,
     )
 
 

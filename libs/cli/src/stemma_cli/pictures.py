@@ -1,0 +1,49 @@
+"""Images that a person adds to a text."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from stemma_client.errors import InvalidInputError
+from stemma_markdown import Document
+
+_SHOWN = {".png", ".jpg", ".jpeg", ".gif", ".webp"}
+_MARKUP, _ESCAPED = re.compile(r"([\\`*_\[\]<>])"), r"\\\1"
+_NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
+
+
+def name_of(file: Path) -> str:
+    """A name that only this image has, of its file's name and its content; raises `InvalidInputError`."""
+    ending = file.suffix.lower()
+    if ending not in _SHOWN:
+        raise InvalidInputError(f"{file} cannot be shown in a document; PNG, JPEG, GIF and WebP can")
+    try:
+        with file.open("rb") as content:
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+    except OSError as error:
+        raise InvalidInputError(f"{file} cannot be read: {error.strerror}") from None
+    words = _NOT_IN_NAME.sub("-", file.stem).strip("-")[:60] or "image"
+    return f"{words}-{digest[:8]}{ending}"
+
+
+def with_image(text: str, name: str, caption: str, under: str | None) -> str:
+    """The text with an image as a paragraph of its own: at its end, or before the heading after ``under``.
+
+    Raises `InvalidInputError` if no heading says that.
+    """
+    paragraph = f"![{_MARKUP.sub(_ESCAPED, ' '.join(caption.split()))}]({name})"
+    place = len(text) if under is None else _end_of(text, under)
+    before, after = text[:place].rstrip("\n"), text[place:]
+    return f"{before}\n\n{paragraph}\n" + (f"\n{after}" if after else "")
+
+
+def _end_of(text: str, heading: str) -> int:
+    document = Document(text)
+    wanted = heading.strip().casefold()
+    blocks = iter(document.blocks)
+    titles = {found.line: found.text for found in document.headings}
+    if not any(titles.get(block.line, "").strip().casefold() == wanted for block in blocks if block.kind == "heading"):
+        raise InvalidInputError(f"no heading of the section says {heading!r}")
+    return next((block.start for block in blocks if block.kind == "heading"), len(text))

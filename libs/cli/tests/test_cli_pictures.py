@@ -1,0 +1,71 @@
+"""An image that a person adds to a written section."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from stemma_cli.pictures import name_of, with_image
+from stemma_client.errors import InvalidInputError
+from stemma_contracts.v1 import events
+from stemma_contracts.v1.provenance import Origin
+
+TEXT = "# Solution\n\nWords.\n\n## Plan\n\nSteps.\n\n## Price\n\nCosts.\n"
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    path, buffer = tmp_path / "our plan!.png", BytesIO()
+    Image.new("RGB", (4, 4)).save(buffer, "PNG")
+    path.write_bytes(buffer.getvalue())
+    return path
+
+
+@pytest.fixture
+async def written(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
+    await backstage.append(document_id, requested, drafted("research", await backstage.text(document_id, TEXT)))
+    return document_id
+
+
+@pytest.mark.req("I5")
+def test_an_image_stands_at_the_end_or_below_what_a_heading_says() -> None:
+    assert with_image(TEXT, "a.png", "", None) == f"{TEXT}\n![](a.png)\n"
+    below = with_image(TEXT, "a.png", "The [plan]\nof *us*", " plan")
+    assert below == TEXT.replace("\n## Price", "\n![The \\[plan\\] of \\*us\\*](a.png)\n\n## Price")
+    with pytest.raises(InvalidInputError, match="no heading of the section says 'Team'"):
+        with_image(TEXT, "a.png", "", "Team")
+
+
+@pytest.mark.req("I5")
+def test_the_name_of_an_image_is_of_its_content(plan: Path, tmp_path: Path) -> None:
+    other = tmp_path / "our plan?.PNG"
+    other.write_bytes(b"another")
+    assert name_of(plan).startswith("our-plan-")
+    assert name_of(plan).endswith(".png")
+    assert name_of(plan) != name_of(other)
+    with pytest.raises(InvalidInputError, match="cannot be shown in a document"):
+        name_of(tmp_path / "plan.bmp")
+
+
+@pytest.mark.req("I5")
+async def test_an_image_is_sent_with_the_text_that_shows_it(cli: Any, backstage: Any, written: str, plan: Path) -> None:
+    async def take(request: Any) -> None:
+        draft = await backstage.text(request.document_id, request.text)
+        edited = events.SectionEdited(section_id="research", version=2, draft=draft, origin=Origin.WRITTEN)
+        await backstage.append(request.document_id, edited)
+
+    backstage.on_request = take
+    done = await cli("edit", written, "research", "--image", str(plan), "--caption", "The plan", "--under", "Plan")
+    assert done.exit_code == 0, done.output
+    request = backstage.received[-1][1]
+    [image] = request.images
+    assert (image.name, image.media_type) == (name_of(plan), "image/png")
+    assert f"Steps.\n\n![The plan]({image.name})\n\n## Price" in request.text
+
+
+async def test_a_caption_goes_with_an_image(cli: Any, written: str) -> None:
+    done = await cli("edit", written, "research", "-m", "Shorter.", "--caption", "x")
+    assert (done.exit_code, "go with --image" in done.output) == (2, True)
