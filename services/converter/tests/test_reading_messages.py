@@ -80,6 +80,11 @@ def test_a_web_page_runs_nothing_and_fetches_nothing() -> None:
     assert [warning.code for warning in reading.warnings] == ["image_elsewhere"]
 
 
+def test_code_stays_code_whatever_is_in_it() -> None:
+    page = "<html><pre><code>a ``` b ````\n# c</code></pre></html>"
+    assert read("a.html", page.encode()).markdown == "`````\na ``` b ````\n# c\n`````\n"
+
+
 def test_rtf_as_word_writes_it() -> None:
     content = rb"{\rtf1\ansi\ansicpg1252 GSA\rquote s price, f\'fcr \u8364\'80 5\par\pard\outlinelevel0 Terms\par}"
     assert read("a.rtf", content).markdown == "GSA’s price, für € 5\n\n# Terms\n"

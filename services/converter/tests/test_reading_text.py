@@ -92,6 +92,10 @@ def test_plain_text_has_numbered_paragraphs() -> None:
     assert [warning.code for warning in reading.warnings] == ["encoding"]
 
 
+def test_a_text_that_begins_as_a_bitmap_does_is_a_text() -> None:
+    assert read("a.txt", b"BMW quotes 500 EUR a day.").markdown == "BMW quotes 500 EUR a day.\n"
+
+
 def test_only_so_many_characters_are_read_and_that_is_told() -> None:
     reading = read("a.txt", b"one two three\n\nfour five six\n\nseven\n", characters=30)
     assert "four" in reading.markdown

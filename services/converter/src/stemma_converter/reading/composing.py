@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from io import BytesIO
@@ -18,6 +19,7 @@ from .names import slug
 from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Reading
 
 PATH = " > "
+_BACKTICKS = re.compile("`+")
 _LONGEST_LABEL = 200
 _SMALLEST_EDGE = 24
 _FAR_APART = 5_000
@@ -104,9 +106,7 @@ class Composer:
 
     def code(self, text: str) -> None:
         """Text that is shown as it is."""
-        fence = "```"
-        while fence in text:
-            fence += "`"
+        fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
         self.block(f"{fence}\n{escaping.clean(text).rstrip()}\n{fence}")
 
     def anchor(self, kind: AnchorKind, label: str, *, at: int | None = None) -> None:

@@ -70,7 +70,7 @@ _OFFICE = (
     ("ms-powerpoint", Kind.PPTX),
 )
 _ODF = "application/vnd.oasis.opendocument.text"
-_IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"BM")
+_IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 _ARCHIVES = (b"Rar!\x1a\x07", b"7z\xbc\xaf\x27\x1c", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
@@ -101,11 +101,16 @@ def kind_of(name: str, media_type: str | None, content: bytes, limits: Limits) -
         return _compound(content)
     if content.startswith(b"{\\rtf"):
         return Kind.RTF
-    if content.startswith(_IMAGES) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP"):
+    if content.startswith(_IMAGES) or _is_other_image(content):
         return Kind.IMAGE
     if content.startswith(_ARCHIVES):
         raise Unreadable("archive")
     return _textual(name, media_type, content)
+
+
+def _is_other_image(content: bytes) -> bool:
+    """WebP, or a bitmap, whose two first letters may begin a text as well."""
+    return (content[:4] == b"RIFF" and content[8:12] == b"WEBP") or (content[:2] == b"BM" and content[6:10] == bytes(4))
 
 
 def claimed(name: str) -> Kind | None:
