@@ -15,6 +15,7 @@ from stemma_contracts.v1.coverage import UncoveredChapter
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.jobs import UpstreamDraft
+from stemma_contracts.v1.ledger import RequirementDecision
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import CreateDocument, EditSection
@@ -116,6 +117,7 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     CreateDocument: {"kind": "proposal", "title": "Vaccination records for rural clinics"},
     DocumentHead: {"kind": "proposal"},
     DocumentRequested: {"kind": "proposal"},
+    RequirementDecision: {"requirement_id": "R12", "section_id": "approach", "owner": "ada"},
     UpstreamDraft: {"section_id": "approach", "title": "Approach"},
     UpstreamVersion: {"section_id": "approach"},
 }
@@ -128,6 +130,7 @@ ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {
     CreateDocument: frozenset({"brief"}),
     EditSection: frozenset({"instruction"}),
     OutlineSection: frozenset({"title"}),
+    RequirementDecision: frozenset({"confirmed"}),
 }
 
 

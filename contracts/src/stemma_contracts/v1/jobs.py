@@ -172,6 +172,21 @@ class ValidateDraft(SectionJob):
     history: DraftHistory | None = Field(default=None, description="absent: the blocks of the draft get no ids")
 
 
+class LedgerSource(Contract):
+    """A text that demands are read from."""
+
+    name: FileName
+    artifact: ArtifactRef
+
+
+@registry.contract("stemma.extract.requirements.v1", Family.JOB, subjects.VALIDATOR)
+class ExtractRequirements(Job):
+    """Read the demands of these sources; rows that were in ``previous`` keep the ids that they had there."""
+
+    sources: tuple[LedgerSource, ...]
+    previous: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: the last reading")
+
+
 @registry.contract("stemma.convert.document.v1", Family.JOB, subjects.CONVERTER)
 class ConvertDocument(Job):
     """Assemble the sections in the order given and convert them to one format.

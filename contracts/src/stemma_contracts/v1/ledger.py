@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool, model_validator
 
-from stemma_contracts.base import Contract
+from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.tokens import FileName, Token
 
 RequirementKind = Literal["instruction", "evaluation", "work", "form"]
@@ -18,7 +18,10 @@ a paper to fill in, sign or certify."""
 
 Obligation = Literal["mandatory", "should", "option"]
 
-MOST_ROWS = 5000
+RequirementStatus = Literal["open", "addressed", "verified", "not_applicable"]
+"""What people say of the answer: there is none yet, there is one, somebody checked it, none is needed."""
+
+MOST_ROWS = 3000
 """Rows of a ledger: what demands more is no request, and no message could tell of it."""
 MOST_QUOTED = 2000
 """Characters of a row: a longer sentence is quoted to there."""
@@ -32,6 +35,7 @@ class LedgerRow(Contract):
     line: int = Field(ge=1, description="where it begins in the text of the source")
     headings: tuple[str, ...] = Field(default=(), description="those above it, the nearest last")
     quote: str = Field(min_length=1, max_length=MOST_QUOTED, description="verbatim, its words one space apart")
+    announced_by: str = Field(default="", max_length=MOST_QUOTED, description="the sentence before its list")
     kind: RequirementKind
     obligation: Obligation
     found_by: Literal["rules", "model", "person"] = "rules"
@@ -51,6 +55,40 @@ class ChangedRow(Contract):
     requirement_id: Token
     before: LedgerRow
     after: LedgerRow
+
+
+class LedgerSummary(Contract):
+    """What a reading found, without words; ``new``, ``changed`` and ``withdrawn`` are since the one before."""
+
+    mandatory: tuple[Token, ...] = Field(default=(), description="ids of the rows that must be answered")
+    others: tuple[Token, ...] = Field(default=(), description="ids of all other rows")
+    new: int = Field(default=0, ge=0)
+    changed: tuple[Token, ...] = ()
+    withdrawn: tuple[Token, ...] = ()
+    unread: tuple[FileName, ...] = Field(default=(), description="sources that are no text")
+    more: int = Field(default=0, ge=0, description="demands beyond those that a ledger can have")
+
+
+class RequirementDecision(Contract):
+    """What a person decides about one row; what is not given stays as it is."""
+
+    requirement_id: Token
+    confirmed: StrictBool | None = Field(default=None, description="it is a demand, as it is quoted")
+    dropped: StrictBool | None = Field(default=None, description="it is none; false takes that back")
+    merged_into: Token | None = Field(default=None, description="the row that says the same: that one counts")
+    section_id: str | None = Field(
+        default=None, pattern=r"^[A-Za-z0-9_-]{0,64}$", description="the section that answers it; empty: none"
+    )
+    owner: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_.@-]{0,64}$", description="empty: nobody")
+    status: RequirementStatus | None = None
+
+    @model_validator(mode="after")
+    def _decides(self) -> RequirementDecision:
+        if len(self.model_fields_set - {"requirement_id"}) == 0:
+            raise invalid_field("say what is decided about it", "requirement_id")
+        if self.merged_into == self.requirement_id:
+            raise invalid_field("a row cannot be merged into itself", "merged_into")
+        return self
 
 
 class LedgerDifference(Contract):

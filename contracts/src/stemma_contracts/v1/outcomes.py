@@ -14,6 +14,7 @@ from .cycles import ReviewVerdict
 from .evaluation import Evaluation
 from .exports import ExportRemark, ExportWarning, OverlongSection
 from .inputs import InputDifference, InputReading, Unreadable
+from .ledger import LedgerSummary
 from .needs import Need
 from .provenance import GenerationWarning, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile
@@ -87,6 +88,22 @@ class DraftValidated(Outcome):
     """The result of a validation; the validator always answers with one."""
 
     validation: ValidationSummary
+
+
+@registry.contract("stemma.requirements.extracted.v1", Family.OUTCOME, subjects.VALIDATOR)
+class RequirementsExtracted(Outcome):
+    """The demands of the sources, and what changed since the reading before; texts that could not be read are named."""
+
+    rows: ArtifactRef = Field(description="LedgerRows as JSON")
+    difference: ArtifactRef = Field(description="LedgerDifference as JSON")
+    summary: LedgerSummary
+
+
+@registry.contract("stemma.extraction.failed.v1", Family.OUTCOME, subjects.VALIDATOR)
+class ExtractionFailed(Outcome):
+    """The demands could not be read."""
+
+    detail: str = Field(max_length=300)
 
 
 @registry.contract("stemma.document.converted.v1", Family.OUTCOME, subjects.CONVERTER)

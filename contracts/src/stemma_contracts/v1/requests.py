@@ -15,6 +15,7 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import FileName, LanguageTag, Token
 
 from .exports import ExportFormat, VersionPair
+from .ledger import RequirementDecision
 from .outline import OutlineSection
 from .references import UploadRef
 from .review import ReviewEdits, ReviewPolicy
@@ -306,3 +307,27 @@ class ApplyInput(InputDecision):
 @registry.contract("stemma.withdraw.input.v1", Family.REQUEST)
 class WithdrawInput(InputDecision):
     """Have an input, or what was staged for it, count no more."""
+
+
+@registry.contract("stemma.read.requirements.v1", Family.REQUEST)
+class ReadRequirements(DocumentRequest):
+    """Have the demands of the brief and of some inputs read into the requirement ledger, or read again.
+
+    Rows that are still there keep their ids, and with them what people decided.
+    """
+
+    sources: tuple[FileName, ...] = Field(default=(), max_length=100, description="names of inputs")
+    without_brief: StrictBool = Field(default=False, description="the brief is no source")
+
+    @model_validator(mode="after")
+    def _some_source(self) -> ReadRequirements:
+        if self.without_brief and not self.sources:
+            raise invalid_field("name at least one source", "sources")
+        return self
+
+
+@registry.contract("stemma.decide.requirements.v1", Family.REQUEST)
+class DecideRequirements(DocumentRequest):
+    """Confirm, drop, merge, assign and mark rows of the requirement ledger: all of the decisions are made, or none."""
+
+    decisions: tuple[RequirementDecision, ...] = Field(min_length=1, max_length=1000)

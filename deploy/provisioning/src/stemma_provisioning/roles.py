@@ -16,6 +16,7 @@ _DECIDES = (
     "keep-sections",
     "accept-edit",
     "reject-edit",
+    "decide-requirements",
 )
 _WRITES = (
     "create-document",
@@ -29,6 +30,7 @@ _WRITES = (
     "replace-input",
     "apply-input",
     "withdraw-input",
+    "read-requirements",
 )
 EVERY_REQUEST = tuple(sorted(entry.token for entry in registry.entries(Family.REQUEST)))
 

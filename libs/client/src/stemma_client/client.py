@@ -28,9 +28,9 @@ from stemma_document.views import DocumentView
 
 from . import inputs as input_files
 from .connection import Connection, Told, connect
-from .deciding import SectionDecisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .input_decisions import InputDecisions
+from .ledgers import LedgerRequests
 from .notifications import Notifications
 from .overviews import Overview, read_ids, read_overview, read_summaries
 from .reading import read_document
@@ -67,7 +67,7 @@ def _title_of(brief: str | Path | UploadRef) -> str:
     return Markdown(brief).title[:MAX_TITLE]
 
 
-class Client(SectionDecisions, InputDecisions):
+class Client(LedgerRequests, InputDecisions):
     """A caller of Stemma; made by `Client.connect`.
 
     Every method that talks to the server raises `ServerUnreachableError` when it does not answer and

@@ -48,6 +48,13 @@ class RequestTooLargeError(StemmaError):
     """The request is longer than a message may be; nothing was sent."""
 
 
+class LedgerFailedError(StemmaError):
+    """There is no requirement ledger: nothing was read into it, or the demands could not be read."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"there is no requirement ledger: {detail}" if detail else "the demands could not be read")
+
+
 class TenantFullError(StemmaError):
     """The tenant has as much of something as the server lets it have; the message names the bound."""
 

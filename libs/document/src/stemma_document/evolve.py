@@ -12,7 +12,8 @@ from stemma_contracts.v1 import events as e
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
 from .input_folding import first_inputs, inputs_applied
-from .job_ids import CONVERT, GENERATE, job_id
+from .job_ids import CONVERT, EXTRACT, GENERATE, job_id
+from .ledger_folding import ledger_after
 from .notes import StaleSince, notes_after
 from .said import with_words
 from .sections import cancelled, section_after, started
@@ -26,6 +27,13 @@ _REOPENING = (
     e.SectionRestored,
     e.SectionRegenerationRequested,
 )
+
+_LIFECYCLES: dict[type[e.AnyEvent], Lifecycle] = {
+    e.DocumentPaused: Lifecycle.PAUSED,
+    e.DocumentResumed: Lifecycle.RUNNING,
+    e.DocumentCompleted: Lifecycle.COMPLETED,
+    e.DocumentFailed: Lifecycle.FAILED,
+}
 
 V = TypeVar("V")
 
@@ -126,19 +134,15 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             return _section_applied(document, event)
         case e.InputEvent():
             return inputs_applied(document, event)
-        case e.DocumentPaused():
-            return replace(document, lifecycle=Lifecycle.PAUSED)
-        case e.DocumentResumed():
-            return replace(document, lifecycle=Lifecycle.RUNNING)
+        case e.DocumentPaused() | e.DocumentResumed() | e.DocumentCompleted() | e.DocumentFailed():
+            return replace(document, lifecycle=_LIFECYCLES[type(event)])
         case e.DocumentCancelled():
             sections = {name: cancelled(section) for name, section in document.sections.items()}
             return replace(document, lifecycle=Lifecycle.CANCELLED, sections=sections)
-        case e.DocumentCompleted():
-            return replace(document, lifecycle=Lifecycle.COMPLETED)
-        case e.DocumentFailed():
-            return replace(document, lifecycle=Lifecycle.FAILED)
         case e.ExportRequested() | e.DocumentExported() | e.ExportFailed() | e.ExportJobDead():
             return _export_applied(document, event)
+        case e.RequirementsRequested() | e.RequirementsRead() | e.RequirementsUnread() | e.RequirementsDecided():
+            return _ledger_applied(document, event)
         case e.OutcomeSuperseded():
             return _settled(document, event.job_id)
         case e.RevisionCycleStarted():
@@ -167,6 +171,13 @@ def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutc
             return Export(event.format, None, failure=event.detail or "failed")
         case _:
             assert_never(event)
+
+
+def _ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
+    ledger = ledger_after(document.ledger, event, job_id(document, EXTRACT, "ledger"))
+    closed = event.job_id if isinstance(event, e.RequirementsRead | e.RequirementsUnread) else None
+    document = document if closed is None else _settled(document, closed)
+    return replace(document, ledger=ledger)
 
 
 def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:

@@ -11,6 +11,7 @@ VALIDATE = "validate"
 EVALUATE = "evaluate"
 CONVERT = "convert"
 READ_INPUT = "read"
+EXTRACT = "extract"
 
 
 def job_id(document: Document, job: str, target: str) -> str:

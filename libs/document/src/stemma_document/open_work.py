@@ -14,7 +14,8 @@ def open_job_ids(document: Document) -> frozenset[str]:
     of_exports = (export.job_id for export in document.exports.values())
     reads = document.lifecycle is not Lifecycle.CANCELLED
     of_inputs = (one.pending.job_id for one in document.inputs.values() if reads and one.pending)
-    return frozenset(job_id for job_id in (*of_sections, *of_exports, *of_inputs) if job_id)
+    of_ledger = document.ledger.job_id if document.ledger else None
+    return frozenset(job_id for job_id in (*of_sections, *of_exports, *of_inputs, of_ledger) if job_id)
 
 
 def _of_section(section: Section) -> Iterator[str | None]:

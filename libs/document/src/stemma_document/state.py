@@ -27,6 +27,7 @@ from stemma_contracts.v1.validation import ValidationSummary
 
 from .cycle_state import Cycle
 from .input_state import Input
+from .ledger_state import Ledger
 from .notes import NO_NOTES, Notes
 from .persons import NOBODY, Person
 from .proposal_state import EndedProposal, Proposal
@@ -288,6 +289,7 @@ class Document:
     time: datetime | None = None
     sequence: int = 0
     usage: Usage = NO_USAGE
+    ledger: Ledger | None = None
 
     @property
     def status(self) -> DocumentStatus:

@@ -12,6 +12,7 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 
 from .input_viewing import input_views
 from .inputs import given_files, lacks_brief
+from .ledger_state import Ledger
 from .notes import LastFailure
 from .proposal_state import Proposal, Proposed
 from .staleness import NOT_STALE, Because, staleness
@@ -30,7 +31,7 @@ from .state import (
     status_of,
 )
 from .summary import cycle_summary
-from .views import DocumentView, ExportView, ProposalView, SectionView, StaleView, VersionView
+from .views import DocumentView, ExportView, LedgerView, ProposalView, SectionView, StaleView, VersionView
 
 Drafts = Mapping[int, e.SectionDrafted]
 """Events that a text came with, by their sequence: how it was made is told there alone."""
@@ -71,6 +72,21 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         cycle=cycle_summary(document.cycle) if document.cycle else None,
         cycle_plan=document.cycle.plan if document.cycle else None,
         last_sequence=document.sequence,
+        ledger=_ledger(document.ledger) if document.ledger else None,
+    )
+
+
+def _ledger(ledger: Ledger) -> LedgerView:
+    return LedgerView(
+        rows=ledger.rows,
+        difference=ledger.difference,
+        summary=ledger.summary,
+        standings=ledger.standings,
+        open_mandatory=ledger.open_mandatory,
+        sources=ledger.sources,
+        brief=ledger.brief,
+        reading=ledger.job_id is not None,
+        failure=ledger.failure,
     )
 
 

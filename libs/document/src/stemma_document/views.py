@@ -12,6 +12,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
 from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
+from stemma_contracts.v1.ledger import LedgerSummary
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
@@ -20,6 +21,7 @@ from stemma_contracts.v1.staleness import StaleReason, UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
 
+from .ledger_state import Standing
 from .versions import BY_A_PERSON
 
 UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
@@ -258,6 +260,32 @@ class InputView:
 
 
 @dataclass(frozen=True)
+class LedgerView:
+    """The requirement ledger: where its rows are, and what people decided about each of them.
+
+    ``rows`` are those of the last reading that ended, ``difference`` what it changed, ``reading`` whether another one
+    is under way, ``failure`` why the last one ended without rows.
+    """
+
+    rows: ArtifactRef | None
+    difference: ArtifactRef | None
+    summary: LedgerSummary
+    standings: Mapping[str, Standing]
+    open_mandatory: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    brief: bool = True
+    reading: bool = False
+    failure: str = ""
+
+    @property
+    def stale_sections(self) -> tuple[str, ...]:
+        """The sections that answer rows that the last reading found changed or withdrawn."""
+        changed = (*self.summary.changed, *self.summary.withdrawn)
+        answering = (self.standings[name].section_id for name in changed if name in self.standings)
+        return tuple(dict.fromkeys(filter(None, answering)))
+
+
+@dataclass(frozen=True)
 class DocumentView:
     """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``.
 
@@ -282,6 +310,7 @@ class DocumentView:
     last_sequence: int = 0
     input_views: tuple[InputView, ...] = ()
     lacks_brief: bool = False
+    ledger: LedgerView | None = None
 
     @property
     def waiting(self) -> tuple[SectionView, ...]:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import assert_never
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
@@ -21,7 +22,7 @@ from stemma_document.input_folding import numbered
 from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
 from .catalog import Catalog, Kind
-from .core import documents, editing, exports, generation, needs, proposals, review, several
+from .core import documents, editing, exports, generation, ledger, needs, proposals, review, several
 from .core import inputs as input_commands
 from .core.commands import RequestCommand, RequestMeta
 from .core.documents.outlines import InvalidOutline, plan_outline
@@ -115,6 +116,8 @@ class Intake:
                 if isinstance(request, r.AddInput) and listed(inputs) > MAX_LIST_BYTES:
                     raise Refused(Problem(field="upload", message="the document has too many inputs"))
                 return await self._about_input(tenant, asked, request)
+            case r.ReadRequirements() | r.DecideRequirements():
+                return _about_ledger(asked, request, inputs)
             case _:
                 return _without_text(asked, request)
 
@@ -367,6 +370,28 @@ def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool
     supplied = [as_input(decision) for decision in request.decisions.values() if isinstance(decision, UploadRef)]
     images = [item for item in inputs if item.artifact.media_type in SHOWN]
     return sum(len(item.model_dump_json()) for item in (*images, *supplied)) > MAX_IMAGES_BYTES
+
+
+def _about_ledger(
+    asked: RequestMeta, request: r.ReadRequirements | r.DecideRequirements, inputs: Sequence[InputFile]
+) -> RequestCommand:
+    """The command of a request about the requirement ledger."""
+    match request:
+        case r.ReadRequirements():
+            return ledger.Read(asked, _known_sources(request, inputs), request.without_brief)
+        case r.DecideRequirements():
+            return ledger.Decide(asked, request.decisions)
+        case _:
+            assert_never(request)
+
+
+def _known_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> tuple[str, ...]:
+    names = {item.name for item in inputs}
+    unknown = [position for position, name in enumerate(request.sources) if name not in names]
+    if unknown:
+        there = "the document has no input of this name"
+        raise Refused(*(Problem(field=f"sources.{position}", message=there) for position in unknown[:MAX_NAMED]))
+    return tuple(dict.fromkeys(request.sources))
 
 
 def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestCommand:

@@ -1,4 +1,4 @@
-"""The job of this service: check one draft, and always answer."""
+"""The jobs of this service: check one draft, read the demands of a request, and always answer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.outcomes import DraftValidated
+from stemma_contracts.v1.jobs import ExtractRequirements, ValidateDraft
+from stemma_contracts.v1.outcomes import DraftValidated, ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_telemetry import get_logger
@@ -22,6 +22,7 @@ from .claim_report import ClaimFindings
 from .confined import checked
 from .engines import LintEngine
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
+from .extracting import on_extract_requirements
 from .fixes import SafeFixes
 from .grounds import Grounds
 from .identification import identified
@@ -59,6 +60,12 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     @router.subscriber(subjects.job(subjects.VALIDATOR, "validate-draft"), stream=jobs)
     async def validate_draft(job: ValidateDraft) -> DraftValidated:
         return await on_validate_draft(job, tools=tools())
+
+    @router.subscriber(subjects.bulk_job(subjects.VALIDATOR, "extract-requirements"), stream=jobs)
+    @router.subscriber(subjects.job(subjects.VALIDATOR, "extract-requirements"), stream=jobs)
+    async def extract_requirements(job: ExtractRequirements) -> RequirementsExtracted | ExtractionFailed:
+        opened = tools()
+        return await on_extract_requirements(job, artifacts=opened.artifacts, limits=opened.limits)
 
     return router
 

@@ -19,6 +19,10 @@ from .document import (
     ExportJobDead,
     ExportRequested,
     OutcomeSuperseded,
+    RequirementsDecided,
+    RequirementsRead,
+    RequirementsRequested,
+    RequirementsUnread,
     RevisionCycleStarted,
 )
 from .inputs import (
@@ -49,6 +53,7 @@ from .refusals import (
     RefusedUnknownInput,
     RefusedUnknownNeed,
     RefusedUnknownProposal,
+    RefusedUnknownRequirement,
     RefusedUnknownSection,
     RefusedUnknownVersion,
     RefusedUpstreamStale,
@@ -122,6 +127,7 @@ AnySectionEvent = (
     | SectionChecked
 )
 AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
+AnyLedgerEvent = RequirementsRequested | RequirementsRead | RequirementsUnread | RequirementsDecided
 AnyRefusal = (
     RefusedOldVersion
     | RefusedByStatus
@@ -135,6 +141,7 @@ AnyRefusal = (
     | RefusedUpstreamStale
     | RefusedReplacesEdit
     | RefusedUnknownVersion
+    | RefusedUnknownRequirement
     | RefusedAnswer
     | RefusedUnknownProposal
     | RefusedVoidProposal
@@ -166,6 +173,7 @@ AnyDocumentEvent = (
     | OutcomeSuperseded
     | RevisionCycleStarted
     | AnyInputEvent
+    | AnyLedgerEvent
 )
 AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyRefusal
 
@@ -175,6 +183,7 @@ __all__ = [
     "AnyExportOutcome",
     "AnyFailure",
     "AnyInputEvent",
+    "AnyLedgerEvent",
     "AnyRefusal",
     "AnySectionEvent",
     "DecisionRefused",
@@ -214,11 +223,16 @@ __all__ = [
     "RefusedUnknownInput",
     "RefusedUnknownNeed",
     "RefusedUnknownProposal",
+    "RefusedUnknownRequirement",
     "RefusedUnknownSection",
     "RefusedUnknownVersion",
     "RefusedUpstreamStale",
     "RefusedVoidProposal",
     "RefusedWithdrawnProposal",
+    "RequirementsDecided",
+    "RequirementsRead",
+    "RequirementsRequested",
+    "RequirementsUnread",
     "ReviewConclusion",
     "RevisionCycleStarted",
     "SectionAnswerMalformed",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, StrictBool
 
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import Digest, JobId, Token
+from stemma_contracts.tokens import Digest, FileName, JobId, Token
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.inputs import UnreadableInput
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.usage import Usage
@@ -90,6 +91,39 @@ class ExportRequested(Event):
     export_id: Token
     format: ExportFormat
     redline: tuple[VersionPair, ...] = ()
+
+
+@registry.contract("stemma.requirements.requested.v1", Family.EVENT)
+class RequirementsRequested(Event):
+    """The demands of the brief and of these inputs are being read into the ledger."""
+
+    sources: tuple[FileName, ...] = ()
+    without_brief: StrictBool = Field(default=False, description="the brief is no source")
+
+
+@registry.contract("stemma.requirements.read.v1", Family.EVENT)
+class RequirementsRead(Event):
+    """The ledger has these rows. What people decided about rows that are still there stays."""
+
+    job_id: JobId
+    rows: ArtifactRef = Field(description="LedgerRows as JSON")
+    difference: ArtifactRef = Field(description="LedgerDifference as JSON")
+    summary: LedgerSummary
+
+
+@registry.contract("stemma.requirements.unread.v1", Family.EVENT)
+class RequirementsUnread(Event):
+    """The demands could not be read; the ledger is as it was."""
+
+    job_id: JobId
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.requirements.decided.v1", Family.EVENT)
+class RequirementsDecided(Event):
+    """People decided about rows of the ledger."""
+
+    decisions: tuple[RequirementDecision, ...]
 
 
 @registry.contract("stemma.document.exported.v1", Family.EVENT)

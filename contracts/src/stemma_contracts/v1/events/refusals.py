@@ -49,6 +49,13 @@ class RefusedUnknownNeed(DecisionRefused):
     need_id: Token
 
 
+@registry.contract("stemma.refused.unknown.requirement.v1", Family.EVENT)
+class RefusedUnknownRequirement(DecisionRefused):
+    """The ledger has no such row; nothing was read yet, or it was withdrawn."""
+
+    requirement_id: Token
+
+
 @registry.contract("stemma.refused.document.status.v1", Family.EVENT)
 class RefusedByDocumentStatus(DecisionRefused):
     """The document's status does not allow the request."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import checks, cycles, documents, editing, exports, generation, inputs, needs, proposals, review, several
+from . import checks, cycles, documents, editing, exports, generation, inputs, ledger, needs, proposals, review, several
 from .hooks import Feature
 
 FEATURES: tuple[Feature[Any], ...] = (
@@ -19,4 +19,5 @@ FEATURES: tuple[Feature[Any], ...] = (
     proposals.FEATURE,
     checks.FEATURE,
     exports.FEATURE,
+    ledger.FEATURE,
 )

@@ -11,6 +11,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.section import SectionStatus
 
 _EXPORT = registry.entry_of(requests.ExportDocument).ce_type
+_ABOUT_ROWS = registry.entry_of(requests.DecideRequirements).ce_type
 _ADVICE = {
     SectionStatus.QUEUED: "it waits for the sections that it rests on",
     SectionStatus.GENERATING: "it is being worked on",
@@ -35,9 +36,10 @@ _PROBLEMS: dict[type[e.DecisionRefused], Problem] = {
 def problem_of(refusal: e.AnyRefusal) -> Problem:
     """The problem that a refusal stands for; in a request about several sections it names the one."""
     problem = _problem_of(refusal)
-    if refusal.position is None or problem.field not in ("section_id", "version"):
+    if refusal.position is None or problem.field not in ("section_id", "version", "requirement_id"):
         return problem
-    return Problem(field=f"sections.{refusal.position}.{problem.field}", message=problem.message)
+    named = "decisions" if refusal.request == _ABOUT_ROWS else "sections"
+    return Problem(field=f"{named}.{refusal.position}.{problem.field}", message=problem.message)
 
 
 def _problem_of(refusal: e.AnyRefusal) -> Problem:
@@ -73,10 +75,10 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             | e.RefusedOpenProposal()
         ):
             return _problem_of_proposal(refusal)
-        case e.RefusedUnknownVersion():
-            return _unknown_version(refusal)
         case e.RefusedUnknownInput() | e.RefusedInputVersion() | e.RefusedInputName():
             return _problem_of_input(refusal)
+        case e.RefusedUnknownVersion() | e.RefusedUnknownRequirement():
+            return _not_there(refusal)
         case e.RefusedAnswer():
             return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
         case _:
@@ -153,7 +155,9 @@ def _problem_of_proposal(
     return Problem(field="proposal_id", message=words)
 
 
-def _unknown_version(refusal: e.RefusedUnknownVersion) -> Problem:
+def _not_there(refusal: e.RefusedUnknownVersion | e.RefusedUnknownRequirement) -> Problem:
+    if isinstance(refusal, e.RefusedUnknownRequirement):
+        return Problem(field="requirement_id", message=f"the ledger has no row {refusal.requirement_id}")
     if refusal.request == _EXPORT:
         return Problem(field="redline", message=f"{refusal.section_id} has no version {refusal.restore_version}")
     words = f"the section has no earlier version {refusal.restore_version}"

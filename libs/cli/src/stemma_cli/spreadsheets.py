@@ -1,0 +1,184 @@
+"""The requirement ledger as a spreadsheet (XLSX or CSV) that people edit, and what they changed in it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from stemma_client.ledgers import LedgerEntry
+from stemma_contracts.v1.ledger import RequirementDecision
+
+from .exit_codes import CliError, ExitCode
+from .output import clean_line
+
+_EDITED = ("standing", "into", "section", "owner", "status")
+COLUMNS = ("id", "source", "line", "place", "announced by", "text", "kind", "obligation", *_EDITED)
+_WIDTHS = {"text": 80, "announced by": 40, "place": 40, "source": 20, "section": 20}
+STANDINGS = ("found", "confirmed", "dropped", "merged")
+MOST_BYTES = 16 * 1024 * 1024
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def standing_of(entry: LedgerEntry) -> str:
+    """Whether a row was only found, or what a person made of it."""
+    standing = entry.standing
+    if standing.merged_into:
+        return "merged"
+    return "dropped" if standing.dropped else "confirmed" if standing.confirmed else "found"
+
+
+def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
+    """A row of the ledger in the order of `COLUMNS`."""
+    row, standing = entry.row, entry.standing
+    return (
+        row.requirement_id,
+        row.source,
+        row.line,
+        " / ".join(row.headings),
+        row.announced_by,
+        row.quote,
+        row.kind,
+        row.obligation,
+        standing_of(entry),
+        standing.merged_into,
+        standing.section_id,
+        standing.owner,
+        standing.status,
+    )
+
+
+def write(path: Path, entries: Sequence[LedgerEntry]) -> bytes:
+    """The ledger as a file of the kind that the ending of a path names. Raises `CliError` for another ending."""
+    match path.suffix.lower():
+        case ".csv":
+            return _as_csv(entries)
+        case ".xlsx":
+            return _as_xlsx(entries)
+        case _:
+            raise CliError(ExitCode.USAGE, "name a file that ends with .xlsx or .csv")
+
+
+def _as_csv(entries: Iterable[LedgerEntry]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    writer.writerows([_harmless(cell) for cell in cells_of(entry)] for entry in entries)
+    return text.getvalue().encode("utf-8-sig")
+
+
+def _harmless(cell: str | int) -> str | int:
+    """Words of a stranger's text that a spreadsheet would take for a formula."""
+    return f"'{clean_line(cell)}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def _as_xlsx(entries: Iterable[LedgerEntry]) -> bytes:
+    from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    from openpyxl.styles import Alignment, Font
+
+    workbook = Workbook()
+    sheet = workbook.active
+    sheet.title = "requirements"
+    sheet.append(COLUMNS)
+    for number, entry in enumerate(entries, 2):
+        for column, cell in enumerate(cells_of(entry), 1):
+            words = ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell
+            at = sheet.cell(number, column, words)
+            at.data_type = "s" if isinstance(cell, str) else "n"
+            at.alignment = Alignment(vertical="top", wrap_text=COLUMNS[column - 1] in _WIDTHS)
+    for number, name in enumerate(COLUMNS, 1):
+        sheet.cell(1, number).font = Font(bold=True)
+        sheet.column_dimensions[sheet.cell(1, number).column_letter].width = _WIDTHS.get(name, 12)
+    sheet.freeze_panes = "B2"
+    sheet.auto_filter.ref = sheet.dimensions
+    content = io.BytesIO()
+    workbook.save(content)
+    return content.getvalue()
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a spreadsheet by the names of its columns. Raises `CliError` for what is none."""
+    if path.stat().st_size > MOST_BYTES:
+        raise CliError(ExitCode.USAGE, f"{path.name} is larger than {MOST_BYTES // 1024**2} MiB")
+    rows = _rows_of_xlsx(path) if path.suffix.lower() == ".xlsx" else _rows_of_csv(path)
+    header, *others = [[_words(cell) for cell in row] for row in rows] or [[]]
+    names = [name.strip().lower() for name in header]
+    if missing := [name for name in ("id", *_EDITED) if name not in names]:
+        raise CliError(ExitCode.USAGE, f"{path.name} has no column {', '.join(missing)}")
+    named = (dict(zip(names, row, strict=False)) for row in others)
+    return [row for row in named if row.get("id")]
+
+
+def _words(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
+
+
+def _rows_of_csv(path: Path) -> list[list[Any]]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        return list(csv.reader(io.StringIO(text), dialect=csv.Sniffer().sniff(text[:2000], delimiters=",;\t")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CliError(ExitCode.USAGE, f"{path.name} is no CSV file in UTF-8: {error}") from None
+
+
+def _rows_of_xlsx(path: Path) -> list[list[Any]]:
+    from openpyxl import load_workbook
+
+    try:
+        workbook = load_workbook(path, read_only=True, data_only=True)
+        return [list(row) for row in workbook.worksheets[0].iter_rows(values_only=True)]
+    except Exception as error:  # openpyxl raises whatever its parsers do
+        raise CliError(ExitCode.USAGE, f"{path.name} is no XLSX file: {type(error).__name__}") from None
+
+
+def decisions_in(rows: Sequence[dict[str, str]], entries: Sequence[LedgerEntry]) -> list[RequirementDecision]:
+    """What was changed in a spreadsheet, row by row. Raises `CliError` that names the row of a value that is none."""
+    known = {entry.row.requirement_id: entry for entry in entries}
+    return [decision for row in rows for decision in _decided(row, known.get(row["id"]))]
+
+
+def _decided(row: dict[str, str], entry: LedgerEntry | None) -> Iterator[RequirementDecision]:
+    if entry is None:
+        raise CliError(ExitCode.USAGE, f"the ledger has no row {clean_line(row['id'])[:64]}")
+    before = dict(zip(COLUMNS, map(str, cells_of(entry)), strict=True))
+    changed = {name: row.get(name, "") for name in _EDITED if row.get(name, "") != before[name]}
+    if not changed:
+        return
+    try:
+        yield RequirementDecision.model_validate({"requirement_id": row["id"], **_fields(changed, row)})
+    except ValidationError as error:
+        wrong = ", ".join(str(item["loc"][0]) if item["loc"] else "row" for item in error.errors())
+        raise CliError(ExitCode.USAGE, f"row {row['id']}: this cannot be: {wrong}") from None
+
+
+def _fields(changed: dict[str, str], row: dict[str, str]) -> dict[str, object]:
+    """The fields of a decision; the standing of a row and the row that it is merged into go together."""
+    fields: dict[str, object] = {}
+    if "standing" in changed or "into" in changed:
+        fields |= _standing_fields(row.get("standing", ""), row.get("into", ""), row["id"])
+    if "section" in changed:
+        fields["section_id"] = changed["section"]
+    if "owner" in changed:
+        fields["owner"] = changed["owner"]
+    if "status" in changed:
+        fields["status"] = changed["status"] or "open"
+    return fields
+
+
+def _standing_fields(standing: str, into: str, name: str) -> dict[str, object]:
+    match standing.lower():
+        case "merged" if into:
+            return {"merged_into": into}
+        case "confirmed":
+            return {"confirmed": True}
+        case "dropped":
+            return {"dropped": True}
+        case "found" | "":
+            return {"dropped": False}
+        case _:
+            words = f"row {name}: standing is one of {', '.join(STANDINGS)}; merged needs a row in the column into"
+            raise CliError(ExitCode.USAGE, words)

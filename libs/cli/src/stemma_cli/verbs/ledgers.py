@@ -1,0 +1,201 @@
+"""The verb of the requirement ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from stemma_cli.arguments import AsJson, Document
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import find_document
+from stemma_cli.output import note, say, say_json, say_table
+from stemma_cli.runtime import connected
+
+if TYPE_CHECKING:
+    from stemma_client.client import Client
+    from stemma_client.ledgers import LedgerEntry, RequirementLedger
+    from stemma_contracts.v1.ledger import RequirementDecision
+
+Ids = list[str] | None
+
+
+async def ledger(
+    document: Document,
+    read: Annotated[bool, typer.Option("--read", help="Read the demands of the sources, or read them again.")] = False,
+    source: Annotated[
+        Ids, typer.Option("--source", metavar="INPUT", help="With --read: an input that is a request, too.")
+    ] = None,
+    no_brief: Annotated[bool, typer.Option("--no-brief", help="With --read: the brief is no request.")] = False,
+    kind: Annotated[
+        Literal["instruction", "evaluation", "work", "form"] | None, typer.Option("--kind", help="Only this kind.")
+    ] = None,
+    only_open: Annotated[
+        bool, typer.Option("--open", help="Only what must be answered and is not, as far as anybody said.")
+    ] = False,
+    confirm: Annotated[Ids, typer.Option("--confirm", metavar="ID", help="It is a demand.")] = None,
+    drop: Annotated[Ids, typer.Option("--drop", metavar="ID", help="It is none.")] = None,
+    merge: Annotated[Ids, typer.Option("--merge", metavar="ID=ID", help="The first says what the second does.")] = None,
+    assign: Annotated[Ids, typer.Option("--assign", metavar="ID=SECTION", help="The section that answers it.")] = None,
+    owner: Annotated[Ids, typer.Option("--owner", metavar="ID=NAME", help="Who sees to it.")] = None,
+    mark: Annotated[
+        Ids,
+        typer.Option("--mark", metavar="ID=STATUS", help="open, addressed, verified or not_applicable."),
+    ] = None,
+    export: Annotated[Path | None, typer.Option("--export", metavar="PATH", help="Write it as .xlsx or .csv.")] = None,
+    imported: Annotated[
+        Path | None, typer.Option("--import", metavar="PATH", help="Show what was changed in an exported file.")
+    ] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="With --import: make those decisions.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The demands that a document answers: read, listed, decided about, and as a spreadsheet.
+
+    Rows keep their ids when the request is amended and read again; what changed is told.
+
+    Example: stemma ledger 3f2a --read --source rfp.md
+    Example: stemma ledger 3f2a --confirm R1 --drop R4 --assign R1=approach
+    Example: stemma ledger 3f2a --export requirements.xlsx
+    """
+    if apply and imported is None:
+        raise CliError(ExitCode.USAGE, "--apply goes with --import")
+    asked = _decisions(confirm, drop, merge, assign, owner, mark)
+    async with connected(as_json) as client:
+        document_id = await find_document(client, document)
+        if read:
+            found = await client.read_requirements(document_id, sources=source or (), without_brief=no_brief)
+            note_changes(found)
+        else:
+            found = await client.ledger(document_id)
+        if imported is not None:
+            asked = [*asked, *_imported(imported, found)]
+        if asked and (imported is None or apply):
+            found = await _decided(client, document_id, asked)
+    if imported is not None:
+        _tell(asked, applied=apply, as_json=as_json)
+    elif export is not None:
+        _write(export, found)
+    else:
+        _list(_chosen(found, kind, only_open), as_json=as_json)
+
+
+def _decisions(confirm: Ids, drop: Ids, merge: Ids, assign: Ids, owner: Ids, mark: Ids) -> list[RequirementDecision]:
+    """The decisions of the options, one for each row."""
+    fields: dict[str, dict[str, object]] = {}
+    for name in confirm or ():
+        fields.setdefault(name, {})["confirmed"] = True
+    for name in drop or ():
+        fields.setdefault(name, {})["dropped"] = True
+    for field, pairs in (("merged_into", merge), ("section_id", assign), ("owner", owner), ("status", mark)):
+        for name, value in map(_pair, pairs or ()):
+            fields.setdefault(name, {})[field] = value
+    return [_decision(name, given) for name, given in fields.items()]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise CliError(ExitCode.USAGE, f"{text!r} is not ID=VALUE")
+    return name, value
+
+
+def _decision(name: str, given: dict[str, object]) -> RequirementDecision:
+    from pydantic import ValidationError
+    from stemma_contracts.v1.ledger import RequirementDecision
+
+    try:
+        return RequirementDecision.model_validate({"requirement_id": name, **given})
+    except ValidationError as error:
+        wrong = ", ".join(f"{value}" for value in {item["input"] for item in error.errors()})
+        raise CliError(ExitCode.USAGE, f"{name}: this cannot be: {wrong}") from None
+
+
+async def _decided(client: Client, document_id: str, asked: Sequence[RequirementDecision]) -> RequirementLedger:
+    accepted = await client.decide_requirements(document_id, asked)
+    return await client.ledger(document_id, at_least=accepted.sequence)
+
+
+def _imported(path: Path, found: RequirementLedger) -> list[RequirementDecision]:
+    from stemma_cli import spreadsheets
+
+    if not path.is_file():
+        raise CliError(ExitCode.USAGE, f"there is no file {path}")
+    return spreadsheets.decisions_in(spreadsheets.read(path), found.entries)
+
+
+def _write(path: Path, found: RequirementLedger) -> None:
+    from stemma_cli import exports, spreadsheets
+
+    exports.write_atomically(path, spreadsheets.write(path, found.entries))
+    say(str(path))
+
+
+def _tell(asked: Sequence[RequirementDecision], *, applied: bool, as_json: bool) -> None:
+    told = [decision.model_dump(mode="json", exclude_none=True) for decision in asked]
+    if as_json:
+        say_json({"decisions": told, "applied": applied and bool(asked)})
+        return
+    for decision in told:
+        name = decision.pop("requirement_id")
+        say(f"{name}: {', '.join(f'{field} {value}' for field, value in decision.items())}")
+    if not asked:
+        note("nothing was changed")
+    elif not applied:
+        note("nothing is decided yet: --apply makes these decisions")
+
+
+def note_changes(found: RequirementLedger) -> None:
+    """What a reading changed, and which sections that concerns."""
+    changes, summary = found.difference, found.view.summary
+    note(
+        f"{len(found.entries)} requirements: {len(changes.new)} new, {len(changes.changed)} changed,"
+        f" {len(changes.withdrawn)} withdrawn"
+    )
+    for change in changes.changed:
+        note(f"changed {change.requirement_id}: {change.before.quote} -> {change.after.quote}")
+    for row in changes.withdrawn:
+        note(f"withdrawn {row.requirement_id}: {row.quote}")
+    if found.view.stale_sections:
+        note(f"sections that answer what changed: {', '.join(found.view.stale_sections)}")
+    if summary.unread:
+        note(f"no text, and not read: {', '.join(summary.unread)}")
+    if summary.more:
+        note(f"{summary.more} more than a ledger can have were left out")
+
+
+def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list[LedgerEntry]:
+    wanted = set(found.view.open_mandatory)
+    return [
+        entry
+        for entry in found.entries
+        if (kind is None or entry.row.kind == kind) and (not only_open or entry.row.requirement_id in wanted)
+    ]
+
+
+def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from stemma_cli.spreadsheets import standing_of
+
+    if as_json:
+        say_json([entry.row.model_dump(mode="json") | asdict(entry.standing) for entry in entries])
+        return
+    rows = [
+        (
+            entry.row.requirement_id,
+            f"{entry.row.source}:{entry.row.line}",
+            entry.row.kind,
+            entry.row.obligation,
+            standing_of(entry),
+            entry.standing.section_id,
+            entry.standing.status,
+            entry.row.quote,
+        )
+        for entry in entries
+    ]
+    say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text"), rows)
+
+
+VERBS = {"ledger": ledger}

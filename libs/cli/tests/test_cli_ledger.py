@@ -1,0 +1,153 @@
+"""The requirement ledger at the command line: listed, decided about, and as a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, RequirementDecision
+
+pytestmark = pytest.mark.req("L1")
+
+
+def row(name: str, line: int, quote: str, **fields: Any) -> LedgerRow:
+    about = {"kind": "work", "obligation": "mandatory"} | fields
+    return LedgerRow(requirement_id=name, source="rfp.md", line=line, quote=quote, **about)
+
+
+ROWS = (
+    row("R1", 7, "The contractor shall train ten users.", headings=("RFP", "Work")),
+    row("R2", 9, "=1+1 should \x1b[31mgo.", kind="instruction", obligation="should"),
+    row("R3", 11, "keep records", announced_by="The contractor shall:"),
+)
+
+
+@pytest.fixture
+async def read(backstage: Any, document_id: str, requested: Any) -> Any:
+    """A document whose ledger has three rows; decisions are made as they are asked for."""
+    rows = await backstage.text(document_id, LedgerRows(given=3, rows=ROWS).model_dump_json())
+    changed = await backstage.text(document_id, LedgerDifference(new=ROWS).model_dump_json())
+    summary = LedgerSummary(mandatory=("R1", "R3"), others=("R2",), new=3)
+    job_id = f"{document_id}.2.extract.ledger"
+    done = events.RequirementsRead(job_id=job_id, rows=rows, difference=changed, summary=summary)
+    await backstage.append(document_id, requested, events.RequirementsRequested(), done)
+
+    async def decide(request: requests.Request) -> None:
+        if isinstance(request, requests.DecideRequirements):
+            await backstage.append(document_id, events.RequirementsDecided(decisions=request.decisions))
+        if isinstance(request, requests.ReadRequirements):
+            await backstage.append(document_id, events.RequirementsRequested(), done)
+
+    backstage.on_request = decide
+    return backstage
+
+
+def asked(backstage: Any) -> tuple[RequirementDecision, ...]:
+    request = backstage.received[-1][1]
+    assert isinstance(request, requests.DecideRequirements)
+    return request.decisions
+
+
+async def test_lists_rows_with_their_words_harmless(cli: Any, read: Any, document_id: str) -> None:
+    shown = await cli("ledger", document_id)
+    assert shown.exit_code == 0
+    assert "rfp.md:7" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    told = json.loads((await cli("ledger", document_id, "--kind", "instruction", "--json")).stdout)
+    assert [(one["requirement_id"], one["status"]) for one in told] == [("R2", "open")]
+
+
+async def test_reads_the_sources_and_tells_what_is_new(cli: Any, read: Any, document_id: str) -> None:
+    shown = await cli("ledger", document_id, "--read", "--source", "rfp.md", "--no-brief")
+    assert "3 requirements: 3 new, 0 changed, 0 withdrawn" in shown.stderr
+    request = read.received[-1][1]
+    assert (request.sources, request.without_brief) == (("rfp.md",), True)
+
+
+async def test_decides_about_several_rows_with_one_request(cli: Any, read: Any, document_id: str) -> None:
+    about_first = ("--confirm", "R1", "--assign", "R1=research", "--owner", "R1=ada")
+    shown = await cli("ledger", document_id, *about_first, "--drop", "R2", "--mark", "R3=verified", "--json")
+    assert set(asked(read)) == {
+        RequirementDecision(requirement_id="R1", confirmed=True, section_id="research", owner="ada"),
+        RequirementDecision(requirement_id="R2", dropped=True),
+        RequirementDecision(requirement_id="R3", status="verified"),
+    }
+    told = {one["requirement_id"]: one for one in json.loads(shown.stdout)}
+    assert (told["R1"]["section_id"], told["R2"]["dropped"], told["R3"]["status"]) == ("research", True, "verified")
+    left = json.loads((await cli("ledger", document_id, "--open", "--json")).stdout)
+    assert [one["requirement_id"] for one in left] == ["R1"]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+async def test_a_spreadsheet_that_nobody_changed_decides_nothing(
+    cli: Any, read: Any, document_id: str, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"ledger.{ending}"
+    assert (await cli("ledger", document_id, "--export", str(path))).exit_code == 0
+    shown = await cli("ledger", document_id, "--import", str(path), "--apply")
+    assert (shown.exit_code, shown.stdout) == (0, "")
+    assert "nothing was changed" in shown.stderr
+
+
+async def test_what_was_changed_in_a_workbook_is_shown_and_then_applied(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "ledger.xlsx"
+    await cli("ledger", document_id, "--export", str(path))
+    workbook = load_workbook(path)
+    sheet: Any = workbook.active
+    columns = {cell.value: cell.column for cell in sheet[1]}
+    assert sheet.cell(3, columns["text"]).data_type == "s"
+    sheet.cell(2, columns["standing"], "confirmed")
+    sheet.cell(2, columns["section"], "research")
+    sheet.cell(4, columns["standing"], "merged")
+    sheet.cell(4, columns["into"], "R1")
+    workbook.save(path)
+    shown = await cli("ledger", document_id, "--import", str(path))
+    assert shown.stdout == "R1: confirmed True, section_id research\nR3: merged_into R1\n"
+    assert not read.received
+    await cli("ledger", document_id, "--import", str(path), "--apply")
+    assert asked(read) == (
+        RequirementDecision(requirement_id="R1", confirmed=True, section_id="research"),
+        RequirementDecision(requirement_id="R3", merged_into="R1"),
+    )
+
+
+async def test_words_that_a_spreadsheet_would_compute_are_text_in_csv(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "ledger.csv"
+    await cli("ledger", document_id, "--export", str(path))
+    rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
+    assert rows[1]["text"].startswith("'=1+1 should")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("id,standing\nR1,found\n", "has no column into, section, owner, status"),
+        ("id,standing,into,section,owner,status\nR9,found,,,,open\n", "no row R9"),
+        ("id,standing,into,section,owner,status\nR1,perhaps,,,,open\n", "row R1: standing is one of"),
+        ("id,standing,into,section,owner,status\nR1,found,,,,done\n", "row R1: this cannot be: status"),
+    ],
+)
+async def test_a_file_that_does_not_fit_is_refused_with_its_row(
+    cli: Any, read: Any, document_id: str, tmp_path: Path, content: str, words: str
+) -> None:
+    path = tmp_path / "ledger.csv"
+    path.write_text(content)
+    shown = await cli("ledger", document_id, "--import", str(path))
+    assert shown.exit_code == 2
+    assert words in shown.stderr
+
+
+async def test_a_document_without_a_ledger_says_so(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
+    await backstage.append(document_id, requested)
+    shown = await cli("ledger", document_id)
+    assert shown.exit_code == 1
+    assert "nothing was read into it yet" in shown.stderr

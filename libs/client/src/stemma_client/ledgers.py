@@ -1,0 +1,89 @@
+"""The requirement ledger of a document: its rows, with what people decided about each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from stemma_contracts.v1 import events
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RequirementDecision
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_document.ledger_state import UNDECIDED, Standing
+from stemma_document.views import DocumentView, LedgerView
+
+from .deciding import SectionDecisions
+from .errors import LedgerFailedError
+from .recorded import RecordedEvent
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """A row, and what people decided about it."""
+
+    row: LedgerRow
+    standing: Standing
+
+
+@dataclass(frozen=True)
+class RequirementLedger:
+    """The rows of the last reading in the order of their sources, and what that reading changed."""
+
+    view: LedgerView
+    entries: tuple[LedgerEntry, ...]
+    difference: LedgerDifference
+
+
+class LedgerRequests(SectionDecisions):
+    """Every way to read the ledger, and to decide about its rows."""
+
+    @abstractmethod
+    async def document(self, document_id: str, *, at_least: int = 0) -> DocumentView:
+        """A document as its events tell it."""
+
+    @abstractmethod
+    async def artifact(self, document_id: str, ref: ArtifactRef) -> bytes:
+        """The content behind a reference."""
+
+    @abstractmethod
+    def follow(self, document_id: str, *, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
+        """The events of a document."""
+
+    async def read_requirements(
+        self, document_id: str, *, sources: Iterable[str] = (), without_brief: bool = False
+    ) -> RequirementLedger:
+        """Have the demands of the brief and of inputs read, and wait for the ledger.
+
+        Raises `LedgerFailedError` if they cannot be read.
+        """
+        asked = r.ReadRequirements(
+            actor=self.actor, document_id=document_id, sources=tuple(sources), without_brief=without_brief
+        )
+        accepted = await self.request(asked)
+        async with aclosing(self.follow(document_id, from_sequence=accepted.sequence)) as recorded_events:
+            async for event in recorded_events:
+                match event.contract:
+                    case events.RequirementsRead():
+                        return await self.ledger(document_id, at_least=event.sequence)
+                    case events.RequirementsUnread(detail=detail):
+                        raise LedgerFailedError(detail)
+        raise LedgerFailedError("the connection was closed")
+
+    async def decide_requirements(self, document_id: str, decisions: Sequence[RequirementDecision]) -> RequestAccepted:
+        """Decide about rows: all of the decisions are made, or none."""
+        return await self.request(
+            r.DecideRequirements(actor=self.actor, document_id=document_id, decisions=tuple(decisions))
+        )
+
+    async def ledger(self, document_id: str, *, at_least: int = 0) -> RequirementLedger:
+        """The ledger as it is; raises `LedgerFailedError` if nothing was read into it yet."""
+        view = (await self.document(document_id, at_least=at_least)).ledger
+        if view is None or view.rows is None:
+            raise LedgerFailedError((view.failure if view else "") or "nothing was read into it yet")
+        rows = LedgerRows.model_validate_json(await self.artifact(document_id, view.rows)).rows
+        changed = await self.artifact(document_id, view.difference) if view.difference else b"{}"
+        entries = tuple(LedgerEntry(row, view.standings.get(row.requirement_id, UNDECIDED)) for row in rows)
+        return RequirementLedger(view, entries, LedgerDifference.model_validate_json(changed))

@@ -1,0 +1,63 @@
+"""The requirement ledger of a document: where its rows are, and what people decided about each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus
+from stemma_contracts.v1.references import ArtifactRef
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What people decided about a row. ``section_id`` and ``owner`` are empty as long as nobody has it."""
+
+    confirmed: bool = False
+    dropped: bool = False
+    merged_into: str = ""
+    section_id: str = ""
+    owner: str = ""
+    status: RequirementStatus = "open"
+
+    @property
+    def counts(self) -> bool:
+        """Whether the row is a demand of its own."""
+        return not self.dropped and not self.merged_into
+
+
+UNDECIDED = Standing()
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """``job_id`` is that of the reading that is under way; ``rows`` and the rest are of the last one that ended.
+
+    ``sources`` are the names of the inputs that are read, with ``brief`` the brief too. ``standings`` are kept for
+    rows that were withdrawn as well.
+    """
+
+    sources: tuple[str, ...] = ()
+    brief: bool = True
+    job_id: str | None = None
+    rows: ArtifactRef | None = None
+    difference: ArtifactRef | None = None
+    summary: LedgerSummary = field(default_factory=LedgerSummary)
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    failure: str = ""
+
+    @property
+    def row_ids(self) -> frozenset[str]:
+        """The rows that there are."""
+        return frozenset((*self.summary.mandatory, *self.summary.others))
+
+    def standing(self, requirement_id: str) -> Standing:
+        """What people decided about a row."""
+        return self.standings.get(requirement_id, UNDECIDED)
+
+    @property
+    def open_mandatory(self) -> tuple[str, ...]:
+        """The rows that must be answered and that nobody says are."""
+        return tuple(
+            name for name in self.summary.mandatory if (now := self.standing(name)).counts and now.status == "open"
+        )

@@ -1,0 +1,15 @@
+"""The requirement ledger: demands are read from the sources, and people decide about them."""
+
+from stemma_contracts import subjects
+from stemma_document.job_ids import EXTRACT
+
+from stemma_orchestrator.core.hooks import Feature
+
+from .decide import Decide, LedgerCommand, Read, decide
+from .work import work
+
+FEATURE = Feature[LedgerCommand](
+    commands=(Read, Decide), decide=decide, work=work, job_owners={EXTRACT: subjects.VALIDATOR}
+)
+
+__all__ = ["FEATURE", "Decide", "Read"]

@@ -1,0 +1,63 @@
+"""Have the demands of the sources read, and decide about them: all decisions of a request are made, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_document.ledger_state import Ledger
+from stemma_document.state import Document, Lifecycle
+
+from stemma_orchestrator.core.commands import RequestCommand, refused
+
+
+@dataclass(frozen=True)
+class Read(RequestCommand):
+    """Read the demands of the brief and of inputs of these names; an open reading gives way to it."""
+
+    request = requests.ReadRequirements
+    sources: tuple[str, ...]
+    without_brief: bool = False
+
+
+@dataclass(frozen=True)
+class Decide(RequestCommand):
+    """Decide about rows of the ledger."""
+
+    request = requests.DecideRequirements
+    decisions: tuple[RequirementDecision, ...]
+
+
+LedgerCommand = Read | Decide
+
+
+def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
+    """The event of a request about the ledger, or its refusals."""
+    if document.lifecycle is Lifecycle.CANCELLED:
+        return [e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)]
+    match command:
+        case Read():
+            return [
+                e.RequirementsRequested(**command.asked, sources=command.sources, without_brief=command.without_brief)
+            ]
+        case Decide():
+            refusals = list(_refusals(command, document))
+            return refusals or [e.RequirementsDecided(**command.asked, decisions=command.decisions)]
+        case _:
+            assert_never(command)
+
+
+def _refusals(command: Decide, document: Document) -> Iterator[e.AnyRefusal]:
+    """What keeps each decision from being made: rows and sections that are not there."""
+    rows = (document.ledger or Ledger()).row_ids
+    for position, decision in enumerate(command.decisions):
+        named = [name for name in (decision.requirement_id, decision.merged_into) if name]
+        unknown = next((name for name in named if name not in rows), None)
+        if unknown is not None:
+            yield e.RefusedUnknownRequirement(**refused(command), position=position, requirement_id=unknown)
+        elif decision.section_id and decision.section_id not in document.sections:
+            yield e.RefusedUnknownSection(**refused(command, decision.section_id), position=position)

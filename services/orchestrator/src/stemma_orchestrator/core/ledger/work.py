@@ -1,0 +1,59 @@
+"""The work of the ledger: a reading of the sources, and what its outcome means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.references import InputFile
+from stemma_document.inputs import evidence_of
+from stemma_document.ledger_state import Ledger
+from stemma_document.state import Document
+
+from stemma_orchestrator.core.hooks import Task, Work
+from stemma_orchestrator.core.job_parts import head_of
+from stemma_orchestrator.core.outcomes import unfitting
+
+BRIEF = "brief"
+"""What the brief is called as a source."""
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The reading that is open, also while the document is paused."""
+    ledger = document.ledger
+    if ledger is not None and ledger.job_id is not None:
+        yield ledger.job_id, _READING, (document, ledger)
+
+
+def _extract(document: Document, ledger: Ledger) -> j.ExtractRequirements:
+    assert ledger.job_id is not None
+    inputs = {item.name: item.artifact for item in evidence_of(document) if _is_source(item, ledger)}
+    texts = {BRIEF: document.brief, **inputs} if ledger.brief else inputs
+    return j.ExtractRequirements(
+        job_id=ledger.job_id,
+        document=head_of(document),
+        sources=tuple(j.LedgerSource(name=name, artifact=artifact) for name, artifact in texts.items()),
+        previous=ledger.rows,
+    )
+
+
+def _is_source(item: InputFile, ledger: Ledger) -> bool:
+    """Whether demands are read from an input: one that is a request, or that somebody named."""
+    return item.role == "request" or item.name in ledger.sources
+
+
+def _extracted(document: Document, ledger: Ledger, outcome: o.Outcome) -> e.AnyLedgerEvent:
+    match outcome:
+        case o.RequirementsExtracted():
+            return e.RequirementsRead(
+                job_id=outcome.job_id, rows=outcome.rows, difference=outcome.difference, summary=outcome.summary
+            )
+        case o.ExtractionFailed() | o.JobDead():
+            return e.RequirementsUnread(job_id=outcome.job_id, detail=outcome.detail)
+        case _:
+            raise unfitting(outcome)
+
+
+_READING = Task(_extract, _extracted, of_section=False)

@@ -1,0 +1,140 @@
+"""The requirement ledger: read from the sources, and decided about row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from orchestrator_story import DOCUMENT, TENANT, Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
+from stemma_document.ledger_state import Standing
+from stemma_orchestrator.core import documents, ledger
+from stemma_orchestrator.core.commands import Record
+from stemma_orchestrator.core.problems import problem_of
+
+pytestmark = pytest.mark.req("L1")
+
+
+def job_of(story: Story) -> j.ExtractRequirements:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ExtractRequirements))
+    return job
+
+
+def record(story: Story, cls: Any, job_id: str, **fields: Any) -> Any:
+    return story.when(Record(cls(job_id=job_id, tenant=TENANT, document_id=DOCUMENT, **fields)))
+
+
+def read(story: Story, *mandatory: str, others: tuple[str, ...] = (), **changes: Any) -> Any:
+    story.when(ledger.Read(story.asked(), ()))
+    found = LedgerSummary(mandatory=mandatory, others=others, **changes)
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": found}
+    return record(story, o.RequirementsExtracted, job_of(story).job_id, **about)
+
+
+def decide(story: Story, **fields: Any) -> Any:
+    return story.when(ledger.Decide(story.asked(), (RequirementDecision.model_validate(fields),)))
+
+
+def standing(story: Story, name: str) -> Standing:
+    assert story.document.ledger is not None
+    return story.document.ledger.standing(name)
+
+
+def test_a_request_opens_a_reading_of_the_brief_and_its_outcome_closes_it(begun: Story) -> None:
+    begun.when(ledger.Read(begun.asked(), ())).then_types(e.RequirementsRequested)
+    job = job_of(begun)
+    assert [source.name for source in job.sources] == ["brief"]
+    assert job.previous is None
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary(mandatory=("R1",))}
+    record(begun, o.RequirementsExtracted, job.job_id, **about).then_types(e.RequirementsRead)
+    assert not [job for job in begun.open_jobs().values() if isinstance(job, j.ExtractRequirements)]
+    assert begun.document.ledger is not None
+    assert begun.document.ledger.rows == ref("rows")
+
+
+@pytest.mark.req("L2")
+def test_a_second_reading_is_compared_with_the_first(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    begun.when(ledger.Read(begun.asked(), ()))
+    assert job_of(begun).previous == ref("rows")
+
+
+def test_a_reading_gives_way_to_the_next_and_its_late_outcome_counts_for_nothing(begun: Story) -> None:
+    begun.when(ledger.Read(begun.asked(), ()))
+    late = job_of(begun).job_id
+    begun.when(ledger.Read(begun.asked(), ()))
+    assert job_of(begun).job_id != late
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary()}
+    record(begun, o.RequirementsExtracted, late, **about).then_types(e.OutcomeSuperseded)
+
+
+@pytest.mark.parametrize("cls", [o.ExtractionFailed, o.JobDead])
+def test_a_reading_that_fails_leaves_the_ledger_as_it_was(begun: Story, cls: Any) -> None:
+    read(begun, "R1")
+    begun.when(ledger.Read(begun.asked(), ()))
+    record(begun, cls, job_of(begun).job_id, detail="too large").then_types(e.RequirementsUnread)
+    assert begun.document.ledger is not None
+    assert (begun.document.ledger.failure, begun.document.ledger.rows) == ("too large", ref("rows"))
+
+
+def test_people_confirm_assign_and_mark_rows_each_decision_beside_the_others(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    decide(begun, requirement_id="R1", confirmed=True, section_id="research").then_types(e.RequirementsDecided)
+    decide(begun, requirement_id="R1", owner="ada", status="verified")
+    assert standing(begun, "R1") == Standing(confirmed=True, section_id="research", owner="ada", status="verified")
+    assert standing(begun, "R2") == Standing()
+
+
+def test_what_is_dropped_merged_or_answered_is_not_open_and_what_is_taken_back_is(begun: Story) -> None:
+    read(begun, "R1", "R2", "R3", "R4", others=("R5",))
+    decide(begun, requirement_id="R1", dropped=True)
+    decide(begun, requirement_id="R2", merged_into="R3")
+    decide(begun, requirement_id="R4", status="not_applicable")
+    assert begun.document.ledger is not None
+    assert set(begun.document.ledger.open_mandatory) == {"R3"}
+    decide(begun, requirement_id="R1", dropped=False)
+    decide(begun, requirement_id="R2", confirmed=True)
+    assert set(begun.document.ledger.open_mandatory) == {"R1", "R2", "R3"}
+
+
+@pytest.mark.req("L2")
+def test_decisions_stay_with_rows_that_are_still_there_after_an_amendment(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    decide(begun, requirement_id="R1", confirmed=True, section_id="budget")
+    read(begun, "R1", "R3", changed=("R1",), withdrawn=("R2",), new=1)
+    assert standing(begun, "R1").section_id == "budget"
+    assert begun.document.ledger is not None
+    assert begun.document.ledger.row_ids == {"R1", "R3"}
+
+
+def test_refuses_rows_and_sections_that_are_not_there_and_decides_nothing(begun: Story) -> None:
+    read(begun, "R1")
+    decisions = (
+        RequirementDecision(requirement_id="R1", confirmed=True),
+        RequirementDecision(requirement_id="R9", confirmed=True),
+        RequirementDecision(requirement_id="R1", section_id="nowhere"),
+        RequirementDecision(requirement_id="R1", merged_into="R8"),
+    )
+    refused = tuple(begun.when(ledger.Decide(begun.asked(), decisions)))
+    assert [problem_of(refusal).field for refusal in refused] == [
+        "decisions.1.requirement_id",
+        "decisions.2.section_id",
+        "decisions.3.requirement_id",
+    ]
+    assert standing(begun, "R1") == Standing()
+
+
+def test_refuses_decisions_before_anything_was_read_and_about_a_cancelled_document(begun: Story) -> None:
+    decide(begun, requirement_id="R1", confirmed=True).then_types(e.RefusedUnknownRequirement)
+    begun.when(documents.Cancel(begun.asked()))
+    begun.when(ledger.Read(begun.asked(), ())).then_types(e.RefusedByDocumentStatus)
+
+
+def test_the_same_request_again_decides_nothing(begun: Story) -> None:
+    read(begun, "R1")
+    command = ledger.Decide(begun.asked(), (RequirementDecision(requirement_id="R1", confirmed=True),))
+    begun.when(command)
+    begun.when(command).then_nothing_happened()

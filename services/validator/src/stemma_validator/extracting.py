@@ -1,0 +1,123 @@
+"""The demands of a document's sources, read into its ledger, with a bound on size, time and memory."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypedDict
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
+from stemma_contracts.media import READ
+from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRows, LedgerSummary
+from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_evidence import language_of
+from stemma_requirements import Source, difference, read_ledger
+
+from .confined import Check, checked
+from .errors import ValidationImpossible
+
+SOURCES_LIMIT = 16 * 1024 * 1024
+"""Bytes of all sources together: a request of ten thousand pages."""
+MAX_DETAIL = 300
+
+
+class _About(TypedDict):
+    job_id: str
+    tenant: str
+    document_id: str
+
+
+class Extracted(BaseModel):
+    """A ledger, and what it has that the one before had not."""
+
+    rows: LedgerRows
+    difference: LedgerDifference
+
+
+class Extraction(Check[Extracted]):
+    """What is read: texts by their names, and the rows of the reading before."""
+
+    name: ClassVar = "reading of requirements"
+    answer: ClassVar = TypeAdapter(Extracted)
+
+    texts: dict[str, str]
+    language: str
+    previous: LedgerRows
+
+    @property
+    def characters(self) -> int:
+        """How much there is to read."""
+        return sum(map(len, self.texts.values()))
+
+    def run(self) -> Extracted:
+        """The ledger."""
+        sources = [Source(name, text, language_of(text, self.language)) for name, text in self.texts.items()]
+        rows = read_ledger(sources, self.previous)
+        return Extracted(rows=rows, difference=difference(self.previous, rows))
+
+
+async def on_extract_requirements(
+    job: ExtractRequirements, *, artifacts: ArtifactStore, limits: Limits
+) -> RequirementsExtracted | ExtractionFailed:
+    """Read the demands. What keeps them from being read is told, never raised."""
+    about = _About(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
+    if sum(source.artifact.size for source in job.sources) > SOURCES_LIMIT:
+        return ExtractionFailed(**about, detail=f"the sources are more than {SOURCES_LIMIT // 1024**2} MiB")
+    texts = {source.name: await _text(job, source, artifacts) for source in job.sources}
+    check = Extraction(
+        texts={name: text for name, text in texts.items() if text is not None},
+        language=job.document.language or "en",
+        previous=await _previous(job, artifacts),
+    )
+    try:
+        found = await checked(check, limits)
+    except ValidationImpossible as cause:
+        return ExtractionFailed(**about, detail=str(cause)[:MAX_DETAIL])
+    unread = tuple(name for name, text in texts.items() if text is None)
+    return RequirementsExtracted(
+        **about,
+        rows=await _put(job, found.rows, "requirements.json", artifacts),
+        difference=await _put(job, found.difference, "requirements-changed.json", artifacts),
+        summary=_summary(found, unread),
+    )
+
+
+def _summary(found: Extracted, unread: tuple[str, ...]) -> LedgerSummary:
+    rows, changes = found.rows.rows, found.difference
+    return LedgerSummary(
+        mandatory=tuple(row.requirement_id for row in rows if row.obligation == "mandatory"),
+        others=tuple(row.requirement_id for row in rows if row.obligation != "mandatory"),
+        new=len(changes.new),
+        changed=tuple(change.requirement_id for change in changes.changed),
+        withdrawn=tuple(row.requirement_id for row in changes.withdrawn),
+        unread=unread,
+        more=found.rows.more,
+    )
+
+
+async def _text(job: ExtractRequirements, source: LedgerSource, artifacts: ArtifactStore) -> str | None:
+    """The words of a source; none of what is no text, or lost."""
+    if source.artifact.media_type not in READ:
+        return None
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, source.artifact)
+        return data.decode("utf-8-sig")
+    except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
+        return None
+
+
+async def _previous(job: ExtractRequirements, artifacts: ArtifactStore) -> LedgerRows:
+    if job.previous is None:
+        return LedgerRows()
+    data = await artifacts.get(job.document.tenant, job.document.document_id, job.previous)
+    try:
+        return LedgerRows.model_validate_json(data)
+    except ValidationError:
+        return LedgerRows()
+
+
+async def _put(job: ExtractRequirements, body: BaseModel, name: str, artifacts: ArtifactStore) -> ArtifactRef:
+    head, data = job.document, body.model_dump_json().encode()
+    return await artifacts.put(head.tenant, head.document_id, data, media_type="application/json", name=name)

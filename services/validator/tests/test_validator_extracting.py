@@ -1,0 +1,82 @@
+"""The demands of a document's sources, read into its ledger."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from stemma_artifacts.store import ArtifactStore
+from stemma_confinement import Limits
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRows
+from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_validator.extracting import on_extract_requirements
+
+from .conftest import DOCUMENT, LIMITS, TENANT
+
+pytestmark = pytest.mark.req("L1", "L2")
+
+REQUEST = "# RFP\n\nThe contractor shall train ten users.\n\nThe contractor should be kind.\n"
+HEAD = DocumentHead(document_id=DOCUMENT, tenant=TENANT, kind="proposal", created_at=datetime(2026, 1, 1, tzinfo=UTC))
+
+
+class Desk:
+    """The handler with its store."""
+
+    def __init__(self, artifacts: ArtifactStore) -> None:
+        self.artifacts = artifacts
+
+    async def source(self, name: str, text: str, media_type: str = "text/markdown") -> LedgerSource:
+        ref = await self.artifacts.put(TENANT, DOCUMENT, text.encode(), media_type=media_type, name=name)
+        return LedgerSource(name=name, artifact=ref)
+
+    async def read(
+        self, *sources: LedgerSource, previous: ArtifactRef | None = None, limits: Limits = LIMITS
+    ) -> RequirementsExtracted | ExtractionFailed:
+        job = ExtractRequirements(job_id="doc-1.1.extract.ledger", document=HEAD, sources=sources, previous=previous)
+        return await on_extract_requirements(job, artifacts=self.artifacts, limits=limits)
+
+    async def rows(self, outcome: RequirementsExtracted) -> LedgerRows:
+        return LedgerRows.model_validate_json(await self.artifacts.get(TENANT, DOCUMENT, outcome.rows))
+
+
+@pytest.fixture
+def desk(artifacts: ArtifactStore) -> Desk:
+    return Desk(artifacts)
+
+
+async def test_reads_the_demands_of_all_sources_and_tells_which_must_be_answered(desk: Desk) -> None:
+    german = "Der Auftragnehmer hat die Daten monatlich zu sichern. Die Stadt betreibt das Archiv seit vielen Jahren.\n"
+    read = await desk.read(await desk.source("brief", REQUEST), await desk.source("anlage.md", german))
+    assert isinstance(read, RequirementsExtracted)
+    assert (read.summary.mandatory, read.summary.others, read.summary.new) == (("R1", "R3"), ("R2",), 3)
+    rows = (await desk.rows(read)).rows
+    assert [(row.source, row.line) for row in rows] == [("brief", 3), ("brief", 5), ("anlage.md", 1)]
+
+
+async def test_tells_what_an_amendment_changed(desk: Desk) -> None:
+    first = await desk.read(await desk.source("brief", REQUEST))
+    assert isinstance(first, RequirementsExtracted)
+    amended = REQUEST.replace("ten users", "twelve users").replace("The contractor should be kind.\n", "")
+    second = await desk.read(await desk.source("brief", amended), previous=first.rows)
+    assert isinstance(second, RequirementsExtracted)
+    assert (second.summary.changed, second.summary.withdrawn, second.summary.new) == (("R1",), ("R2",), 0)
+    told = LedgerDifference.model_validate_json(await desk.artifacts.get(TENANT, DOCUMENT, second.difference))
+    assert told.changed[0].after.quote == "The contractor shall train twelve users."
+
+
+async def test_names_a_source_that_is_no_text_and_reads_the_others(desk: Desk) -> None:
+    pdf = await desk.source("plan.pdf", "%PDF", "application/pdf")
+    read = await desk.read(await desk.source("brief", REQUEST), pdf)
+    assert isinstance(read, RequirementsExtracted)
+    assert read.summary.unread == ("plan.pdf",)
+    assert len((await desk.rows(read)).rows) == 2
+
+
+async def test_a_reading_that_takes_too_long_ends_with_a_reason(desk: Desk) -> None:
+    many = "The contractor shall train users, and so on.\n\n" * 20_000
+    read = await desk.read(await desk.source("brief", many), limits=Limits(seconds=0.2, memory_mb=1024))
+    assert isinstance(read, ExtractionFailed)
+    assert "0.2" in read.detail
