@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, create_model, model_validator
 from stemma_contracts import Family, registry
 from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 from stemma_contracts.v1.requests import CreateDocument, DocumentRequest, Request
@@ -17,6 +17,24 @@ class Body(BaseModel):
     """A field that nobody knows is refused: it may be a misspelt name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_json(cls, given: object) -> object:
+        return _whole(given)
+
+
+def _whole(given: object) -> object:
+    """JSON has one kind of number: 2.0 is the integer 2."""
+    match given:
+        case float() if given.is_integer():
+            return int(given)
+        case dict():
+            return {name: _whole(value) for name, value in given.items()}
+        case list():
+            return [_whole(value) for value in given]
+        case _:
+            return given
 
 
 def commands() -> Iterator[tuple[str, type[DocumentRequest]]]:

@@ -77,11 +77,17 @@ def described() -> Mapping[str, Any]:
     """The two bodies, for the OpenAPI."""
     schema = CreateBody.model_json_schema(ref_template="#/components/schemas/{model}")
     schema.pop("$defs", None)
-    properties = schema["properties"] | {
-        BRIEF: {"type": "string", "description": "the brief, as text or as a file"},
+    properties = {name: about if name in _TEXTS else _as_json(about) for name, about in schema["properties"].items()}
+    properties |= {
+        BRIEF: {"type": "string", "minLength": 1, "description": "the brief, as text or as a file"},
         INPUTS: {"type": "array", "items": {"type": "string", "contentMediaType": "application/octet-stream"}},
     }
     properties.pop("brief_upload")
     form = {"type": "object", "required": ["kind", BRIEF], "properties": properties, "additionalProperties": False}
     content = {JSON: {"schema": {"$ref": "#/components/schemas/CreateDocument"}}, FORM: {"schema": form}}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def _as_json(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A field that stands as JSON in a form."""
+    return {"type": "string", "contentMediaType": JSON, "contentSchema": schema}

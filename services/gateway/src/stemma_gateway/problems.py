@@ -107,9 +107,11 @@ class Conflict(HttpError):
 
     status, kind = HTTPStatus.CONFLICT, "conflict"
 
-    def __init__(self, detail: str, headers: Mapping[str, str]) -> None:
-        super().__init__(detail)
-        self.headers = headers
+    def __init__(
+        self, detail: str, headers: Mapping[str, str] | None = None, problems: tuple[answers.Problem, ...] = ()
+    ) -> None:
+        super().__init__(detail, problems=problems)
+        self.headers = headers or {}
 
 
 class NotOpen(HttpError):
@@ -194,13 +196,21 @@ def told_by(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _answer)
 
 
-async def _answer(_: Request, error: Exception) -> Response:
+async def _answer(request: Request, error: Exception) -> Response:
     response = response_of(error)
+    if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        response.headers["Allow"] = _allowed(request) or response.headers["Allow"]
     if isinstance(error, Limited):
         _LIMITED.add(1, {names.Attr.HTTP_LIMIT: error.limit})
     if response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
         get_logger().error("request_failed", error=error)
     return response
+
+
+def _allowed(request: Request) -> str:
+    """The methods of a path: each is a route of its own, and the one that was met knows itself alone."""
+    path = getattr(request.scope.get("route"), "path_format", "")
+    return ", ".join(sorted(request.app.openapi()["paths"].get(path, ()))).upper()
 
 
 def response_of(error: Exception) -> Response:
@@ -252,7 +262,8 @@ def _problem(status: HTTPStatus, kind: str, detail: str, **more: object) -> Prob
 def _rejected(answer: answers.RequestRejected) -> ProblemDetails:
     """Why the orchestrator took no request: the document is not there, or does not allow it, or the words are wrong."""
     fields = {problem.field for problem in answer.problems}
-    status = HTTPStatus.CONFLICT if answer.document_id else HTTPStatus.UNPROCESSABLE_ENTITY
+    is_taken = fields == {"request_id"}
+    status = HTTPStatus.CONFLICT if answer.document_id or is_taken else HTTPStatus.UNPROCESSABLE_ENTITY
     if fields == {"document_id"} and not answer.document_id:
         status = HTTPStatus.NOT_FOUND
     words = "; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in answer.problems)

@@ -9,7 +9,7 @@ from stemma_client import DocumentView, SectionView
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1 import answers
 
-from stemma_gateway.problems import Invalid, NotFound
+from stemma_gateway.problems import Conflict, NotFound
 from stemma_gateway.sessions import Session
 
 DocumentId = Annotated[Token, Path(description="the id of a document")]
@@ -22,14 +22,14 @@ AtLeast = Annotated[
 
 
 async def told(session: Session, document_id: str, at_least: int) -> None:
-    """Raises `Invalid` for a sequence that no answer about a document had: it would be waited for in vain."""
+    """Raises `Conflict` for a sequence that no answer about a document had: it would be waited for in vain."""
     if at_least and at_least > await session.client.position(document_id):
         words = "the log of this document has not come so far, so no answer said so"
-        raise Invalid(words, problems=(answers.Problem(field="at_least", message=words),))
+        raise Conflict(words, problems=(answers.Problem(field="at_least", message=words),))
 
 
 async def document_of(session: Session, document_id: str, at_least: int = 0) -> DocumentView:
-    """A document as its log tells it; raises `DocumentNotFoundError` and `Invalid`."""
+    """A document as its log tells it; raises `DocumentNotFoundError` and `Conflict`."""
     await told(session, document_id, at_least)
     return await session.client.document(document_id, at_least=at_least)
 

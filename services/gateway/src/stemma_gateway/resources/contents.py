@@ -8,13 +8,16 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 Endpoint = Callable[..., Coroutine[Any, Any, Response]]
-_BYTES: dict[str, Any] = {"*/*": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}}
+OCTETS = "application/octet-stream"
+BYTES: dict[str, Any] = {"schema": {"type": "string", "format": "binary", "contentMediaType": OCTETS}}
+"""Bytes as they are. Generators of clients know them by the format, which newer OpenAPI has no need of."""
+_CONTENT = {"*/*": BYTES, OCTETS: BYTES}
 _TOLD: dict[int | str, dict[str, Any]] = {
     304: {"description": "what the caller has is still that (`If-None-Match`)"},
 }
 _GIVEN: dict[int | str, dict[str, Any]] = {
-    200: {"description": "the content", "content": _BYTES},
-    206: {"description": "the part of it that was asked for (`Range`)", "content": _BYTES},
+    200: {"description": "the content", "content": _CONTENT},
+    206: {"description": "the part of it that was asked for (`Range`)", "content": _CONTENT},
     416: {"description": "it has no such part; `Content-Range` says how long it is"},
     **_TOLD,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from stemma_artifacts.resumable import Incomplete, Progress, ResumableUploads, WrongOffset
@@ -22,18 +22,18 @@ from stemma_gateway.delivery import address
 from stemma_gateway.problems import Conflict, NotFound, TooLarge
 from stemma_gateway.sessions import Session
 
+from .contents import BYTES, OCTETS
+
 IN_MEMORY_BYTES = 1024 * 1024
-YES, NO = "?1", "?0"
-_BINARY = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
-BODY: dict[str, Any] = {"requestBody": {"required": True, "content": {"application/octet-stream": _BINARY}}}
-PIECE: dict[str, Any] = {"requestBody": {"required": True, "content": {"application/partial-upload": _BINARY}}}
+YES: Final = "?1"
+NO: Final = "?0"
+BODY: dict[str, Any] = {"requestBody": {"content": {OCTETS: BYTES}}}
+PIECE: dict[str, Any] = {"requestBody": {"content": {"application/partial-upload": BYTES, OCTETS: BYTES}}}
 
 router = APIRouter(tags=["uploads"])
 UploadId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 Name = Annotated[FileName, Query(max_length=255, description="the path of the file among the inputs")]
-Complete = Annotated[
-    str | None, Header(pattern=r"^\?[01]$", description="`?0` if more is to come, `?1` if this is all")
-]
+Complete = Annotated[Literal["?0", "?1"] | None, Header(description="`?0` if more is to come, `?1` if this is all")]
 Offset = Annotated[int, Header(ge=0, le=MAX_FILE_BYTES, description="where this piece begins")]
 
 
