@@ -146,6 +146,23 @@ async def test_a_file_that_does_not_fit_is_refused_with_its_row(
     assert words in shown.stderr
 
 
+async def test_an_export_with_an_open_mandatory_requirement_says_so_and_is_unfinished(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    async def convert(request: requests.ExportDocument) -> None:
+        file = await read.text(document_id, "docx")
+        asked = events.ExportRequested(export_id="x1", format=request.format)
+        done = events.DocumentExported(
+            export_id="x1", format=request.format, job_id="j", artifact=file, open_requirements=("R1", "R3")
+        )
+        await read.append(document_id, asked, done)
+
+    read.on_request = convert
+    shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
+    assert shown.exit_code == 5
+    assert "mandatory requirements that are open: R1, R3; a page says which" in shown.stderr
+
+
 async def test_a_document_without_a_ledger_says_so(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
     await backstage.append(document_id, requested)
     shown = await cli("ledger", document_id)

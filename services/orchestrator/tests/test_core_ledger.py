@@ -9,9 +9,10 @@ from orchestrator_story import DOCUMENT, TENANT, Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
 from stemma_document.ledger_state import Standing
-from stemma_orchestrator.core import documents, ledger
+from stemma_orchestrator.core import documents, exports, ledger
 from stemma_orchestrator.core.commands import Record
 from stemma_orchestrator.core.problems import problem_of
 
@@ -108,6 +109,20 @@ def test_decisions_stay_with_rows_that_are_still_there_after_an_amendment(begun:
     assert standing(begun, "R1").section_id == "budget"
     assert begun.document.ledger is not None
     assert begun.document.ledger.row_ids == {"R1", "R3"}
+
+
+def test_an_export_names_what_is_mandatory_and_open_and_a_comparison_does_not(begun: Story) -> None:
+    read(begun, "R1", "R2", others=("R3",))
+    decide(begun, requirement_id="R1", status="verified")
+    begun.when(exports.Export(begun.asked(), ExportFormat.DOCX))
+    begun.when(
+        exports.Export(
+            begun.asked(), ExportFormat.DOCX, (VersionPair(section_id="research", from_version=0, to_version=0),)
+        )
+    )
+    whole, compared = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert (whole.open_requirements, whole.ledger) == (("R2",), ref("rows"))
+    assert (compared.open_requirements, compared.ledger) == ((), None)
 
 
 def test_refuses_rows_and_sections_that_are_not_there_and_decides_nothing(begun: Story) -> None:

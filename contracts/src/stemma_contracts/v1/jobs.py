@@ -200,6 +200,8 @@ class ConvertDocument(Job):
     assets: tuple[InputFile, ...] = Field(default=(), description="images that drafts may refer to")
     generator: str = Field(default="", max_length=200, description="models that wrote it, for the properties")
     redline: bool = False
+    ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
+    open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory rows that nobody says are answered")
     session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")
 
 

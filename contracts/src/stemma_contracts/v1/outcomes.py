@@ -115,6 +115,7 @@ class DocumentConverted(Outcome):
     not_covered: tuple[NotCovered, ...] = ()
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
     remarks: tuple[ExportRemark, ...] = ()
+    open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
 
 
 @registry.contract("stemma.conversion.failed.v1", Family.OUTCOME, subjects.CONVERTER)

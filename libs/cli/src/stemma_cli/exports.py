@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stemma_contracts.v1.events import DocumentExported
@@ -17,6 +17,8 @@ from stemma_cli.wording import overlong_words
 
 STDOUT = Path("-")
 UNFINISHED = ("not_written", "not_approved", "stale")
+MOST_OPEN = 20
+"""Requirements that a warning names."""
 
 
 def check_output(output: Path | None, *, as_json: bool) -> None:
@@ -42,6 +44,7 @@ def warning_lines(done: DocumentExported) -> Iterator[str]:
     warnings = (
         *map(_warning_words, done.warnings),
         *export_lines(done.not_covered),
+        *_open_words(done.open_requirements),
         *map(_remark_words, done.remarks),
         *map(overlong_words, done.too_long),
     )
@@ -72,7 +75,14 @@ def path_of(output: Path | None, name: str) -> Path:
 
 def is_unfinished(done: DocumentExported) -> bool:
     """Whether the document lacks something."""
-    return any(warning.code in UNFINISHED for warning in done.warnings) or lacks_inputs(done.not_covered)
+    lacks = lacks_inputs(done.not_covered) or bool(done.open_requirements)
+    return lacks or any(warning.code in UNFINISHED for warning in done.warnings)
+
+
+def _open_words(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        more = f" and {len(names) - MOST_OPEN} more" if len(names) > MOST_OPEN else ""
+        yield f"mandatory requirements that are open: {', '.join(names[:MOST_OPEN])}{more}; a page says which"
 
 
 def _warning_words(warning: ExportWarning) -> str:

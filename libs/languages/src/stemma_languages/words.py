@@ -47,6 +47,7 @@ class Words(BaseModel):
     reason: Word
     the_inputs: Word
     not_covered: Word
+    open_requirements: Word
     left_out: Word
     not_comparable: Word
     language: Word

@@ -10,6 +10,7 @@ from hashlib import sha256
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning
 from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
@@ -22,6 +23,7 @@ from .diff.markers import Maker
 from .images import Picture
 from .manuscript import House, Manuscript
 from .not_covered import page
+from .open_requirements import page_of_open
 from .source import one_line
 from .tree import Node
 
@@ -97,13 +99,15 @@ def assemble(
     drafts: Sequence[Draft],
     pictures: Mapping[str, Picture | None],
     uncovered: Sequence[CoverageReport] = (),
+    unanswered: Sequence[LedgerRow] = (),
 ) -> Manuscript:
     """The manuscript of a job; ``pictures`` has none for an image that was refused."""
     spoken = language_of(job.document.language)
     headline = one_line(title) or spoken.words.untitled
     is_whole = len(drafts) == 1 and bears_title(headline, drafts[0].blocks)
     chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
-    blocks = joined(headline, chapters, [one.warnings for one in drafts]) + page(uncovered, spoken)
+    pages = page_of_open(list(unanswered), spoken.words) + page(uncovered, spoken)
+    blocks = joined(headline, chapters, [one.warnings for one in drafts]) + pages
     shown = image_sources(blocks)
     return Manuscript(
         title=headline,

@@ -83,7 +83,13 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         return ConversionFailed.model_validate({**echo, "detail": error.detail})
     told = {"warnings": done.warnings, "remarks": done.remarks, "too_long": done.too_long}
     return DocumentConverted.model_validate(
-        {**echo, **told, "not_covered": not_covered(job.sections), "artifact": artifact}
+        {
+            **echo,
+            **told,
+            "not_covered": not_covered(job.sections),
+            "open_requirements": job.open_requirements,
+            "artifact": artifact,
+        }
     )
 
 
@@ -131,7 +137,7 @@ async def _stage(job: ConvertDocument, artifacts: ArtifactStore, converter: Conv
     for ref in _texts_of(job):
         texts.append(await artifacts.get(document.tenant, document.document_id, ref))
         staged.put(ref, texts[-1])
-    for ref in report_refs(job):
+    for ref in (*report_refs(job), *([job.ledger] if job.ledger else [])):
         with suppress(ArtifactMissing, ArtifactCorrupt):
             staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
     fitting = [asset for asset in job.assets if asset.artifact.size <= converter.images.max_bytes]

@@ -96,10 +96,11 @@ def _table(title: str, rows: Sequence[Row], words: Words, last: str = "") -> lis
     heads = [words.file, words.heading, *([last or words.evidence] if has_last else [])]
     shown = [list(row[: len(heads)]) for row in rows[:MAX_ROWS]]
     heading = [node("Header", 2, attributes(), text(title))] if title else []
-    return [*heading, _pandoc_table(heads, shown)]
+    return [*heading, pandoc_table(heads, shown)]
 
 
-def _pandoc_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Node:
+def pandoc_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Node:
+    """A table of plain words."""
     columns = [[node("AlignLeft"), node("ColWidthDefault")] for _ in heads]
     head = [attributes(), [_row(heads)]]
     body = [attributes(), 0, [], [_row(row) for row in rows]]

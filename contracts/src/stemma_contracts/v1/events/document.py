@@ -138,6 +138,7 @@ class DocumentExported(Event):
     not_covered: tuple[NotCovered, ...] = Field(default=(), description="sections that do not cover the inputs")
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
     remarks: tuple[ExportRemark, ...] = ()
+    open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
 
 
 @registry.contract("stemma.export.failed.v1", Family.EVENT)

@@ -10,6 +10,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.coverage import CoverageSummary
 from stemma_contracts.v1.exports import ExportFormat, ExportSection
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, Export, Section, status_of
 
@@ -25,6 +26,11 @@ class _Settled(TypedDict):
     export_id: str
     format: ExportFormat
     job_id: str
+
+
+class _Requirements(TypedDict):
+    ledger: ArtifactRef | None
+    open_requirements: tuple[str, ...]
 
 
 def work(document: Document) -> Iterator[Work]:
@@ -45,6 +51,7 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
         assets=images_of(document, compared_assets(export.redline, document)),
         generator=_generator(document),
         redline=bool(export.redline),
+        **_requirements(document, export),
     )
 
 
@@ -59,6 +66,7 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
                 remarks=outcome.remarks,
                 too_long=outcome.too_long,
                 not_covered=outcome.not_covered,
+                open_requirements=outcome.open_requirements,
             )
         case o.ConversionFailed():
             return e.ExportFailed(**settled, detail=outcome.detail)
@@ -66,6 +74,14 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
             return e.ExportJobDead(**settled, detail=outcome.detail)
         case _:
             raise unfitting(outcome)
+
+
+def _requirements(document: Document, export: Export) -> _Requirements:
+    """What the document has to answer and does not, as far as people said; a comparison does not go out."""
+    ledger = document.ledger
+    if ledger is None or export.redline or not ledger.open_mandatory:
+        return _Requirements(ledger=None, open_requirements=())
+    return _Requirements(ledger=ledger.rows, open_requirements=ledger.open_mandatory)
 
 
 def _sections(document: Document) -> tuple[ExportSection, ...]:
