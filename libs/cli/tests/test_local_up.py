@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stemma_cli.local.foreground import run_in_foreground
+from stemma_cli.local.foreground import how_to_begin, run_in_foreground
 
 STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 
@@ -61,6 +61,12 @@ def test_up_tells_when_it_is_ready_serves_the_other_verbs_of_its_tenant_and_leav
     assert (up.wait(60), json.loads(rest.splitlines()[-1])) == (0, {"part": "stemma", "message": "stopped"})
     assert not any(map(alive, pids))
     assert run(tmp_path, "list").returncode == 4
+
+
+def test_up_says_where_other_verbs_find_data_that_is_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert how_to_begin(Path(".stemma")) == "Try `stemma new proposal --sample` in this folder."
+    assert "STEMMA_DATA_DIR='/data/my team' stemma new" in how_to_begin(Path("/data/my team"))
 
 
 def test_what_the_demo_says_as_json_is_its_files_alone(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from .logins import LOGIN_VARIABLE, IdentityLogin, Login, login_file, public_key
 
 STATE_FILE = "stemma.json"
 DATA_DIR = ".stemma"
+DATA_VARIABLE = "STEMMA_DATA_DIR"
 DEFAULT_URL = "nats://127.0.0.1:4222"
 DEFAULT_TENANT = "default"
 URL_VARIABLE = "STEMMA_NATS_URL"
@@ -58,7 +59,7 @@ class ServerAddress:
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """The folder that ``stemma up`` keeps its data in: ``STEMMA_DATA_DIR``, else ``./.stemma``."""
-    return Path(environ.get("STEMMA_DATA_DIR", DATA_DIR))
+    return Path(environ.get(DATA_VARIABLE, DATA_DIR))
 
 
 def client_user(tenant: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Coroutine
@@ -12,7 +13,7 @@ from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
-from stemma_client.settings import DEFAULT_TENANT, TENANT_VARIABLE
+from stemma_client.settings import DATA_DIR, DATA_VARIABLE, DEFAULT_TENANT, TENANT_VARIABLE
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_provisioning import BadBound, Bounds, ServerFailed
 from stemma_provisioning.providers import BadProvider
@@ -116,8 +117,16 @@ def _how_to_connect(local: LocalStemma) -> str:
         f"NATS is at {local.url}; users and passwords are in {local.folder.root / 'credentials.json'}.\n"
         f"HTTP is at {local.gateway_url}; programs show what `stemma token` prints, people sign in there.\n"
         f"Logs are in {local.folder.root / 'logs'}. Ctrl-C stops all.\n"
-        "Try `stemma new proposal --sample` in this folder."
+        f"{how_to_begin(local.folder.root)}"
     )
+
+
+def how_to_begin(data: Path) -> str:
+    """A first command that finds the data that is in this folder."""
+    begin = "stemma new proposal --sample"
+    if data.resolve() == Path(DATA_DIR).resolve():
+        return f"Try `{begin}` in this folder."
+    return f"Try `{DATA_VARIABLE}={shlex.quote(str(data))} {begin}`: other verbs find the data by it, too."
 
 
 def _tail(log: Path) -> list[str]:
