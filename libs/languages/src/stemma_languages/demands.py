@@ -21,14 +21,24 @@ _NOTHING = re.compile(r"(?!)")
 class DemandWords(BaseModel):
     """A data file.
 
-    ``must``, ``should`` and ``option`` demand, whoever their subject is but a buyer; ``will`` does if its subject is a
-    party. ``asks`` demands although, or because, its subject is a buyer. ``begins`` are the verbs of sentences that
-    tell somebody what to do. ``not_asked`` takes a demand back; ``endured`` follows a ``will`` of which the party only
-    sees the effect. ``parties`` offer or perform, ``bidders`` are those of them who only offer, ``buyers`` request.
-    ``judged`` says how offers are judged; ``papers`` are to be filled in, signed or certified, ``offers`` are the words
-    for what is handed in; ``judging``, ``offering`` and ``listing`` are such words in headings, of the last kind for
-    tables whose rows are demands. ``announces`` is in a sentence before a list, ``empty`` are the words with which it
-    says nothing by itself; ``contents`` are headings of what demands nothing.
+    What demands: ``must``, ``should`` and ``option``, whoever their subject is but a buyer; ``weak``, unless it stands
+    in a condition or a description, which ``under`` begins; ``will``, if its subject is a party, looked for behind what
+    ``joins`` clauses; ``asks``, if its subject is a buyer; ``begins``, the verbs of sentences that tell somebody what
+    to do.
+
+    What takes that back: ``not_asked`` for a whole sentence, ``maybe`` before a cue, ``endured`` behind it, where a
+    party only sees the effect, and ``by`` a buyer, unless what the buyer does is ``granted``.
+
+    Who: ``parties`` offer or perform, ``bidders`` are those of them who only offer, ``buyers`` request, and are no
+    subject ``beside`` something; ``bodies`` are in the names of public buyers.
+
+    Of what kind: ``judged`` says how offers are judged, unless the buyer is ``free`` to; ``papers`` are filled in,
+    signed or certified, and ``handed`` in; ``offers`` are words for what is handed in. ``judging``, ``offering`` and
+    ``listing`` are such words in headings, the last for tables whose rows are demands; ``titles`` name a whole request,
+    and ``contents`` are headings of what demands nothing.
+
+    ``announces`` is in a sentence before a list, ``conditions`` end one whose list says when, and with ``empty`` words
+    alone it says nothing by itself.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
