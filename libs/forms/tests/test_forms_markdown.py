@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from forms_made import document, parts_of, table
-from stemma_forms import answers_in, as_markdown, fill, find_fields
+from stemma_forms import answers_in, as_markdown, fill, find_fields, too_long_answers
 
 FORM = document(table(("Who *leads* [it]?", ""), ("When:", ""), ("Where:", "")))
 
@@ -28,3 +28,12 @@ def test_an_answer_is_the_words_of_its_blocks() -> None:
 def test_no_fields_are_no_text() -> None:
     assert as_markdown(()) == ""
     assert answers_in("Only words, and f-0123456789 among them.") == {}
+
+
+@pytest.mark.req("L7")
+def test_a_heading_says_how_long_the_answer_may_be() -> None:
+    [field] = find_fields(document(table((f"{'Describe your backups. ' * 8}(max. 5 words):", ""))))
+    text = as_markdown([field], {field.id: "one two three four five six"})
+    assert text.splitlines()[0].endswith("… (max. 5 words)")
+    [found] = too_long_answers(text)
+    assert (found.line, found.field_id, found.limit, found.length) == (1, field.id, field.limit, 6)

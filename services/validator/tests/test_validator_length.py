@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from stemma_validator.length import too_long
+from stemma_validator.checking import StructureCheck
+from stemma_validator.length import long_answers, too_long
 
 DRAFT = """# A title that does not count
 
@@ -41,3 +42,31 @@ def test_stays_quiet_up_to_the_limit_and_without_one() -> None:
 def test_chinese_and_japanese_count_by_characters(text: str) -> None:
     assert words_of(text, 4) == []
     assert words_of(text, 3) == ["4 words, at most 3: shorten it by 1"]
+
+
+FORM = """# Form
+
+## f-0123456789: Who are you (max. 3 words)?
+
+One *two*.
+
+Three four.
+
+## f-abcdef0123: Where?
+
+Here, and there, and anywhere.
+"""
+
+
+@pytest.mark.req("L7")
+def test_finds_an_answer_that_is_longer_than_the_form_allows() -> None:
+    (issue,) = long_answers(FORM)
+    assert (issue.rule, issue.line_number) == ("limits/answer", 3)
+    assert issue.message == "f-0123456789: 4 words, at most 3: shorten it by 1"
+    assert issue in StructureCheck(text=FORM).run()
+
+
+@pytest.mark.req("L7")
+def test_a_limit_of_an_answer_is_no_limit_of_a_text_that_answers_no_form() -> None:
+    assert list(long_answers(FORM.replace("four.", ""))) == []
+    assert list(long_answers(FORM.replace("f-0123456789: ", ""))) == []

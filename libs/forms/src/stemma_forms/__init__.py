@@ -8,7 +8,7 @@ from .answers import refusal_of
 from .errors import AnswersRefused, FormError, UnreadableForm
 from .field import Field, Kind, Limit, Unit
 from .form import fill, find_fields
-from .markdown import answers_in, as_markdown
+from .markdown import TooLong, answers_in, as_markdown, too_long_answers
 
 __all__ = [
     "AnswersRefused",
@@ -16,6 +16,7 @@ __all__ = [
     "FormError",
     "Kind",
     "Limit",
+    "TooLong",
     "Unit",
     "UnreadableForm",
     "answers_in",
@@ -23,4 +24,5 @@ __all__ = [
     "fill",
     "find_fields",
     "refusal_of",
+    "too_long_answers",
 ]

@@ -7,14 +7,15 @@ from datetime import date
 
 from .field import Field, Kind
 from .words import normal, terms
-from .xml import can_hold
 
+# What XML 1.0 cannot hold; line ends and tabs it can.
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
 def refusal_of(field: Field, answer: str) -> str | None:
     """Why a field does not accept an answer, in a sentence; None if it does."""
-    if not can_hold(answer):
+    if _NOT_IN_XML.search(answer):
         return f"{_named(field)}: the answer has a control character."
     if field.limit and (length := field.limit.measured(answer)) > field.limit.most:
         unit = field.limit.unit.value

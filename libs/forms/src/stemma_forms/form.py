@@ -1,14 +1,20 @@
-"""A form as a file: its fields, and the same file with answers in them."""
+"""A form as a file: its fields, and the same file with answers in them.
+
+What reads files is imported with the first of them: who only reads answers in a text does without it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .answers import refusal_of
 from .errors import AnswersRefused, UnreadableForm
 from .field import Field
 from .found import with_ids
-from .package import Package
+
+if TYPE_CHECKING:
+    from .package import Package
 
 
 def find_fields(content: bytes) -> tuple[Field, ...]:
@@ -74,6 +80,8 @@ class _TextDocument:
 
 
 def _form(content: bytes) -> _Spreadsheet | _TextDocument:
+    from .package import Package
+
     package = Package(content)
     kind = package.type_of(package.main)
     if "spreadsheetml" in kind:

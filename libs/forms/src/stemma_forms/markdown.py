@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from stemma_markdown import Container, Document, Leaf, Prose, split
 
-from .field import Field
+from .field import Field, Limit
+from .limits import stated_limit
 
 _LONGEST_HEADING = 120
 _ID = re.compile(r"f-[0-9a-f]{10}(?![0-9a-z])")
@@ -27,10 +29,35 @@ def as_markdown(fields: Iterable[Field], answers: Mapping[str, str] | None = Non
     return "".join(f"{line}\n\n" for line in lines).rstrip() + "\n" if lines else ""
 
 
+@dataclass(frozen=True)
+class TooLong:
+    """An answer that is longer than the heading of its field says; ``line`` is that of the heading, from 1."""
+
+    line: int
+    field_id: str
+    limit: Limit
+    length: int
+
+
+def too_long_answers(text: str) -> Iterator[TooLong]:
+    """The answers of a text that are longer than the headings of their fields say."""
+    if not _ID.search(text):
+        return
+    answers = answers_in(text)
+    for block in split(text):
+        found = _ID.search(block.text) if block.kind == "heading" else None
+        limit = stated_limit(block.text) if found else None
+        if found and limit and (length := limit.measured(answers.get(found[0], ""))) > limit.most:
+            yield TooLong(block.line, found[0], limit, length)
+
+
 def heading(field: Field) -> str:
-    """The heading of a field: its id, and the beginning of what it asks."""
+    """The heading of a field: its id, the beginning of what it asks, and how long the answer may be."""
     asked = field.question
-    return f"{field.id}: {_escaped(asked if len(asked) <= _LONGEST_HEADING else asked[: _LONGEST_HEADING - 1] + '…')}"
+    shown = asked if len(asked) <= _LONGEST_HEADING else f"{asked[: _LONGEST_HEADING - 1]}…"
+    if field.limit and stated_limit(shown) != field.limit:
+        shown = f"{shown} (max. {field.limit.most} {field.limit.unit.value})"
+    return f"{field.id}: {_escaped(shown)}"
 
 
 def answers_in(text: str) -> dict[str, str]:

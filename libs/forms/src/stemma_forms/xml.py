@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from lxml import etree
 
 from .errors import UnreadableForm
-
-# What XML 1.0 cannot hold; line ends and tabs it can.
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def parsed(data: bytes, part: str) -> etree._Element:
@@ -32,8 +27,3 @@ def written(root: etree._Element) -> bytes:
     if tree.docinfo.standalone is None:
         return etree.tostring(tree, xml_declaration=True, encoding="UTF-8")
     return etree.tostring(tree, xml_declaration=True, encoding="UTF-8", standalone=tree.docinfo.standalone)
-
-
-def can_hold(text: str) -> bool:
-    """Whether XML can hold a text; some control characters it cannot."""
-    return not _NOT_IN_XML.search(text)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from stemma_contracts.v1.validation import ValidationIssue
 
 from .confined import Check
-from .length import too_long
+from .length import long_answers, too_long
 from .structure import check_structure
 
 
@@ -31,4 +31,4 @@ class StructureCheck(Check[list[ValidationIssue]]):
     def run(self) -> list[ValidationIssue]:
         """The issues."""
         structure = check_structure(self.text, frozenset(self.assets), self.required_headings)
-        return [*structure, *too_long(self.text, self.max_words)]
+        return [*structure, *too_long(self.text, self.max_words), *long_answers(self.text)]

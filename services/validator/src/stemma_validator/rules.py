@@ -35,6 +35,8 @@ class Rule(Enum):
     NESTED_FOOTNOTE = _Row("STEMMA012", "A footnote must not refer to a footnote")
     TOO_MANY_WORDS = _Row("limits/words", "The section is longer than its outline allows")
 
+    LONG_ANSWER = _Row("limits/answer", "An answer is longer than the form allows")
+
     @property
     def code(self) -> str:
         """The name that issues and counts carry."""
