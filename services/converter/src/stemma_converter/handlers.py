@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
@@ -81,16 +82,18 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
         return ConversionFailed.model_validate({**echo, "detail": error.detail})
-    told = {"warnings": done.warnings, "remarks": done.remarks, "too_long": done.too_long}
-    return DocumentConverted.model_validate(
-        {
-            **echo,
-            **told,
-            "not_covered": not_covered(job.sections),
-            "open_requirements": job.open_requirements,
-            "artifact": artifact,
-        }
-    )
+    return DocumentConverted.model_validate({**echo, **_told(job, done), "artifact": artifact})
+
+
+def _told(job: ConvertDocument, done: Done) -> dict[str, Any]:
+    """What a person should know of a document that went out."""
+    return {
+        "warnings": done.warnings,
+        "remarks": done.remarks,
+        "too_long": done.too_long,
+        "not_covered": not_covered(job.sections),
+        "open_requirements": job.open_requirements,
+    }
 
 
 async def _stored(job: ConvertDocument, done: Done, data: bytes, artifacts: ArtifactStore) -> ArtifactRef:
