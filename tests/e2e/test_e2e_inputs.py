@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
 
 import pytest
+import typst
 from docx import Document as Word
 from stemma_client import Client
+from stemma_client.places import places_in
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
@@ -24,15 +25,27 @@ OUTLINE = (
 )
 
 
-def brief_in_word(path: Path, start: str = "May 2027") -> Path:
-    word, held = Word(), BytesIO()
-    word.add_heading("Vaccines on wheels", 1)
-    word.add_paragraph("Ten rural clinics need refrigerators and a van. Say what they cost, in EUR.")
-    word.add_heading("Visits", 2)
-    word.add_paragraph(f"Each clinic is visited twice a week. The visits of the clinics start in {start}.")
-    word.save(held)
-    path.write_bytes(held.getvalue())
-    return path
+BRIEF = """= Vaccines on wheels
+Ten rural clinics need refrigerators and a van. Say what they cost, in EUR.
+#pagebreak()
+== Visits
+Each clinic is visited twice a week. The visits of the clinics start on 3 May 2027.
+"""
+
+
+def brief_as_pdf(folder: Path) -> Path:
+    source, brief = folder / "brief.typ", folder / "brief.pdf"
+    source.write_text(BRIEF)
+    typst.compile(source, brief)
+    return brief
+
+
+def questions_in_word(folder: Path) -> Path:
+    word, questions = Word(), folder / "questions.docx"
+    word.add_heading("Questions", 1)
+    word.add_paragraph("Which nurse drives the van to the clinics on Thursday?")
+    word.save(str(questions))
+    return questions
 
 
 def folder_of(tmp_path: Path) -> Path:
@@ -51,9 +64,9 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
     old.write_text("# Won in 2019\n\nThe refrigerator cost 9999 EUR and the clinics were happy.\n")
     accepted = await client.create_document(
         "proposal",
-        brief=brief_in_word(tmp_path / "brief.docx"),
+        brief=brief_as_pdf(tmp_path),
         inputs=[folder_of(tmp_path)],
-        roles={"past-text": [old]},
+        roles={"past-text": [old], "request": [questions_in_word(tmp_path)]},
         review=ReviewMode.NONE,
         outline=OUTLINE,
     )
@@ -62,13 +75,17 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
     view = await client.document(document_id)
     states = {one.name: (one.state, one.unreadable.reason if one.unreadable else "") for one in view.input_views}
     assert states == {
-        "brief.docx": ("read", ""),
+        "brief.pdf": ("read", ""),
         "empty.pdf": ("unreadable", "empty"),
         "old.md": ("read", ""),
         "prices.csv": ("read", ""),
+        "questions.docx": ("read", ""),
         "scan.dwg": ("unreadable", "unknown"),
         "visits.md": ("read", ""),
     }
+    brief = view.input_views[0]
+    assert (brief.input_id, brief.figures.pages) == ("brief", 2)
+    assert (await places_in(client, view))["brief"].at(7) == "p. 2"
     costs = await client.text(document_id, view.sections["costs"].draft)
     assert "2750" in costs or "2,750" in costs
     assert "9999" not in costs

@@ -51,7 +51,7 @@ async def amended(backstage: Any, document_id: str, requested: Any, drafted: Any
         e.DocumentInputUnreadable(
             input_id="input-2", job_id="k", version=1, unreadable=Unreadable(reason="unknown", detail="No such kind.")
         ),
-        drafted("research").model_copy(update={"inputs": (InputVersion(input_id="input-1", version=1),)}),
+        drafted("research", text).model_copy(update={"inputs": (InputVersion(input_id="input-1", version=1),)}),
         reviewable("research").model_copy(update={"validation": used}),
         e.SectionApproved(section_id="research", version=1),
         e.DocumentInputReplaced(input_id="input-1", version=2, artifact=text, staged=True),

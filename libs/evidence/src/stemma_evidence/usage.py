@@ -1,8 +1,8 @@
 """Which parts of a source a text rests on: those that it quotes, and those whose figures it states.
 
-A part is used if five words of it stand in the text one after the other, if a shorter one stands there whole, or if a
-paragraph of the text has one of its numbers and a third of its words. That takes in too much rather than too little: a
-part that is taken for used costs a look, one that is missed an error.
+A part is used if half of it, or eight words, stand in the text one after the other, or if a paragraph of the text has
+one of its numbers and a third of its words. That takes in too much rather than too little: a part that is taken for
+used costs a look, one that is missed an error.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from stemma_markdown import parts
 
 RUN = 5
+LONG_RUN = 8
+"""So many words in a row are a quotation whatever they stand in; fewer are a turn of phrase in a long part."""
 LEAST_SHARE = 1 / 3
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
 _LEAST_DIGITS = 2
@@ -40,11 +42,17 @@ class Uses:
         return tuple(dict.fromkeys(found))
 
     def _rests_on(self, tokens: Sequence[str]) -> bool:
+        return self._quotes(tokens) or self._states_figures_of(tokens)
+
+    def _quotes(self, tokens: Sequence[str]) -> bool:
         if len(tokens) < RUN:
-            whole = len(tokens) >= _LEAST_WORDS and _joined(tokens) in self._joined
-        else:
-            whole = not self._runs.isdisjoint(_runs(tokens))
-        return whole or self._states_figures_of(tokens)
+            return len(tokens) >= _LEAST_WORDS and _joined(tokens) in self._joined
+        in_a_row = 0
+        for run in _runs(tokens):
+            in_a_row = in_a_row + 1 if run in self._runs else 0
+            if in_a_row and in_a_row + RUN - 1 >= min(LONG_RUN, len(tokens) / 2):
+                return True
+        return False
 
     def _states_figures_of(self, tokens: Sequence[str]) -> bool:
         words = _words(tokens)
