@@ -13,6 +13,18 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 DAY = timedelta(days=1)
+SIGNING = x509.KeyUsage(
+    digital_signature=True,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
+"""What an authority must say since Python 3.13, which also wants to know by which key a certificate was signed."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,7 @@ class Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         own = self._begun(self._name, self._key).add_extension(x509.BasicConstraints(True, None), critical=True)
+        own = own.add_extension(SIGNING, critical=True)
         self.ca = folder / f"{name}.pem"
         self.ca.write_bytes(self._signed(own))
 
@@ -50,7 +63,10 @@ class Authority:
         now = datetime.now(UTC)
         begun = x509.CertificateBuilder().subject_name(name).issuer_name(self._name).public_key(key.public_key())
         numbered = begun.serial_number(x509.random_serial_number())
-        return numbered.not_valid_before(now - DAY).not_valid_after(now + DAY)
+        dated = numbered.not_valid_before(now - DAY).not_valid_after(now + DAY)
+        own, issuer = key.public_key(), self._key.public_key()
+        named = dated.add_extension(x509.SubjectKeyIdentifier.from_public_key(own), critical=False)
+        return named.add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer), critical=False)
 
     def _signed(self, certificate: x509.CertificateBuilder) -> bytes:
         return certificate.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
