@@ -80,6 +80,8 @@ def blocks_of(page: Path) -> list[Block]:
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 AGENTS = "docs/agents.md"
+FORMS = "docs/forms.md"
+"""Its programs are about files and connect to nothing."""
 IN_ORDER = [README, *(ROOT / "docs" / f"{name}.md" for name in ("tour", "python", "nats", "http"))]
 GUIDE = [*IN_ORDER, *sorted({*ROOT.glob("docs/*.md")} - {*IN_ORDER})]
 BLOCKS = [block for page in GUIDE for block in blocks_of(page)]
@@ -143,7 +145,7 @@ def commands() -> list[Block]:
 
 def follows(block: Block) -> bool:
     """Whether a block is a program that follows a document, from a consumer of its own."""
-    return block.language in PROGRAMS and not is_of_an_agent(block)
+    return block.language in PROGRAMS and block.page not in (AGENTS, FORMS)
 
 
 def is_of_an_agent(block: Block) -> bool:
