@@ -52,7 +52,7 @@ def test_finds_the_requirements_of_the_request_that_its_cues_were_tuned_on() -> 
     assert told.obligation == 1.0
 
 
-def test_finds_the_requirements_of_a_request_that_nothing_was_tuned_on() -> None:
+def test_finds_the_requirements_of_a_request_whose_errors_were_not_looked_at() -> None:
     told = score("alaska-search-rfp")
     print(told)
     assert told.precision >= 0.89
