@@ -16,7 +16,9 @@ from stemma_cli.local.run import YIELDS, end_with_parent, run_command, set_up
 from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 from stemma_generation_graph import app
-from stemma_models import ModelSettings
+from stemma_models import ModelSettings, caller
+from stemma_models.providers import Provider
+from stemma_offline_writer import OfflineWriter
 
 
 def main() -> None:
@@ -31,12 +33,18 @@ def main() -> None:
 
 @contextmanager
 def in_place_of_others(model: BaseChatModel) -> Iterator[None]:
-    """Whatever model the service is told, it gets this one; raises `AttributeError` if it makes models elsewhere."""
+    """Whatever model the service is told, it gets this one; raises `AttributeError` if it makes models elsewhere.
+
+    It is asked for scores, unless it is the offline writer: without them a document makes half of the calls that count.
+    """
 
     async def opened(_: ModelSettings) -> BaseChatModel:
         return model
 
-    with patch.object(app, "open_chat_model", opened):
+    def provided(_: str) -> Provider:
+        return Provider(lambda _: model, judges=not isinstance(model, OfflineWriter))
+
+    with patch.object(app, "open_chat_model", opened), patch.object(caller, "provider", provided):
         yield
 
 
