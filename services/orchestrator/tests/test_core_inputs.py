@@ -11,9 +11,18 @@ from orchestrator_story import CHAIN, DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.inputs import BRIEF, InputDifference, InputReading, Unreadable, UsedInput
+from stemma_contracts.v1.inputs import (
+    BRIEF,
+    MOST_WARNINGS,
+    InputDifference,
+    InputReading,
+    ReadingWarning,
+    Unreadable,
+    UsedInput,
+)
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
+from stemma_document.input_viewing import input_views
 from stemma_document.inputs import evidence_of, lacks_brief, manner_of
 from stemma_document.staleness import staleness
 from stemma_document.viewing import view_of
@@ -135,6 +144,28 @@ def test_attachments_of_a_message_are_inputs_of_their_own_that_are_read_as_well(
 
 
 @pytest.mark.req("I1")
+def test_an_attachment_with_the_name_of_another_input_is_told_and_not_lost_in_silence() -> None:
+    story = Story()
+    begin(story, file("mail.eml"), file("mail.eml/form.docx"), to_read=("input-1",))
+    [job] = jobs_of(story)
+    [read] = story.when(Record(outcome(story, job, children=(file("mail.eml/form.docx"),))))
+    assert (read.children, read.left_off) == ((), 1)
+    assert [warning.code for warning in read.reading.warnings] == ["left_off"]
+
+
+@pytest.mark.req("I1")
+def test_a_file_with_all_the_warnings_that_there_is_room_for_still_tells_what_was_left_off() -> None:
+    story = Story()
+    begin(story, file("mail.eml"), file("mail.eml/form.docx"), to_read=("input-1",))
+    [job] = jobs_of(story)
+    told = outcome(story, job, children=(file("mail.eml/form.docx"),))
+    full = told.reading.model_copy(update={"warnings": (ReadingWarning(code="cut"),) * MOST_WARNINGS})
+    [read] = story.when(Record(told.model_copy(update={"reading": full})))
+    assert (len(read.reading.warnings), read.reading.more_warnings) == (MOST_WARNINGS, 1)
+    assert read.reading.warnings[0].code == "left_off"
+
+
+@pytest.mark.req("I1")
 def test_images_beyond_what_a_job_can_carry_are_counted_and_left_off() -> None:
     story = Story()
     begin(story, file("album.pdf"), to_read=("input-1",))
@@ -143,6 +174,8 @@ def test_images_beyond_what_a_job_can_carry_are_counted_and_left_off() -> None:
     told = outcome(story, job)
     [read] = story.when(Record(told.model_copy(update={"reading": told.reading.model_copy(update={"images": images})})))
     assert read.left_off == 400 - len(read.reading.images) > 0
+    [warning] = input_views(story.document)[-1].warnings
+    assert warning.detail.startswith(f"{read.left_off} of its images and attachments are no inputs")
     assert listed(evidence_of(story.document)) <= MOST_LIST_BYTES
 
 

@@ -44,6 +44,10 @@ class ReadingFigures(Contract):
     tables: int = Field(default=0, ge=0)
 
 
+MOST_WARNINGS = 20
+"""Of one file; further ones are counted."""
+
+
 class ReadingWarning(Contract):
     """What of a file was not read, or may have been read wrongly; ``place`` is a page, a sheet or a slide."""
 
@@ -59,7 +63,7 @@ class InputReading(Contract):
     anchors: ArtifactRef | None = Field(default=None, description="Anchors as JSON")
     images: tuple[InputFile, ...] = ()
     figures: ReadingFigures = ReadingFigures()
-    warnings: tuple[ReadingWarning, ...] = Field(default=(), max_length=20)
+    warnings: tuple[ReadingWarning, ...] = Field(default=(), max_length=MOST_WARNINGS)
     more_warnings: int = Field(default=0, ge=0)
     language: str = Field(default="", max_length=35, description="BCP 47 tag of the text")
 

@@ -112,7 +112,7 @@ class Intake:
             case r.RegenerateSections():
                 guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
                 return several.RegenerateSeveral(asked, request.sections, guidance, request.replace_edited)
-            case r.InputRequest():
+            case r.AddInput() | r.ReplaceInput() | r.ApplyInput() | r.WithdrawInput():
                 if isinstance(request, r.AddInput) and listed(inputs) > MAX_LIST_BYTES:
                     raise Refused(Problem(field="upload", message="the document has too many inputs"))
                 return await self._about_input(tenant, asked, request)
@@ -265,7 +265,10 @@ class Intake:
         return await self._input(tenant, request.document_id, request.upload, "upload")
 
     async def _about_input(
-        self, tenant: str, asked: RequestMeta, request: r.InputRequest
+        self,
+        tenant: str,
+        asked: RequestMeta,
+        request: r.AddInput | r.ReplaceInput | r.ApplyInput | r.WithdrawInput,
     ) -> input_commands.InputCommand:
         match request:
             case r.AddInput():
@@ -283,7 +286,7 @@ class Intake:
             case r.WithdrawInput():
                 return input_commands.Withdraw(asked, request.input_id, request.version)
             case _:
-                raise Refused(Problem(field="", message="this request cannot be handled"))
+                assert_never(request)
 
     def _content(self, tenant: str, upload: UploadRef) -> AsyncIterator[bytes]:
         return checked(self.uploads(tenant).pieces(upload), upload.media_type)

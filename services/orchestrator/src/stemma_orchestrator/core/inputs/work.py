@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.inputs import BRIEF, InputReading, Unreadable
+from stemma_contracts.v1.inputs import BRIEF, MOST_WARNINGS, InputReading, ReadingWarning, Unreadable
 from stemma_contracts.v1.references import InputFile
 from stemma_document.input_state import Input
 from stemma_document.state import Document, Lifecycle
@@ -64,15 +64,26 @@ def _settled(document: Document, one: Input, outcome: o.Outcome) -> e.AnyEvent:
 def _as_far_as_there_is_room(document: Document, one: Input, outcome: o.InputRead) -> dict[str, object]:
     """What was read, with as many images and attachments as the jobs of a section can carry."""
     images, left = _fitting(outcome.reading.images, room(document))
-    children, _ = _fitting(outcome.children[: MOST_INPUTS - len(document.inputs)], left)
+    fitting, _ = _fitting(outcome.children[: MOST_INPUTS - len(document.inputs)], left)
+    children = _with_ids(document, one, fitting)
     left_off = len(outcome.reading.images) + len(outcome.children) - len(images) - len(children)
-    reading: InputReading = outcome.reading.model_copy(update={"images": images})
+    reading = outcome.reading.model_copy(update={"images": images})
     return {
-        "reading": reading,
-        "children": _with_ids(document, one, children),
+        "reading": _telling_of(left_off, reading) if left_off else reading,
+        "children": children,
         "difference": outcome.difference,
         "left_off": left_off,
     }
+
+
+def _telling_of(left_off: int, reading: InputReading) -> InputReading:
+    """The same with one more warning, which comes first: there is room for so many."""
+    detail = f"{left_off} of its images and attachments are no inputs: the document has too many, or one of their name."
+    warnings = (ReadingWarning(code="left_off", detail=detail), *reading.warnings)
+    cut = max(0, len(warnings) - MOST_WARNINGS)
+    return reading.model_copy(
+        update={"warnings": warnings[:MOST_WARNINGS], "more_warnings": reading.more_warnings + cut}
+    )
 
 
 def _fitting(files: Sequence[InputFile], left: int) -> tuple[tuple[InputFile, ...], int]:
