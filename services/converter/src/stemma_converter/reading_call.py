@@ -20,7 +20,6 @@ from .reading_changes import changes_of
 
 ORDER, FILE, BEFORE = "order.json", "file", "before.txt"
 DONE, TEXT, ANCHORS, CHANGES = "done.json", "text.md", "anchors.json", "changes.json"
-MOST_WARNINGS = 20
 HEARD_CHARACTERS = 20_000
 """From the beginning of a text it is told which language it is in."""
 _DETAIL, _PLACE, _LABEL = 300, 200, 300
@@ -102,9 +101,9 @@ def _told(reading: Reading) -> Done:
         ),
         warnings=tuple(
             i.ReadingWarning(code=_token(one.code), detail=one.words[:_DETAIL], place=one.place[:_PLACE])
-            for one in warnings[:MOST_WARNINGS]
+            for one in warnings[: i.MOST_WARNINGS]
         ),
-        more_warnings=max(0, len(warnings) - MOST_WARNINGS),
+        more_warnings=max(0, len(warnings) - i.MOST_WARNINGS),
         language=detect(reading.markdown[:HEARD_CHARACTERS]),
     )
 

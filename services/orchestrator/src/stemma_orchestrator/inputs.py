@@ -87,8 +87,17 @@ def problem_of_ref(upload: UploadRef, max_bytes: int) -> str | None:
 def problem_of_text(upload: UploadRef, max_bytes: int) -> str | None:
     """What is wrong with an upload that is to be a text, or an image, as it is described."""
     if upload.media_type.startswith("image/") and upload.media_type not in SHOWN:
-        return f"{upload.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
+        return _cannot_be_shown(upload)
     return f"{upload.name} is empty" if upload.size == 0 else problem_of_ref(upload, max_bytes)
+
+
+def problem_of_image(upload: UploadRef, max_bytes: int) -> str | None:
+    """What is wrong with an upload that is to be an image, as it is described."""
+    return problem_of_text(upload, max_bytes) if upload.media_type in SHOWN else _cannot_be_shown(upload)
+
+
+def _cannot_be_shown(upload: UploadRef) -> str:
+    return f"{upload.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
 
 
 def problems_of_inputs(uploads: Sequence[UploadRef], limits: Limits) -> list[Problem]:

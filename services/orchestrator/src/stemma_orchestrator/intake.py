@@ -37,6 +37,7 @@ from .inputs import (
     checked,
     listed,
     not_blank,
+    problem_of_image,
     problem_of_ref,
     problem_of_text,
     problems_of_inputs,
@@ -137,10 +138,7 @@ class Intake:
         return decision if isinstance(decision, str) else await self._image(tenant, document_id, field, decision)
 
     async def _image(self, tenant: str, document_id: str, field: str, image: UploadRef) -> InputFile:
-        words = problem_of_text(image, self.limits.max_input_bytes)
-        if image.media_type not in SHOWN:
-            words = f"{image.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
-        if words:
+        if words := problem_of_image(image, self.limits.max_input_bytes):
             raise Refused(Problem(field=field, message=words))
         await self._taken(tenant, document_id, image, field, self._content(tenant, image))
         return as_input(image)
