@@ -118,6 +118,7 @@ async def test_an_answer_to_another_sign_in_is_none(browser: httpx.AsyncClient, 
     back = httpx.URL(await provider.sign_in(browser, await gone(browser), "ada"))
     strangers = [
         ({"state": "x"}, "another sign-in"),
+        ({"state": "ä"}, "another sign-in"),
         ({"iss": "https://evil.example"}, "another provider"),
         ({"code": "x"}, "took no such answer"),
     ]

@@ -91,5 +91,7 @@ async def test_documents_are_listed_page_by_page(
     first = [each["document_id"] for each in (await http.get("/documents?limit=2")).json()]
     rest = [each["document_id"] for each in (await http.get(f"/documents?after={first[-1]}")).json()]
     assert first + rest == listed
+    gone = await http.get("/documents?after=nobody-made-this")
+    assert (gone.status_code, gone.json()["problems"][0]["field"]) == (409, "after")
     summary = await http.get(f"/documents/{document_id[:20]}-1/summary")
     assert summary.json()["document_id"] == f"{document_id[:20]}-1"

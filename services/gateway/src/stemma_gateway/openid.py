@@ -85,14 +85,14 @@ class OpenId:
 
     async def finish(self, visit: Visit, answer: dict[str, str], back: str) -> str:
         """The token of whoever came back; raises `SignInFailed` and `ProviderAway`."""
-        if not compare_digest(answer.get("state", ""), visit.state):
+        if not compare_digest(answer.get("state", "").encode(), visit.state.encode()):
             raise SignInFailed("this is the answer to another sign-in: begin again")
         if answer.get("iss", self._own.issuer) != self._own.issuer:
             raise SignInFailed("another provider answered than the one that was asked")
         if "code" not in answer:
             raise SignInFailed(f"the provider did not let you in: {answer.get('error', 'no reason given')[:80]}")
         token = await self._token(answer["code"], visit.verifier, back)
-        if not compare_digest(str(claims_of(token).get("nonce", "")), visit.nonce):
+        if not compare_digest(str(claims_of(token).get("nonce", "")).encode(), visit.nonce.encode()):
             raise SignInFailed("the token is of another sign-in: begin again")
         return token
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -97,16 +97,21 @@ class Sessions:
         return entry.opening.cancelled() or entry.opening.exception() is not None
 
     async def _entry(self, find: Find, key: str) -> _Entry:
-        known = self._entries.get(key)
-        if known is not None and not known.is_lost:
-            return known
-        if known is not None:
-            await self._close(key)
-        elif len(self._entries) >= self._most:
-            await self._make_room()
+        while True:
+            known = self._entries.get(key)
+            if known is not None and not known.is_lost:
+                return known
+            if known is not None:
+                await self._close(key)
+            elif len(self._entries) >= self._most:
+                await self._make_room()
+            else:
+                return self._begin(find, key)
+
+    def _begin(self, find: Find, key: str) -> _Entry:
         stack = AsyncExitStack()
-        entry = _Entry(asyncio.create_task(self._open(find, key, stack)), stack)
-        return self._entries.setdefault(key, entry)
+        self._entries[key] = entry = _Entry(asyncio.create_task(self._open(find, key, stack)), stack)
+        return entry
 
     async def _open(self, find: Find, key: str, stack: AsyncExitStack) -> Session:
         try:
@@ -128,8 +133,15 @@ class Sessions:
         while True:
             await asyncio.sleep(self._idle_s / SWEEPS)
             long_ago = self._clock() - self._idle_s
-            for key in [k for k, e in self._entries.items() if not e.users and e.idle_since < long_ago]:
+            for key in self._idle_since(long_ago):
                 await self._close(key)
+
+    def _idle_since(self, moment: float) -> Iterator[str]:
+        """Those that are idle for so long, each looked at once the one before it is closed."""
+        for key in list(self._entries):
+            entry = self._entries.get(key)
+            if entry is not None and not entry.users and entry.idle_since < moment:
+                yield key
 
     async def _close(self, key: str) -> None:
         """Forget a session; whoever uses it still closes it in the end."""

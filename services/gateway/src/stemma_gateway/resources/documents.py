@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import DocumentView
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.summary import DocumentSummary
@@ -16,7 +16,7 @@ from stemma_gateway.content import served
 from stemma_gateway.delivery import Made, Stored, delivered
 from stemma_gateway.forms import asked_for, described
 from stemma_gateway.preferences import Preferred
-from stemma_gateway.problems import NotFound
+from stemma_gateway.problems import Conflict, NotFound
 from stemma_gateway.recorded import Recorded, recorded
 
 from .addresses import AtLeast, DocumentId, document_of, told
@@ -48,8 +48,17 @@ async def list_documents(
 ) -> list[DocumentSummary]:
     """All documents of the tenant, newest first, from the read model, which follows the log."""
     found = await session.client.documents()
-    begin = next((number for number, each in enumerate(found, 1) if each.document_id == after), 0)
+    begin = 0 if after is None else _place_behind(after, found)
     return found[begin : begin + limit]
+
+
+def _place_behind(document_id: str, documents: list[DocumentSummary]) -> int:
+    """Raises `Conflict` for a document that is not there: whoever pages would begin again and again."""
+    for number, document in enumerate(documents, 1):
+        if document.document_id == document_id:
+            return number
+    words = "there is no document of this id: begin again without it"
+    raise Conflict(words, problems=(Problem(field="after", message=words),))
 
 
 @router.get("/documents/{document_id}")
