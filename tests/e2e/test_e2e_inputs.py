@@ -8,7 +8,6 @@ import pytest
 import typst
 from docx import Document as Word
 from stemma_client import Client
-from stemma_client.places import places_in
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
@@ -58,7 +57,19 @@ def folder_of(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.req("I1", "I4")
+async def cites_pages_and_cells(client: Client, document_id: str) -> None:
+    """Where each section has what it says from is known, and is printed if that is asked for."""
+    reports = [await client.grounding(document_id, name) for name in ("costs", "service")]
+    cited = {f"{p.name}, {p.label}" for report in reports if report for one in report.cited for p in one.places}
+    assert {"brief.pdf, p. 2", "prices.csv, A1:B3", "visits.md, Visits"} <= cited
+    exported = await client.export(document_id, ExportFormat.MD, citations=True)
+    text = await client.text(document_id, exported.artifact)
+    assert "]: brief.pdf, p. 2" in text
+    plain = await client.export(document_id, ExportFormat.MD)
+    assert "[^" not in await client.text(document_id, plain.artifact)
+
+
+@pytest.mark.req("I1", "I3", "I4")
 async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(client: Client, tmp_path: Path) -> None:
     old = tmp_path / "old.md"
     old.write_text("# Won in 2019\n\nThe refrigerator cost 9999 EUR and the clinics were happy.\n")
@@ -85,7 +96,7 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
     }
     brief = view.input_views[0]
     assert (brief.input_id, brief.figures.pages) == ("brief", 2)
-    assert (await places_in(client, view))["brief"].at(7) == "p. 2"
+    await cites_pages_and_cells(client, document_id)
     costs = await client.text(document_id, view.sections["costs"].draft)
     assert "2750" in costs or "2,750" in costs
     assert "9999" not in costs

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.grounding import ClaimSource, GroundedClaim, GroundingReport
+from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim, GroundingReport
 from stemma_contracts.v1.validation import ValidationSummary
 
 pytestmark = pytest.mark.req("T3")
@@ -35,15 +35,24 @@ REPORT = GroundingReport(
     unread=("huge.csv",),
 )
 
+CITED = CitedText(
+    start=12,
+    end=26,
+    line_number=3,
+    text="The hall is let.",
+    places=(CitedPlace(input_id="input-1", name="rfq.pdf", kind="page", label="p. 3", line=9),),
+)
+
 
 @pytest.fixture
 async def section(backstage: Any, document_id: str, requested: Any, drafted: Any) -> Any:
     """Research with a draft; calling it adds a validation with a report."""
-    draft = await backstage.text(document_id, "# Research\n")
+    draft = await backstage.text(document_id, "# Research\n\nIt is let now. More.\n")
     await backstage.append(document_id, requested, drafted("research", draft))
 
-    async def looked_up() -> None:
-        report = await backstage.text(document_id, REPORT.model_dump_json())
+    async def looked_up(cited: bool = False) -> None:
+        body = REPORT.model_copy(update={"draft": draft.digest, "cited": (CITED,)}) if cited else REPORT
+        report = await backstage.text(document_id, body.model_dump_json())
         found = ValidationSummary(
             passed=False, issue_count=1, engine="rumdl", engine_version="1", grounding=report, unsupported={"name": 1}
         )
@@ -84,3 +93,26 @@ async def test_says_what_to_do_when_nothing_was_looked_up_yet(
 
 async def test_sources_go_with_a_section(cli: Callable[..., Any], document_id: str) -> None:
     assert "--sources goes with a section" in (await cli("show", document_id, "--sources")).stderr
+
+
+@pytest.mark.req("I3")
+async def test_tells_the_page_that_a_sentence_rests_on_and_prints_it_as_a_footnote_if_asked(
+    cli: Callable[..., Any], section: Any, document_id: str
+) -> None:
+    await section(cited=True)
+    sources = (await cli("show", document_id, "research", "--sources")).stdout
+    assert "3\tThe hall is let.\trfq.pdf, p. 3" in sources
+    cited = await cli("show", document_id, "research", "--citations")
+    assert cited.stdout == "# Research\n\nIt is let now.[^source-1] More.\n\n[^source-1]: rfq\\.pdf\\, p\\. 3\n"
+    plain = await cli("show", document_id, "research")
+    assert "rfq" not in plain.stdout
+
+
+@pytest.mark.req("I3")
+async def test_citations_of_a_text_that_was_not_validated_are_not_made_up(
+    cli: Callable[..., Any], section: Any, document_id: str
+) -> None:
+    await section()
+    shown = await cli("show", document_id, "research", "--citations")
+    assert shown.exit_code == 1
+    assert "wait for its validation" in shown.stderr

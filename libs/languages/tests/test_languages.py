@@ -79,6 +79,16 @@ def test_labels_follow_the_language() -> None:
     assert language("ja").sentence("A\u3002") == "A\u3002"
 
 
+@pytest.mark.req("I3", "T5")
+def test_a_place_of_a_file_is_cited_as_the_language_does() -> None:
+    places = [("page", "p. 12"), ("slide", "slide 3"), ("paragraph", "para. 4"), ("part", "message from Ada")]
+    german, chinese = language("de"), language("zh")
+    assert [german.place(*place) for place in places] == ["S. 12", "Folie 3", "Abs. 4", "Nachricht von Ada"]
+    assert chinese.citation("rfq.pdf", "page", "p. 12") == "rfq.pdf, 第12页"
+    assert german.citation("prices.xlsx", "sheet", "Prices!A1:D20") == "prices.xlsx, Prices!A1:D20"
+    assert german.citation("note.txt", "", "") == "note.txt"
+
+
 def test_a_regional_tag_names_its_language_and_an_empty_one_english() -> None:
     assert [language(tag).tag for tag in ("de-AT", "PT-BR", "")] == ["de", "pt", "en"]
 

@@ -13,6 +13,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_orchestrator.core import editing, exports, review
 from stemma_orchestrator.core.problems import problem_of
 
@@ -121,6 +122,18 @@ def test_an_export_without_comparison_has_every_section_and_no_previous_draft(re
     assert not job.redline
     assert {section.previous for section in job.sections} == {None}
     assert len(job.sections) == 4
+
+
+@pytest.mark.req("I3")
+@pytest.mark.parametrize("citations", [True, False])
+def test_a_conversion_has_what_is_to_be_cited_only_if_that_was_asked_for(begun: Story, citations: bool) -> None:
+    found = ValidationSummary(passed=True, issue_count=0, engine="e", engine_version="1", grounding=ref("grounding"))
+    begun.drafted("research")
+    begun.outcome(o.DraftValidated, "research", validation=found)
+    begun.when(exports.Export(begun.asked(), ExportFormat.PDF, citations=citations))
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert job.citations is citations
+    assert [s.grounding for s in job.sections if s.draft] == [ref("grounding") if citations else None]
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ class ExportSection(Contract):
     coverage: CoverageSummary | None = Field(default=None, description="absent while it was not checked")
     max_pages: int | None = Field(default=None, ge=1, description="pages that it may take")
     history: tuple[ExportVersion, ...] = ()
+    grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON, if it is to be cited")
 
 
 class ExportWarning(Contract):

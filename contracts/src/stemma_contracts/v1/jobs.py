@@ -87,6 +87,7 @@ class GenerateSection(GraphJob):
     manner: tuple[InputFile, ...] = Field(
         default=(), description="earlier texts and rules of style: how to write, and nothing that may be stated"
     )
+    brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
 
 
 @registry.contract("stemma.resume.graph.v1", Family.JOB, subjects.GENERATION)
@@ -170,6 +171,7 @@ class ValidateDraft(SectionJob):
         default=(), description="words of people: guidance, feedback, instructions, answers, texts"
     )
     history: DraftHistory | None = Field(default=None, description="absent: the blocks of the draft get no ids")
+    brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
 
 
 class LedgerSource(Contract):
@@ -203,6 +205,7 @@ class ConvertDocument(Job):
     ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory rows that nobody says are answered")
     session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")
+    citations: bool = Field(default=False, description="the places that each sentence rests on stand in footnotes")
 
 
 @registry.contract("stemma.read.input.v1", Family.JOB, subjects.CONVERTER)

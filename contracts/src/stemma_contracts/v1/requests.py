@@ -252,11 +252,13 @@ class ExportDocument(DocumentRequest):
     """Ask for the document in a format, finished or not.
 
     ``redline`` asks for the sections that it names, and no others, as DOCX with what changed between two versions of
-    each as tracked changes.
+    each as tracked changes. With ``citations`` the places in the inputs that sentences rest on stand in footnotes,
+    but for a redline.
     """
 
     format: ExportFormat
     redline: tuple[VersionPair, ...] = Field(default=(), max_length=100)
+    citations: bool = False
 
     @model_validator(mode="after")
     def _compares_as_docx(self) -> ExportDocument:

@@ -30,8 +30,12 @@ def check_output(output: Path | None, *, as_json: bool) -> None:
         raise CliError(ExitCode.USAGE, "a terminal shows no document", hint)
 
 
-def check_redline(chosen: ExportFormat, redline: tuple[str, str] | None, section: str | None) -> None:
+def check_redline(
+    chosen: ExportFormat, redline: tuple[str, str] | None, section: str | None, *, citations: bool
+) -> None:
     """Refuse a comparison that there is not."""
+    if redline and citations:
+        raise CliError(ExitCode.USAGE, "a redline has no citations", "say one of --redline and --citations")
     if redline and chosen is not ExportFormat.DOCX:
         raise CliError(ExitCode.USAGE, f"a redline is a docx, not a {chosen}")
     if section and not redline:

@@ -258,15 +258,24 @@ class Client(LedgerRequests, InputDecisions):
         return await self.request(requests.CancelDocument(actor=self.actor, document_id=document_id))
 
     async def export(
-        self, document_id: str, format: ExportFormat, *, redline: Iterable[VersionPair] = ()
+        self,
+        document_id: str,
+        format: ExportFormat,
+        *,
+        redline: Iterable[VersionPair] = (),
+        citations: bool = False,
     ) -> events.DocumentExported:
         """The document in a format, finished or not; raises `ExportFailedError`.
 
         With ``redline`` only the sections that it names, as DOCX with what changed between two versions of each as
-        tracked changes.
+        tracked changes. With ``citations`` footnotes say on which places of the inputs each sentence rests.
         """
         request = requests.ExportDocument(
-            actor=self.actor, document_id=document_id, format=format, redline=tuple(redline)
+            actor=self.actor,
+            document_id=document_id,
+            format=format,
+            redline=tuple(redline),
+            citations=citations,
         )
         accepted = await self.request(request)
         return await self.exported(document_id, str(accepted.export_id))

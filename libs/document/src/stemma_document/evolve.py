@@ -164,7 +164,12 @@ def _export_applied(document: Document, event: e.ExportRequested | e.AnyExportOu
 def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Export:
     match event:
         case e.ExportRequested():
-            return Export(event.format, job_id(document, CONVERT, event.export_id), event.redline)
+            return Export(
+                event.format,
+                job_id(document, CONVERT, event.export_id),
+                event.redline,
+                citations=event.citations,
+            )
         case e.DocumentExported():
             return Export(event.format, None, (), event.artifact, event.warnings, event.too_long)
         case e.ExportFailed() | e.ExportJobDead():

@@ -22,6 +22,12 @@ def evidence_of(document: Document) -> tuple[InputFile, ...]:
     return tuple({file.name: file for file in found}.values())
 
 
+def brief_file(document: Document) -> InputFile | None:
+    """The brief as the input that it is: what was read of its file, and where in that everything stands."""
+    brief = document.inputs[BRIEF]
+    return _file(brief, brief.current) if brief.current and brief.current.text else None
+
+
 def manner_of(document: Document) -> tuple[InputFile, ...]:
     """Earlier texts and rules of style: how to write, and nothing that may be stated."""
     return tuple(_file(one, one.contents[-1]) for one in _counting(document) if one.role not in EVIDENCE and _text(one))

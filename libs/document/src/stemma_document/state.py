@@ -229,6 +229,7 @@ class Export:
     warnings: tuple[ExportWarning, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
     failure: str | None = None
+    citations: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ from .extraction import claims
 from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .index import Found
 from .joined_cells import placed
+from .labels import Labels
+from .named_labels import Named, named
+from .resting import Cited, File, Unit, resting, units_of
 from .source import Place, Source, read
 from .tabular import in_column, rows_of, separator_of
 from .usage import Uses
@@ -14,21 +17,29 @@ from .words import language_of
 __all__ = [
     "EXCHANGED",
     "UNSUPPORTED",
+    "Cited",
     "Claim",
+    "File",
     "Found",
     "Grounded",
     "InputText",
     "Kind",
+    "Labels",
+    "Named",
     "Place",
     "Source",
+    "Unit",
     "Uses",
     "claims",
     "coverage",
     "ground",
     "in_column",
     "language_of",
+    "named",
     "placed",
     "read",
+    "resting",
     "rows_of",
     "separator_of",
+    "units_of",
 ]

@@ -27,18 +27,18 @@ class Uses:
     """What a text says, to be asked which parts of sources it rests on."""
 
     def __init__(self, text: str) -> None:
-        tokens = _tokens(text)
-        self._runs = frozenset(_runs(tokens))
+        tokens = tokens_of(text)
+        self._runs = frozenset(runs_of(tokens))
         self._joined = _joined(tokens)
         self._by_number: dict[str, list[frozenset[str]]] = defaultdict(list)
         for part in parts(text):
-            said = _tokens(part.text)
-            for number in _numbers(said):
-                self._by_number[number].append(_words(said))
+            said = tokens_of(part.text)
+            for number in numbers_of(said):
+                self._by_number[number].append(words_of(said))
 
     def of(self, source: str, *, by_line: bool = False) -> tuple[str, ...]:
         """The fingerprints of the parts of a source that the text rests on; ``by_line`` of values in lines."""
-        found = (part.fingerprint for part in parts(source, by_line=by_line) if self._rests_on(_tokens(part.text)))
+        found = (part.fingerprint for part in parts(source, by_line=by_line) if self._rests_on(tokens_of(part.text)))
         return tuple(dict.fromkeys(found))
 
     def _rests_on(self, tokens: Sequence[str]) -> bool:
@@ -48,25 +48,27 @@ class Uses:
         if len(tokens) < RUN:
             return len(tokens) >= _LEAST_WORDS and _joined(tokens) in self._joined
         in_a_row = 0
-        for run in _runs(tokens):
+        for run in runs_of(tokens):
             in_a_row = in_a_row + 1 if run in self._runs else 0
             if in_a_row and in_a_row + RUN - 1 >= min(LONG_RUN, len(tokens) / 2):
                 return True
         return False
 
     def _states_figures_of(self, tokens: Sequence[str]) -> bool:
-        words = _words(tokens)
+        words = words_of(tokens)
         least = max(1, len(words) * LEAST_SHARE)
         return any(
-            len(words & said) >= least for number in _numbers(tokens) for said in self._by_number.get(number, ())
+            len(words & said) >= least for number in numbers_of(tokens) for said in self._by_number.get(number, ())
         )
 
 
-def _tokens(text: str) -> list[str]:
+def tokens_of(text: str) -> list[str]:
+    """The words and numbers of a text, by which texts are compared."""
     return _TOKEN.findall(text.casefold())
 
 
-def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def runs_of(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Every five words in a row."""
     return (tuple(tokens[at : at + RUN]) for at in range(len(tokens) - RUN + 1))
 
 
@@ -74,9 +76,11 @@ def _joined(tokens: Sequence[str]) -> str:
     return f" {' '.join(tokens)} "
 
 
-def _numbers(tokens: Sequence[str]) -> frozenset[str]:
+def numbers_of(tokens: Sequence[str]) -> frozenset[str]:
+    """Numbers that say something: of two digits and more."""
     return frozenset(token for token in tokens if sum(map(str.isdigit, token)) >= _LEAST_DIGITS)
 
 
-def _words(tokens: Sequence[str]) -> frozenset[str]:
+def words_of(tokens: Sequence[str]) -> frozenset[str]:
+    """Words that say something: of four letters and more."""
     return frozenset(token for token in tokens if len(token) >= _LEAST_LETTERS and token.isalpha())

@@ -78,6 +78,25 @@ class Language(BaseModel):
         """A label and what it is for, such as ``Figure 3: The plan``."""
         return self.words.captioned.format(label=label, text=text)
 
+    def place(self, kind: str, label: str) -> str:
+        """A place of a file, as the reader of inputs labels it, such as ``p. 3``, as this language cites it."""
+        number = label.rpartition(" ")[2]
+        match kind:
+            case "page":
+                return self.words.cited_page.format(number=number)
+            case "slide":
+                return self.words.cited_slide.format(number=number)
+            case "paragraph":
+                return self.words.cited_paragraph.format(number=number)
+            case "part":
+                return self.words.cited_message.format(name=label.removeprefix("message from "))
+            case _:
+                return label
+
+    def citation(self, file: str, kind: str, label: str) -> str:
+        """A file and a place of it, such as ``rfq.pdf, p. 3``; the file alone if no place is known."""
+        return f"{file}, {self.place(kind, label)}" if label else file
+
     def listed(self, names: Sequence[str]) -> str:
         """Names in a row, such as ``A, B and C``."""
         return format_list(names, locale=self.babel)

@@ -42,6 +42,10 @@ class Words(BaseModel):
     brief: Word
     source: Word
     sources: Word
+    cited_page: Word
+    cited_slide: Word
+    cited_paragraph: Word
+    cited_message: Word
     file: Word
     heading: Word
     reason: Word

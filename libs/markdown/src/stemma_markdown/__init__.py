@@ -12,6 +12,7 @@ from .diff3 import Conflict, Merged
 from .differences import BlockDifference, SentenceDifference, WordDifference, differences
 from .document import Document, fences, headings, images, links, plain, prose, sentences, without_templates
 from .fences import Fence
+from .footnoting import Footnote, with_footnotes
 from .front_matter import with_prose_of_front_matter
 from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
@@ -33,6 +34,7 @@ __all__ = [
     "Container",
     "Document",
     "Fence",
+    "Footnote",
     "FootnoteMark",
     "Heading",
     "IdentifiedBlock",
@@ -70,6 +72,7 @@ __all__ = [
     "sentences",
     "split",
     "unwrapped",
+    "with_footnotes",
     "with_prose_of_front_matter",
     "without_templates",
     "without_unticked",

@@ -11,9 +11,21 @@ from pathlib import Path
 
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import language, shipped
 
-from .assembly import Draft, assemble, draft, key_of, replayed_drafts, versions, wanted_images, with_previous
+from .assembly import (
+    Draft,
+    assemble,
+    draft,
+    key_of,
+    language_of,
+    replayed_drafts,
+    versions,
+    wanted_images,
+    with_previous,
+)
+from .citing import with_citations
 from .converter import Converter, file_name
 from .errors import ConversionError
 from .images import Picture, vet
@@ -62,8 +74,8 @@ async def _done(order: Order, folder: Path) -> Done:
 async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Converter) -> Manuscript:
     title = decode(artifacts.get(job.document.title)) if job.document.title else ""
     now, before = versions(job)
-    drafts = [await _draft(section, artifacts, converter) for section in now]
-    earlier = [await _draft(section, artifacts, converter) for section in before]
+    drafts = [await _draft(job, section, artifacts, converter) for section in now]
+    earlier = [await _draft(job, section, artifacts, converter) for section in before]
     pictures = _pictures(job, [*drafts, *earlier], artifacts, converter)
     reports = filter(None, (read_report(artifacts.get(ref)) for ref in report_refs(job) if artifacts.has(ref)))
     unanswered = open_rows(artifacts.get(job.ledger), job) if job.ledger and artifacts.has(job.ledger) else []
@@ -75,11 +87,20 @@ async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Conver
     return with_previous(manuscript, previous, job, texts)
 
 
-async def _draft(section: ExportSection, artifacts: Staged, converter: Converter) -> Draft:
+async def _draft(job: ConvertDocument, section: ExportSection, artifacts: Staged, converter: Converter) -> Draft:
     if section.draft is None:
         return draft(section, [])
-    source = flatten_footnotes(decode(artifacts.get(section.draft)))
+    source = flatten_footnotes(decode(_cited(job, section, section.draft, artifacts)))
     return draft(section, await converter.pandoc.read(source))
+
+
+def _cited(job: ConvertDocument, section: ExportSection, ref: ArtifactRef, artifacts: Staged) -> bytes:
+    """A draft, with its citations if they are asked for and known."""
+    data = artifacts.get(ref)
+    if not job.citations or section.grounding is None or not artifacts.has(section.grounding):
+        return data
+    text, report = data.decode("utf-8", errors="replace"), artifacts.get(section.grounding)
+    return with_citations(text, ref, report, language_of(job.document.language)).encode()
 
 
 def _pictures(

@@ -22,6 +22,7 @@ from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
 from .assembly import key_of, replayed_drafts
+from .citing import grounding_refs
 from .conversion import convert, prepare
 from .converter import Converter, media_type
 from .errors import ConversionError
@@ -140,7 +141,7 @@ async def _stage(job: ConvertDocument, artifacts: ArtifactStore, converter: Conv
     for ref in _texts_of(job):
         texts.append(await artifacts.get(document.tenant, document.document_id, ref))
         staged.put(ref, texts[-1])
-    for ref in (*report_refs(job), *([job.ledger] if job.ledger else [])):
+    for ref in (*report_refs(job), *grounding_refs(job), *([job.ledger] if job.ledger else [])):
         with suppress(ArtifactMissing, ArtifactCorrupt):
             staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
     fitting = [asset for asset in job.assets if asset.artifact.size <= converter.images.max_bytes]

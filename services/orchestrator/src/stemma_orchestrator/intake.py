@@ -419,7 +419,7 @@ def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestComm
         case r.CancelDocument():
             return documents.Cancel(asked)
         case r.ExportDocument():
-            return exports.Export(asked, request.format, request.redline)
+            return exports.Export(asked, request.format, request.redline, request.citations)
         case _:
             raise Refused(Problem(field="", message="this request cannot be handled"))
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 KIND, CHECK, FOUND = "kind", "check.json", "found.json"
 # By name, because they import what calls them.
-_CHECKS = ("checking", "claims", "covering", "extracting", "identification")
+_CHECKS = ("checking", "citing", "claims", "covering", "extracting", "identification")
 
 
 def prepare() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel
 from stemma_contracts.v1.grounding import ClaimKind, ClaimSource, ClaimStanding, GroundedClaim, GroundingReport
 from stemma_contracts.v1.validation import ValidationIssue
-from stemma_evidence import EXCHANGED, UNSUPPORTED, Found, Grounded
+from stemma_evidence import EXCHANGED, UNSUPPORTED, Cited, Found, Grounded
 
 MAX_CLAIMS = 2000
 """A report holds no more; those without support go first into it."""
@@ -22,7 +22,13 @@ _WHAT: dict[ClaimKind, str] = {
     "quotation": "A quotation stands word for word in no input, nor in the brief or a section before",
     "citation": "What is cited is no input, and no input, brief or section before names it",
 }
+NO_PLACE, NOT_THERE = "no such place", "not said there"
+"""How a citation is unsupported that names a place of an input."""
+_NO_PLACE = "What is cited has no such place"
+_NOT_THERE = "The place that is cited does not say it"
 _ELSEWHERE = "What the sources say of one thing is said of another"
+
+_UNSUPPORTED_HOW = {EXCHANGED: _ELSEWHERE, NO_PLACE: _NO_PLACE, NOT_THERE: _NOT_THERE}
 
 
 class ClaimFindings(BaseModel):
@@ -48,6 +54,27 @@ def told(found: Iterable[Grounded]) -> ClaimFindings:
     return ClaimFindings(
         report=GroundingReport(claims=claims, left_off=len(items) - len(kept)), unsupported=dict(counts)
     )
+
+
+def no_place(text: str, line: int) -> GroundedClaim:
+    """A citation of a page, of cells or of a heading that an input does not have."""
+    return GroundedClaim(kind="citation", text=text[:300], line_number=line, standing="unsupported", how=NO_PLACE)
+
+
+def said_elsewhere(text: str, line: int, places: Iterable[Cited]) -> GroundedClaim:
+    """A citation of a place that does not hold the words; ``places`` are those that do."""
+    claim = no_place(text, line)
+    sources = tuple(
+        ClaimSource(
+            standing="input",
+            name=place.name[:255],
+            line=place.line,
+            text=place.text[:200],
+            place=place.anchor.label if place.anchor else "",
+        )
+        for place in places
+    )
+    return claim.model_copy(update={"how": NOT_THERE, "sources": sources})
 
 
 def _claim(item: Grounded) -> GroundedClaim:
@@ -84,17 +111,22 @@ def _standing(word: str) -> ClaimStanding:
 
 def _issue(claim: GroundedClaim) -> ValidationIssue:
     text = " ".join(claim.text.split())
-    exchanged = claim.how == EXCHANGED
-    what = _ELSEWHERE if exchanged else _WHAT[claim.kind]
+    what = _UNSUPPORTED_HOW.get(claim.how, _WHAT[claim.kind])
     return ValidationIssue(
         line_number=claim.line_number,
         rule=_RULE + claim.kind,
         rule_description=what,
-        message=f"{what}{_instead(claim.sources) if exchanged else ''}: {text}",
+        message=f"{what}{_instead(claim)}: {text}",
         error_detail=text,
     )
 
 
-def _instead(sources: tuple[ClaimSource, ...]) -> str:
-    said = sources[0]
+def _instead(claim: GroundedClaim) -> str:
+    """What the sources say, or where they say it."""
+    if claim.how == NOT_THERE:
+        places = (f"{source.name}, {source.place or f'line {source.line}'}" for source in claim.sources)
+        return f", but {'; '.join(places)} does" if claim.sources else ""
+    if claim.how != EXCHANGED:
+        return ""
+    said = claim.sources[0]
     return f", where they have {' '.join(said.text.split())} ({said.name or said.standing}, line {said.line})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pydantic import BaseModel, Field, TypeAdapter
-from stemma_evidence import Grounded, Source, ground, read
+from stemma_evidence import UNSUPPORTED, Grounded, Source, ground, read
 
 from .claim_report import ClaimFindings, told
 from .confined import Check
@@ -35,7 +35,10 @@ class ClaimsChecked(BaseModel):
 
 
 class ClaimsCheck(Check[ClaimsChecked]):
-    """What is checked: a draft, the sources that it may be grounded on, and words that are its own."""
+    """What is checked: a draft, the sources that it may be grounded on, and words that are its own.
+
+    ``cited`` are the ranges of places that it names, which are looked up as such: the number of a page is no claim.
+    """
 
     name: ClassVar = "claims check"
     answer: ClassVar = TypeAdapter(ClaimsChecked)
@@ -44,6 +47,7 @@ class ClaimsCheck(Check[ClaimsChecked]):
     language: str
     sources: tuple[SourceText, ...]
     own_words: tuple[str, ...] = ()
+    cited: tuple[tuple[int, int], ...] = ()
 
     @property
     def characters(self) -> int:
@@ -56,4 +60,9 @@ class ClaimsCheck(Check[ClaimsChecked]):
         draft = read(self.text, "text/markdown", self.language, standing="draft", name="")
         found: tuple[Grounded, ...] = ground(draft, sources, self.own_words)
         fresh = tuple(s for s, source in zip(sources, self.sources, strict=True) if source.known is None)
-        return ClaimsChecked(findings=told(found), read=fresh, draft=draft)
+        findings = told(item for item in found if not self._is_of_a_place(item))
+        return ClaimsChecked(findings=findings, read=fresh, draft=draft)
+
+    def _is_of_a_place(self, item: Grounded) -> bool:
+        claim = item.claim
+        return item.standing == UNSUPPORTED and any(start <= claim.start < end for start, end in self.cited)

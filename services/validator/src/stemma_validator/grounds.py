@@ -43,8 +43,11 @@ class Grounds:
         self._limits = limits
         self._kept: LRUCache[_Key, Source] = LRUCache(_KEPT_BYTES, getsizeof=lambda source: source.memory)
 
-    async def check(self, job: ValidateDraft, text: str) -> ClaimFindings:
-        """Where the claims of a draft stand; raises `ValidationImpossible` past the limits."""
+    async def check(self, job: ValidateDraft, text: str, cited: tuple[tuple[int, int], ...] = ()) -> ClaimFindings:
+        """Where the claims of a draft stand; ``cited`` are ranges of places that it names.
+
+        Raises `ValidationImpossible` past the limits.
+        """
         if job.brief is None:
             return ClaimFindings()
         sources, unread = await self._sources(job)
@@ -54,6 +57,7 @@ class Grounds:
             language=language,
             sources=tuple(source for _, source in sources),
             own_words=_own_words(job),
+            cited=cited,
         )
         found = await checked(check, self._limits)
         self._keep([key for key, source in sources if source.known is None], found.read)

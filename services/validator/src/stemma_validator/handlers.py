@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,14 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_telemetry import get_logger
 
 from .checking import StructureCheck
+from .citing import CitationsFound, citations_in
 from .claim_report import ClaimFindings
 from .confined import checked
 from .engines import LintEngine
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
 from .extracting import on_extract_requirements
 from .fixes import SafeFixes
+from .given import Given, given_texts
 from .grounds import Grounds
 from .identification import identified
 from .inputs import coverage_of
@@ -82,9 +84,9 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
         blocks = await identified(job, text, artifacts, limits)
         with unfinished.noted():
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
-        with unfinished.noted():
-            claims = await tools.grounds.check(job, text)
-        of_inputs = await _of_inputs(job, text, tools, unfinished)
+        given = await given_texts(job, artifacts)
+        claims = await _claims(job, text, given, tools, unfinished)
+        of_inputs = await _of_inputs(job, text, given, tools, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
     summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
@@ -92,13 +94,27 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
     return _outcome(job, summary.model_copy(update=told))
 
 
-async def _of_inputs(job: ValidateDraft, text: str, tools: Tools, unfinished: Unfinished) -> dict[str, Any]:
+async def _claims(
+    job: ValidateDraft, text: str, given: Sequence[Given], tools: Tools, unfinished: Unfinished
+) -> ClaimFindings:
+    """Where the claims of the draft stand, and which places of inputs its sentences rest on."""
+    citations, claims = CitationsFound(), ClaimFindings()
+    with unfinished.noted():
+        citations = await citations_in(job, text, given, tools.limits)
+    with unfinished.noted():
+        claims = await tools.grounds.check(job, text, citations.ranges)
+    return citations.added_to(claims)
+
+
+async def _of_inputs(
+    job: ValidateDraft, text: str, given: Sequence[Given], tools: Tools, unfinished: Unfinished
+) -> dict[str, Any]:
     """What of the inputs the draft covers, and what of them it rests on."""
     told = dict[str, Any]()
     with unfinished.noted():
         told["coverage"] = await coverage_of(job, text, tools.artifacts, tools.limits)
     with unfinished.noted():
-        told["used"] = await used_inputs(job, text, tools.artifacts)
+        told["used"] = await used_inputs(given, text)
     return told
 
 

@@ -91,6 +91,7 @@ class ExportRequested(Event):
     export_id: Token
     format: ExportFormat
     redline: tuple[VersionPair, ...] = ()
+    citations: bool = False
 
 
 @registry.contract("stemma.requirements.requested.v1", Family.EVENT)

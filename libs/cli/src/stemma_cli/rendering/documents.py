@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
+from stemma_client.citations import cited_text
 from stemma_client.client import Client
 from stemma_client.findings import findings_of
 from stemma_client.overviews import waiting_sections
@@ -150,12 +151,16 @@ def _usage_words(view: DocumentView) -> str:
     return f"model calls: {usage.calls}, {tokens}, {cost_words(usage.cost)}"
 
 
-async def show_section(client: Client, view: DocumentView, section: SectionView, *, as_json: bool) -> None:
-    """The text of a section: rendered on a terminal, Markdown in a pipe."""
+async def show_section(
+    client: Client, view: DocumentView, section: SectionView, *, as_json: bool, citations: bool = False
+) -> None:
+    """The text of a section: rendered on a terminal, Markdown in a pipe; with ``citations`` as footnotes."""
     if section.draft is None:
         words = f"nothing is written in {section.section_id} yet"
         raise CliError(ExitCode.FAILED, words, f"it is {status_words(section)}")
     text = await client.text(view.document_id, section.draft)
+    if citations:
+        text = await _with_citations(client, view, section, text)
     if as_json:
         told = _section_json(view, section, await client.recipes()) | await proposal_json(client, view, section)
         findings = as_json_findings(await findings_of(client, view.document_id, section.current))
@@ -169,3 +174,11 @@ async def show_section(client: Client, view: DocumentView, section: SectionView,
         note(words)
     if section.proposal is not None:
         await show_proposal(client, view, section, section.proposal)
+
+
+async def _with_citations(client: Client, view: DocumentView, section: SectionView, text: str) -> str:
+    report = await client.grounding(view.document_id, section.section_id)
+    if report is None or section.draft is None or report.draft != section.draft.digest:
+        words = f"it is not known yet on which places of the inputs {section.section_id} rests"
+        raise CliError(ExitCode.FAILED, words, "wait for its validation")
+    return cited_text(text, report, view.language)

@@ -179,6 +179,9 @@ async def show(
     graph: Annotated[bool, typer.Option("--graph", "-g", help="Draw which section rests on which.")] = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The same as text for Mermaid.")] = False,
     sources: Annotated[bool, typer.Option("--sources", help="Tell where each claim of the section stands.")] = False,
+    citations: Annotated[
+        bool, typer.Option("--citations", help="Footnotes say on which places of the inputs the section rests.")
+    ] = False,
     inputs: Annotated[
         bool, typer.Option("--inputs", help="Tell what was read of the inputs, how well, and what uses it.")
     ] = False,
@@ -188,8 +191,10 @@ async def show(
 
     Example: stemma show 3f2a research
     """
-    if sources and section is None:
-        raise typer.BadParameter("--sources goes with a section")
+    if (sources or citations) and section is None:
+        raise typer.BadParameter(f"{'--sources' if sources else '--citations'} goes with a section")
+    if sources and citations:
+        raise typer.BadParameter("--sources tells what --citations prints: say one of the two")
     if inputs and (section is not None or graph or mermaid):
         raise typer.BadParameter("--inputs goes with a document alone")
     if (graph or mermaid) and (section is not None or as_json):
@@ -200,8 +205,11 @@ async def show(
 
     async with connected(as_json) as client:
         if section is not None:
-            show_section = show_sources if sources else documents.show_section
-            await show_section(client, *await find_section(client, document, section), as_json=as_json)
+            found = await find_section(client, document, section)
+            if sources:
+                await show_sources(client, *found, as_json=as_json)
+            else:
+                await documents.show_section(client, *found, as_json=as_json, citations=citations)
             return
         view = await client.document(await find_document(client, document))
         if inputs:

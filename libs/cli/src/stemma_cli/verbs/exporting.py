@@ -33,6 +33,9 @@ async def export(
     section: Annotated[
         str | None, typer.Option("--section", metavar="SECTION", help="With --redline: two versions of this section.")
     ] = None,
+    citations: Annotated[
+        bool, typer.Option("--citations", help="Footnotes say on which page or place of the inputs a sentence rests.")
+    ] = False,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Export a document, finished or not.
@@ -40,6 +43,7 @@ async def export(
     Exit code 5 says that a file was written and that the document in it is unfinished.
 
     Example: stemma export 3f2a --format docx -o proposal.docx
+    Example: stemma export 3f2a --citations -o proposal.pdf
     Example: stemma export 3f2a --redline export-31 now -o changes.docx
     Example: stemma export 3f2a --section budget --redline 1 2 -o budget.docx
     """
@@ -49,12 +53,12 @@ async def export(
     async with connected(as_json) as client:
         chosen = exports.format_of(format, output)
         exports.check_output(output, as_json=as_json)
-        exports.check_redline(chosen, redline, section)
+        exports.check_redline(chosen, redline, section, citations=citations)
         document_id = await find_document(client, document)
         path = exports.path_of(output, f"{document_id}{'-changes' if redline else ''}.{chosen}")
         compared = await pairs(client, document_id, section, redline) if redline else ()
         with console(stderr=True).status(f"exporting {chosen}"):
-            done = await client.export(document_id, chosen, redline=compared)
+            done = await client.export(document_id, chosen, redline=compared, citations=citations)
             content = await client.artifact(document_id, done.artifact)
     if path == exports.STDOUT:
         sys.stdout.buffer.write(content)

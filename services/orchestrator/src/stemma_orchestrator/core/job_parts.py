@@ -10,7 +10,7 @@ from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import OutlineEntry, UpstreamDraft
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.staleness import UpstreamVersion
-from stemma_document.inputs import evidence_of, pictures_of
+from stemma_document.inputs import brief_file, evidence_of, pictures_of
 from stemma_document.state import Document, Section
 from stemma_document.tries import Tries
 
@@ -19,6 +19,7 @@ class Grounds(TypedDict):
     """Where the claims of a draft may stand: inputs, brief, the sections that it rests on, and what people said."""
 
     brief: ArtifactRef
+    brief_file: InputFile | None
     inputs: tuple[InputFile, ...]
     upstream: tuple[UpstreamDraft, ...]
     said: tuple[ArtifactRef, ...]
@@ -78,6 +79,7 @@ def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> Ground
     """The fields of a validation that say where claims may stand; ``versions`` are those that the draft rests on."""
     return Grounds(
         brief=document.brief,
+        brief_file=brief_file(document),
         inputs=tuple(item for item in evidence_of(document) if item.artifact.media_type not in SHOWN),
         upstream=upstream_drafts(document, _with_theirs(document, versions)),
         said=document.said,

@@ -18,6 +18,7 @@ class Export(RequestCommand):
     request = requests.ExportDocument
     format: ExportFormat
     redline: tuple[VersionPair, ...] = ()
+    citations: bool = False
 
 
 def decide(command: Export, document: Document) -> Sequence[e.AnyEvent]:
@@ -27,7 +28,13 @@ def decide(command: Export, document: Document) -> Sequence[e.AnyEvent]:
 
 def _requested(command: Export, document: Document) -> e.ExportRequested:
     export_id = f"export-{document.number + 1}"
-    return e.ExportRequested(**command.asked, export_id=export_id, format=command.format, redline=command.redline)
+    return e.ExportRequested(
+        **command.asked,
+        export_id=export_id,
+        format=command.format,
+        redline=command.redline,
+        citations=command.citations,
+    )
 
 
 def _not_there(command: Export, document: Document) -> e.AnyRefusal | None:

@@ -8,7 +8,6 @@ from typing import TypedDict
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.coverage import CoverageSummary
 from stemma_contracts.v1.exports import ExportFormat, ExportSection
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.staleness import staleness
@@ -47,10 +46,11 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
         document=head_of(document),
         export_id=export_id,
         format=export.format,
-        sections=compared_sections(export.redline, document) if export.redline else _sections(document),
+        sections=compared_sections(export.redline, document) if export.redline else _sections(document, export),
         assets=images_of(document, compared_assets(export.redline, document)),
         generator=_generator(document),
         redline=bool(export.redline),
+        citations=export.citations,
         **_requirements(document, export),
     )
 
@@ -84,12 +84,15 @@ def _requirements(document: Document, export: Export) -> _Requirements:
     return _Requirements(ledger=ledger.rows, open_requirements=ledger.open_mandatory)
 
 
-def _sections(document: Document) -> tuple[ExportSection, ...]:
+def _sections(document: Document, export: Export) -> tuple[ExportSection, ...]:
     stale = staleness(document)
-    return tuple(_section(section, section.plan.section_id in stale) for section in exported(document))
+    return tuple(
+        _section(section, section.plan.section_id in stale, cited=export.citations) for section in exported(document)
+    )
 
 
-def _section(section: Section, stale: bool) -> ExportSection:
+def _section(section: Section, stale: bool, *, cited: bool) -> ExportSection:
+    validation = section.current.validation if section.current else None
     return ExportSection(
         section_id=section.plan.section_id,
         title=section.plan.title,
@@ -99,12 +102,9 @@ def _section(section: Section, stale: bool) -> ExportSection:
         draft=section.current.draft if section.current else None,
         max_pages=section.plan.max_pages,
         covers_inputs=section.plan.covers_inputs,
-        coverage=_coverage(section),
+        coverage=validation.coverage if validation else None,
+        grounding=validation.grounding if validation and cited else None,
     )
-
-
-def _coverage(section: Section) -> CoverageSummary | None:
-    return section.current.validation.coverage if section.current and section.current.validation else None
 
 
 def _generator(document: Document) -> str:

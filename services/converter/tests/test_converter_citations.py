@@ -1,0 +1,111 @@
+"""Footnotes that say on which places of the inputs sentences rest, in every format."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from typing import Any
+from zipfile import ZipFile
+
+import pypdfium2
+import pytest
+from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_contracts.v1.outcomes import DocumentConverted
+from stemma_converter.handlers import on_convert_document
+
+pytestmark = pytest.mark.req("I3")
+
+DRAFT = """# One
+
+The quay is old. It closes at **noon**. See <https://example.org/quay>.
+
+> It is listed, too.
+
+| Item | Cost |
+|---|---|
+| Van | 41,300 |
+| Fridge | `2,750` |
+
+- Ten clinics.
+  - Two vans.
+"""
+PAGES = {"The quay is old.": "1", "It closes at **noon**.": "1", "See <https://example.org/quay>.": "2"}
+PAGES |= {"It is listed, too.": "3", "Ten clinics.": "4", "Two vans.": "5"}
+
+
+def report(draft: str, digest: str) -> GroundingReport:
+    """What rests on pages of a request, and two rows on cells of a sheet."""
+    cited = [_cited(draft, words, "rfq_[1].pdf", "page", f"p. {page}") for words, page in PAGES.items()]
+    rows = ("Van | 41,300", "Fridge | `2,750")
+    cited += [_cited(draft, row, "prices.xlsx", "sheet", "Prices!A1:B3") for row in rows]
+    return GroundingReport(cited=tuple(cited), draft=digest)
+
+
+def _cited(draft: str, words: str, name: str, kind: str, label: str) -> CitedText:
+    start = draft.index(words)
+    place = CitedPlace(input_id="input-1", name=name, kind=kind, label=label, line=1)
+    return CitedText(start=start, end=start + len(words), line_number=1, text=words, places=(place,))
+
+
+async def exported(exporter: Any, format: str, draft: str = DRAFT, *, citations: bool = True, **more: Any) -> bytes:
+    about = more.pop("about", None)
+    job = await exporter.job(format, draft, **more)
+    (section,) = job.sections
+    body = report(DRAFT, about or section.draft.digest).model_dump_json().encode()
+    ref = await exporter.store.put("default", "doc-1", body, media_type="application/json", name="grounding.json")
+    section = section.model_copy(update={"grounding": ref})
+    job = job.model_copy(update={"sections": (section,), "citations": citations})
+    outcome = await on_convert_document(job, tools=exporter.tools)
+    assert isinstance(outcome, DocumentConverted), outcome
+    data: bytes = await exporter.store.get("default", "doc-1", outcome.artifact)
+    return data
+
+
+TOLD = [f"rfq_[1].pdf, p. {n}" for n in (1, 2, 3)] + ["prices.xlsx, Prices!A1:B3"]
+TOLD += [f"rfq_[1].pdf, p. {n}" for n in (4, 5)]
+
+
+async def test_markdown_has_a_footnote_behind_each_row_of_sentences_with_one_place(exporter: Any) -> None:
+    text = (await exported(exporter, "md")).decode()
+    assert "It closes at **noon**.[^1] See <https://example.org/quay>.[^2]" in " ".join(text.split())
+    assert re.search(r"Fridge\s*\|\s*`2,750`\[\^4\]", text)
+    assert re.search(r"Van\s*\|\s*41,300\s*\|", text), "two rows of one place have one footnote"
+    notes = re.findall(r"^\[\^\d\]: (.*)$", text, re.MULTILINE)
+    assert [note.replace("\\", "") for note in notes] == TOLD
+
+
+async def test_word_has_real_footnotes_and_the_same_bytes_each_time(exporter: Any) -> None:
+    data = await exported(exporter, "docx")
+    with ZipFile(BytesIO(data)) as package:
+        notes = re.sub(r"</w:p>", "\n", package.read("word/footnotes.xml").decode())
+        body = package.read("word/document.xml").decode()
+    told = [" ".join(line.split()) for line in re.sub(r"<[^>]*>", "", notes).splitlines() if line.strip()]
+    assert told == TOLD
+    assert len(re.findall("<w:footnoteReference ", body)) == len(TOLD)
+    assert data == await exported(exporter, "docx")
+
+
+async def test_pdf_has_them_at_the_foot_of_the_page_and_the_same_bytes_each_time(exporter: Any) -> None:
+    data = await exported(exporter, "pdf", language="de")
+    pages = pypdfium2.PdfDocument(data)
+    text = "\n".join(page.get_textpage().get_text_range() for page in pages)
+    assert all(f"rfq_[1].pdf, S. {n}" in text for n in range(1, 6))
+    assert text.index("Two vans.") < text.index("rfq_[1].pdf, S. 1")
+    assert data == await exported(exporter, "pdf", language="de")
+
+
+async def test_html_has_them_at_its_end(exporter: Any) -> None:
+    page = (await exported(exporter, "html")).decode()
+    assert page.count('class="footnote-ref"') == len(TOLD)
+    assert page.index("Two vans.") < page.index("rfq_[1].pdf, p. 1")
+
+
+@pytest.mark.parametrize("format", ["md", "html", "json"])
+async def test_nothing_of_it_stands_in_an_export_that_does_not_ask(exporter: Any, format: str) -> None:
+    text = (await exported(exporter, format, citations=False)).decode()
+    assert "rfq" not in text
+    assert "footnote-ref" not in text
+
+
+async def test_a_report_about_another_text_is_not_cited(exporter: Any) -> None:
+    assert "rfq" not in (await exported(exporter, "md", f"{DRAFT}\nMore.\n", about="0" * 64)).decode()

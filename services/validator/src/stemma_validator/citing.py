@@ -1,0 +1,161 @@
+"""Which places of the inputs each sentence of a draft rests on, and whether the places that it names itself are so."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from pydantic import BaseModel, TypeAdapter
+from stemma_artifacts.digests import digest_of
+from stemma_confinement import Limits
+from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim
+from stemma_contracts.v1.inputs import BRIEF, Anchor
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_evidence import Cited, File, Labels, Named, Unit, named, resting, units_of
+from stemma_markdown import Document
+
+from .claim_report import ClaimFindings, no_place, said_elsewhere
+from .confined import Check, checked
+from .given import BY_LINE, Given
+
+MAX_CITED = 3000
+"""Sentences of one draft that are told with their places."""
+_SHOWN = 200
+
+
+class GivenText(BaseModel):
+    """What was read of an input, and where in its file that stands."""
+
+    input_id: str
+    name: str
+    media_type: str
+    text: str
+    anchors: tuple[Anchor, ...] = ()
+
+
+class CitationsFound(BaseModel):
+    """What a draft rests on, and what it names.
+
+    ``ranges`` are those of its own citations, ``wrong`` the claims of those that are none. ``places`` are the labels
+    of files that have such, by the line from where on they count. ``draft`` is the text, unless it was mended.
+    """
+
+    cited: tuple[CitedText, ...] = ()
+    ranges: tuple[tuple[int, int], ...] = ()
+    wrong: tuple[GroundedClaim, ...] = ()
+    places: dict[str, tuple[tuple[int, str], ...]] = {}
+    draft: str | None = None
+
+    def added_to(self, findings: ClaimFindings) -> ClaimFindings:
+        """The claims with the places that they stand at, those that name a wrong place, and what sentences rest on."""
+        known = [claim.model_copy(update={"sources": self._placed(claim)}) for claim in findings.report.claims]
+        claims = tuple(sorted([*known, *self.wrong], key=lambda claim: claim.line_number))
+        report = findings.report.model_copy(update={"claims": claims, "cited": self.cited, "draft": self.draft})
+        unsupported = dict(findings.unsupported)
+        if self.wrong:
+            unsupported["citation"] = unsupported.get("citation", 0) + len(self.wrong)
+        return ClaimFindings(report=report, unsupported=unsupported)
+
+    def _placed(self, claim: GroundedClaim) -> tuple[ClaimSource, ...]:
+        return tuple(source.model_copy(update={"place": self._label(source)}) for source in claim.sources)
+
+    def _label(self, source: ClaimSource) -> str:
+        file = {"input": source.name, "brief": BRIEF}.get(source.standing, "")
+        known = self.places.get(file, ())
+        above = bisect_right(known, source.line, key=lambda place: place[0])
+        return known[above - 1][1] if above else ""
+
+
+async def citations_in(job: ValidateDraft, text: str, given: Sequence[Given], limits: Limits) -> CitationsFound:
+    """What a draft rests on and names, the inputs before the brief; raises `ValidationImpossible` past the limits."""
+    texts = [_text(one, one.text) for one in given if one.text is not None]
+    if not texts:
+        return CitationsFound()
+    ordered = sorted(texts, key=lambda one: one.input_id == BRIEF)
+    check = CitingCheck(text=text, language=job.document.language or "en", inputs=tuple(ordered))
+    found = await checked(check, limits)
+    as_stored = digest_of(text.encode()) == job.draft.digest
+    return found.model_copy(update={"draft": job.draft.digest if as_stored else None})
+
+
+def _text(one: Given, text: str) -> GivenText:
+    return GivenText(
+        input_id=one.input_id, name=one.name, media_type=one.ref.media_type, text=text, anchors=one.anchors
+    )
+
+
+class CitingCheck(Check[CitationsFound]):
+    """What is checked: a draft, and what was read of the inputs, in the order in which they are to be named."""
+
+    name: ClassVar = "citations check"
+    answer: ClassVar = TypeAdapter(CitationsFound)
+
+    text: str
+    language: str
+    inputs: tuple[GivenText, ...]
+
+    @property
+    def characters(self) -> int:
+        """How much there is to read."""
+        return len(self.text) + sum(len(given.text) for given in self.inputs)
+
+    def run(self) -> CitationsFound:
+        """Look up every sentence, and every place that is named."""
+        ids = {given.name: given.input_id for given in self.inputs}
+        files = [_file(given) for given in self.inputs]
+        units = units_of(Document(self.text), self.language)
+        rests = resting(units, files)
+        found = list(named(self.text, units, files))
+        return CitationsFound(
+            cited=tuple(_cited(units[number], places, ids) for number, places in rests.items())[:MAX_CITED],
+            ranges=tuple((one.start, one.end) for one in found),
+            wrong=tuple(_wrong(found, rests)),
+            places={_called(given): _by_line(given) for given in self.inputs if given.anchors},
+        )
+
+
+def _file(given: GivenText) -> File:
+    labels = Labels(given.text, given.media_type, given.anchors)
+    return File(given.name, labels, by_line=given.media_type in BY_LINE)
+
+
+def _called(given: GivenText) -> str:
+    return BRIEF if given.input_id == BRIEF else given.name
+
+
+def _by_line(given: GivenText) -> tuple[tuple[int, str], ...]:
+    """The labels of a file, each with the first line that is wholly at its place."""
+    found, line, at = list[tuple[int, str]](), 1, 0
+    for anchor in Labels(given.text, given.media_type, given.anchors).anchors:
+        line, at = line + given.text.count("\n", at, anchor.offset), max(at, anchor.offset)
+        found.append((line, anchor.label))
+    return tuple(found)
+
+
+def _cited(unit: Unit, places: Iterable[Cited], ids: Mapping[str, str]) -> CitedText:
+    return CitedText(
+        start=unit.start,
+        end=unit.end,
+        line_number=unit.line,
+        text=unit.text[:_SHOWN],
+        places=tuple(
+            CitedPlace(
+                input_id=ids[place.name],
+                name=place.name,
+                kind=place.anchor.kind if place.anchor else "",
+                label=place.anchor.label if place.anchor else "",
+                line=place.line,
+                text=place.text[:_SHOWN],
+            )
+            for place in places
+        ),
+    )
+
+
+def _wrong(found: Sequence[Named], rests: Mapping[int, tuple[Cited, ...]]) -> Iterator[GroundedClaim]:
+    for one in found:
+        if not one.exists:
+            yield no_place(one.text, one.line)
+        elif not one.holds:
+            yield said_elsewhere(one.text, one.line, rests.get(one.unit, ()))
