@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,9 @@ def test_make_demo_tells_its_story_and_leaves_all_files(tmp_path: Path) -> None:
 
 
 def made(*arguments: str) -> str:
-    """What a verb of the Makefile prints, in an installation that is set up."""
+    """What a verb of the Makefile prints, in the installation that runs this."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
-    command = ["make", "-o", ".venv/.stemma-setup", *arguments]
+    command = ["make", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.stemma-setup", *arguments]
     done = subprocess.run(
         command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=WITHIN_S
     )

