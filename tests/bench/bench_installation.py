@@ -11,15 +11,17 @@ import tempfile
 from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import nats
 import psutil
 from nats.aio.client import Client as Nats
+from stemma_cli.local.launcher import launcher
 from stemma_cli.local.processes import ManagedProcess
-from stemma_cli.local.supervisor import LocalStemma, service_names
+from stemma_cli.local.starts import Start
+from stemma_cli.local.supervisor import GATEWAY_PORT, LocalStemma, free_port, service_names
 from stemma_contracts import subjects
 from stemma_kinds import find_kinds
 from stemma_messaging import config_dir
@@ -37,11 +39,13 @@ class Installation:
     stemma: LocalStemma
     generation: ManagedProcess
     admin: Nats
+    more: Mapping[str, ManagedProcess] = field(default_factory=dict)
+    """Second and further processes of services, by the name of the service and a number."""
 
     @property
     def processes(self) -> Mapping[str, psutil.Process]:
         """Every process by name."""
-        services = {**self.stemma.services, subjects.GENERATION: self.generation}
+        services = {**self.stemma.services, subjects.GENERATION: self.generation, **self.more}
         pids = {name: service.pid for name, service in services.items()} | {"nats": self.stemma.nats.pid}
         return {name: psutil.Process(pid) for name, pid in sorted(pids.items())}
 
@@ -67,8 +71,9 @@ async def installation(
     env: Mapping[str, str] | None = None,
     tenants: Sequence[str] = DEFAULT_TENANTS,
     bounds: Bounds = DEFAULT_BOUNDS,
+    processes: int = 1,
 ) -> AsyncIterator[Installation]:
-    """A fresh installation in a folder that is removed at the end."""
+    """A fresh installation with so many processes of each service, in a folder that is removed at the end."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
         others = [name for name in service_names() if name != subjects.GENERATION]
@@ -77,10 +82,36 @@ async def installation(
             folder / "data", services=others, env=every, ack_wait_s=ack_wait_s, tenants=tenants, bounds=bounds
         )
         stemma = await stack.enter_async_context(local)
-        generation = await _generation(stemma, folder, model, milliseconds, env or {})
-        stack.push_async_callback(generation.stop)
-        await generation.start(START_S)
-        yield Installation(stemma, generation, await _admin(stack, stemma))
+        own = {**(env or {}), "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model))}
+        making = partial(_generation, stemma, model, milliseconds, own)
+        generation = await _started(stack, making(subjects.GENERATION))
+        more: dict[str, ManagedProcess] = {}
+        for number in range(2, processes + 1):
+            more |= {f"{name} {number}": await _started(stack, _again(stemma, name, number)) for name in others}
+            name = f"{subjects.GENERATION} {number}"
+            more[name] = await _started(stack, making(name))
+        yield Installation(stemma, generation, await _admin(stack, stemma), more)
+
+
+async def _started(stack: AsyncExitStack, process: ManagedProcess) -> ManagedProcess:
+    stack.push_async_callback(process.stop)
+    await process.start(START_S)
+    return process
+
+
+def _again(stemma: LocalStemma, service: str, number: int) -> ManagedProcess:
+    """One more process of a service, with the same environment; a gateway listens elsewhere."""
+    name = f"{service} {number}"
+    ready_file = stemma.folder.ready_file(name)
+    own = {"STEMMA_READY_FILE": str(ready_file), GATEWAY_PORT: str(free_port())}
+    start = Start(name, "stemma_cli.local.run", (service,), {**stemma.environment_of(service), **own})
+    return ManagedProcess(
+        name,
+        partial(launcher().start, start),
+        log=stemma.folder.log(name),
+        ready_file=ready_file,
+        report=lambda *_: None,
+    )
 
 
 @asynccontextmanager
@@ -101,17 +132,16 @@ async def _admin(stack: AsyncExitStack, stemma: LocalStemma) -> Nats:
     return admin
 
 
-async def _generation(
-    stemma: LocalStemma, folder: Path, model: str, milliseconds: int, env: Mapping[str, str]
+def _generation(
+    stemma: LocalStemma, model: str, milliseconds: int, env: Mapping[str, str], name: str
 ) -> ManagedProcess:
-    name, data = subjects.GENERATION, stemma.folder
+    user, data = subjects.GENERATION, stemma.folder
     own = {
         "STEMMA_NATS_URL": stemma.url,
-        "STEMMA_NATS_USER": name,
-        "STEMMA_NATS_PASSWORD": stemma.password(name),
+        "STEMMA_NATS_USER": user,
+        "STEMMA_NATS_PASSWORD": stemma.password(user),
         "STEMMA_READY_FILE": str(data.ready_file(name)),
         "STEMMA_DATA_DIR": str(data.root),
-        "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model)),
     }
     command = sys.executable, HERE / "bench_generation.py", model, str(milliseconds)
     started = partial(create_subprocess_exec, *command, env={**os.environ, **env, **own}, start_new_session=True)

@@ -100,13 +100,14 @@ async def messages() -> None:
     title("messages of one document")
     async with installation() as running, caller(running) as calling:
         await measure(running, calling, 1, FEW)
-        stored, sent = await _stored_by(running.admin.jetstream(), calling)
+        stored, sent = await stored_by(running.admin.jetstream(), calling)
         row("stored", f"{sum(stored.values())}", by_name({name: float(n) for name, n in stored.items()}))
         for name, (number, size) in sorted(sent.items(), key=lambda item: -item[1][0]):
             row(f"  seen on {name}", f"{number}", f"{size / 1024:.1f} KiB with headers")
 
 
-async def _stored_by(jetstream: Any, calling: Caller) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
+async def stored_by(jetstream: Any, calling: Caller) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
+    """Messages that one document stores, by stream, and those that are seen on the bus, with their bytes."""
     number, size = Counter[str](), Counter[str]()
 
     async def tap(message: Msg) -> None:
@@ -147,19 +148,20 @@ async def floor() -> None:
         jetstream = running.admin.jetstream(timeout=30)
         await jetstream.add_stream(name="BENCH", subjects=["bench.>"])
         for at_a_time, number in ((1, 500), (64, 4000)):
-            seconds = await _publish(jetstream, at_a_time, number)
+            seconds = await published(jetstream, at_a_time, number)
             row(f"{at_a_time} at a time", f"{number / seconds:.0f} /s", f"{seconds / number * 1000:.2f} ms each")
         size = {subjects.VALIDATOR: 120.0, subjects.CONVERTER: 120.0, subjects.ORCHESTRATOR: 120.0}
         for name, megabytes in running.memory_mb().items():
             row(f"memory of {name}, idle", f"{megabytes:.0f} MB", f"under {size[name]:.0f}" if name in size else "")
 
 
-async def _publish(jetstream: Any, at_a_time: int, number: int) -> float:
+async def published(jetstream: Any, at_a_time: int, number: int, stream: str = "bench") -> float:
+    """Seconds until so many messages of 1 KiB are stored."""
     limit, body = asyncio.Semaphore(at_a_time), b"x" * 1024
 
     async def one(n: int) -> None:
         async with limit:
-            await jetstream.publish(f"bench.{n % 100}", body)
+            await jetstream.publish(f"{stream}.{n % 100}", body)
 
     started = asyncio.get_running_loop().time()
     await asyncio.gather(*(one(n) for n in range(number)))

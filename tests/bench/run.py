@@ -17,6 +17,7 @@ import bench_flood
 import bench_hostile
 import bench_operations
 import bench_reading
+import bench_replicas
 import bench_runs
 import bench_scale
 import bench_tracing
@@ -49,6 +50,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "hostile": ("how long hostile texts are read, and how that grows", bench_hostile.reading),
     "reading": ("how much is read of files of ten formats, in which time and memory", bench_reading.files),
     "flood": ("how long one tenant waits while another one floods: 3 minutes", bench_flood.flood),
+    "replicas": (
+        "one, two and four processes of each service beside a model on paper, and larger fleets: 8 minutes",
+        bench_replicas.replicas,
+    ),
     "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
     "recovery": ("how soon a section goes on after kill -9 of a worker", recovery),
     "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
