@@ -118,14 +118,24 @@ class DisturbedCluster(Disturbed):
             took.append(await going_on)
         return max(took)
 
+    async def leader_and_disk(self) -> float:
+        """Whoever leads the log is killed, and comes back with nothing."""
+        return await self._without_disk(await leader_of(self.cluster, self.jetstream, subjects.EVENTS))
+
     async def empty_disk(self) -> float:
-        """One is killed, and comes back with nothing."""
-        node = self.cluster.nodes[NAMES[-1]]
+        """The last of them, whatever it leads."""
+        return await self._without_disk(self.cluster.nodes[NAMES[-1]])
+
+    async def _without_disk(self, node: Node) -> float:
         node.kill()
         node.lose_disk()
         going_on = asyncio.create_task(self._goes_on(subjects.EVENTS))
         await asyncio.to_thread(node.start)
         return await going_on
+
+    def hardest(self) -> list[tuple[str, Loss]]:
+        """The log has to find another leader, and a server has to be given everything."""
+        return [("leader of the log, with its disk", self.leader_and_disk)]
 
     def everything(self) -> list[tuple[str, Loss]]:
         """Every loss that is tried."""
@@ -135,6 +145,7 @@ class DisturbedCluster(Disturbed):
             ("two of three killed", self.lose_two),
             ("all restarted in turn", self.restart_all),
             ("one with an empty disk", self.empty_disk),
+            *self.hardest(),
         ]
 
 

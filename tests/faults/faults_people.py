@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -95,16 +95,25 @@ class Person:
         """What is answered to a request, if it is accepted; it is made again while no server answers."""
         request = request.model_copy(update={"request_id": self.asked.new_id(), "actor": client.actor})
         name = str(request.request_id)
+        self.asked.unanswered.append(name)
         try:
-            accepted = await reached(lambda: client.request(request, wait_s=ANSWER_WITHIN_S))
+            accepted = await self._answer(client, request, name)
         except RequestRejectedError:
             self.asked.refused += 1
-        except AnswerTimeoutError:
-            self.asked.unanswered.append(name)
+            accepted = None
         else:
             self.asked.accepted.append(name)
-            return accepted
-        return None
+        self.asked.unanswered.remove(name)
+        return accepted
+
+    async def _answer(self, client: Client, request: r.Request, name: str) -> RequestAccepted:
+        """The answer; who has waited in vain asks for it again, as long as they live."""
+        try:
+            return await reached(lambda: client.request(request, wait_s=ANSWER_WITHIN_S))
+        except AnswerTimeoutError:
+            while True:
+                with suppress(AnswerTimeoutError):
+                    return await reached(lambda: client.answer(name, wait_s=ANSWER_WITHIN_S))
 
     async def _wish(self) -> r.CreateDocument:
         number = len(self.asked.documents) + 1000

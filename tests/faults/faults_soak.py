@@ -38,6 +38,7 @@ SERVERS = ("nats", "postgresql")
 GONE_S = 2.0
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 HANDLED_WITHIN_S = 300.0
+LOOK_EVERY_S = 1.0
 AFTERWARDS_S = 30.0
 """What may still be under way when the last document is written: what was published twice, or came too late."""
 MEGABYTE = 1024 * 1024
@@ -138,6 +139,17 @@ class Disturbed:
 
         await eventually(is_told, HANDLED_WITHIN_S)
         return found
+
+    async def see_to_the_end(self, living: Sequence[asyncio.Task[None]], still_s: float) -> None:
+        """Wait until all that these do is done, or nothing has happened in the log for so long; raises what they do."""
+        gathered, last, moved = asyncio.gather(*living), -1, time.monotonic()
+        while not gathered.done() and time.monotonic() - moved < still_s:
+            with suppress(NatsError):
+                now = (await self.jetstream.stream_info(subjects.EVENTS)).state.last_seq
+                last, moved = now, moved if now == last else time.monotonic()
+            await asyncio.wait([gathered], timeout=LOOK_EVERY_S)
+        if gathered.done():
+            await gathered
 
     async def left(self) -> int:
         """How many messages nobody handles, in the end."""

@@ -12,14 +12,26 @@ from pathlib import Path
 import pytest
 from faults_cluster import IN_STEP_WITHIN_S
 from faults_documents import asked, completes
+from faults_here import as_user
 from faults_soak import ACK_WAIT_S
-from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.local.supervisor import ALL, LocalStemma
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.review import ReviewMode
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_provisioning import PROVISIONER, NatsServer
 from stemma_testkit.clusters import ClusterStemma
 from stemma_testkit.driving import wait_for
 from stemma_testkit.servers import eventually
+
+QUEUED = r.CreateDocument(
+    request_id="queued",
+    kind="proposal",
+    brief="Write a proposal for a ferry in Aumont.",
+    sections=("research",),
+    review=ReviewPolicy(mode=ReviewMode.NONE),
+)
+"""Asked for while no service runs, so that it waits in its queue."""
 
 
 async def provisioned(url: str, password: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -39,10 +51,23 @@ class Grown(ClusterStemma):
         again = await provisioned(self.url, self.password(PROVISIONER), "--load", str(self.saved))
         assert again.returncode == 2
         assert "load into servers that are empty" in again.stderr
+        await self._restart_in_turn()
+        assert await self._is_known_again()
+
+    async def _restart_in_turn(self) -> None:
         for node in self.cluster.nodes.values():
             await asyncio.to_thread(node.stop)
             await asyncio.to_thread(node.start)
             await eventually(self._is_in_step, IN_STEP_WITHIN_S)
+
+    async def _is_known_again(self) -> bool:
+        """Whether the servers know the id of the request that waits, and would not take it twice."""
+        async with as_user(self, PROVISIONER) as provisioner:
+            jetstream = provisioner.jetstream(timeout=10)
+            first = (await jetstream.stream_info(subjects.REQUESTS)).state.first_seq
+            waits = await jetstream.get_msg(subjects.REQUESTS, first)
+            stored = await jetstream.publish(waits.subject or "", waits.data or b"", headers=waits.headers)
+        return bool(stored.duplicate)
 
     async def _is_in_step(self) -> bool:
         return (await provisioned(self.url, self.password(PROVISIONER), "--check")).returncode == 0
@@ -62,6 +87,8 @@ async def test_one_server_becomes_three_with_a_document_under_way(tmp_path: Path
         await wait_for(client, waits, lambda event: isinstance(event, e.SectionReviewRequested))
         under_way = await asked(client, ReviewMode.NONE, "under-way", "connections")
         await wait_for(client, under_way, lambda event: isinstance(event, e.SectionDrafted))
+        await stemma.services[ALL].stop()
+        await client.send(QUEUED)
         passwords = stemma.folder.make_passwords([])
 
     with NatsServer(tmp_path / "nats", passwords=passwords) as alone:
@@ -70,6 +97,7 @@ async def test_one_server_becomes_three_with_a_document_under_way(tmp_path: Path
 
     async with Grown(tmp_path, ack_wait_s=ACK_WAIT_S, in_process=True) as stemma, stemma.client() as client:
         await completes(client, under_way)
+        await completes(client, (await client.answer("queued")).document_id)
         before = await client.history(waits)
         assert [section.section_id for section in (await client.document(waits)).waiting] == ["research"]
         await client.approve(waits, "research", 1)

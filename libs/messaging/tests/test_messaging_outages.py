@@ -16,7 +16,7 @@ from stemma_eventlog import AppendUnknown, LogFull, LogRefused
 from stemma_messaging import StemmaBroker
 from stemma_messaging.cancellation import end
 from stemma_messaging.errors import Outage
-from stemma_messaging.outages import is_outage, reason_of
+from stemma_messaging.outages import Patience, is_outage, reason_of
 from stemma_telemetry import names
 from stemma_testkit.filling import full
 from stemma_testkit.servers import eventually
@@ -220,3 +220,15 @@ async def test_work_that_a_service_was_not_let_to_end_ends_with_its_connection(l
         await end(late)
     assert left
     assert not late
+
+
+@pytest.mark.req("O1")
+async def test_the_end_of_an_outage_is_looked_for_sooner_than_a_message_is_tried_again() -> None:
+    errors = iter([NatsTimeoutError(), NatsTimeoutError(), None])
+
+    async def work() -> Exception | None:
+        return next(errors)
+
+    with capture_logs() as lines:
+        assert await Patience(retry_base_s=0.01).through(work) is None
+    assert [line["seconds"] for line in lines] == [0.001, 0.002]

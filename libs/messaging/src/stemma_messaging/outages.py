@@ -24,7 +24,9 @@ from stemma_telemetry import get_logger, names
 from .errors import ForAnotherWorker
 
 E = TypeVar("E", bound=BaseException)
-LONGEST_PAUSE_S = 30.0
+LONGEST_PAUSE_S = 10.0
+FIRST_PAUSE = 0.1
+"""Of the pause before a message is tried again: three servers have a new leader within seconds."""
 UNAVAILABLE = 503
 NO_ROOM = frozenset({10023, 10028, 10047, 10077})
 """What the server says when it has no room: for the account, the store, or in a stream that refuses new messages."""
@@ -79,7 +81,7 @@ class Outages:
 
 @dataclass(frozen=True)
 class Patience:
-    """Waits through outages, with pauses that grow from ``retry_base_s`` seconds."""
+    """Waits through outages, with pauses that grow from a tenth of ``retry_base_s`` seconds."""
 
     retry_base_s: float
     outages: Outages = field(default_factory=Outages)
@@ -93,7 +95,7 @@ class Patience:
             error = await work()
             if error is None or not is_outage(error) or isinstance(error, ConnectionClosedError):
                 return error
-            pause = min(LONGEST_PAUSE_S, self.retry_base_s * 2 ** min(number, 20))
+            pause = min(LONGEST_PAUSE_S, self.retry_base_s * FIRST_PAUSE * 2 ** min(number, 20))
             get_logger().warning(names.Log.OUTAGE, reason=reason_of(error), seconds=pause, error=error)
             try:
                 with self.outages.waiting(reason_of(error)):
