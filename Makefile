@@ -111,8 +111,8 @@ faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_
 		services/orchestrator/tests/test_orchestrator_full.py \
 		services/generation-graph/tests/test_generation_cut_off.py tests/faults -m "full or not full"
 
-bench: setup ## Measure runs per second and CPU per run
-	@$(BIN)/python tests/bench/run.py
+bench: setup ## Measure runs per second and CPU per run; ONLY=replicas measures one part
+	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY))
 
 test-full: check helm ## Every test, the long forms too
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "full or not full"

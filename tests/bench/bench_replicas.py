@@ -16,7 +16,7 @@ from asyncio.subprocess import PIPE
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psutil
@@ -30,11 +30,15 @@ PROCESSES = (1, 2, 4)
 FLEETS = (1, 2, 4, 8, 16, 32, 64)
 CALLS = 16
 SLOTS, CALL_S = 4, 0.3
+LEARNED_FROM = 2
+"""What further processes add is learned from so many; runs with more are predicted."""
+IDLE_S = 5.0
 REAL_CALL_S = 20.0
 AT_A_TIME, RUNS, QUICK_RUNS = 32, 96, 32
 PUBLISHED, STREAMS = 4000, 8
 TRACED = 4
-_SYNCS = re.compile(r"\s(\d+)\s+(?:\d+\s+)?f(?:data)?sync$", re.MULTILINE)
+_SYNCS = re.compile(r"^ *\S+ +\S+ +\d+ +(\d+) .*f(?:data)?sync$", re.MULTILINE)
+"""The column of calls in what strace counts."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,13 @@ async def replicas(quick: bool) -> None:
     title("processes of each service, calls of 0 ms: as many as the cores can")
     for number in PROCESSES:
         async with _fleet(number) as (running, calling):
+            idle = await _idle(running)
+            _, sent = await stored_by(running.admin.jetstream(timeout=30), calling)
             found = await _run(running, calling, AT_A_TIME, QUICK_RUNS if quick else RUNS)
+        document = _learned(document, found) if number == LEARNED_FROM else document
         _compare(number, found, document, Fleet(number, found.cores), disk)
+        words = f"{sum(messages for messages, _ in sent.values())} messages of one document on the bus"
+        row("  cores that they take while they wait", f"{idle:.2f}", words)
     title(f"processes of each service, {SLOTS} slots each, calls of {CALL_S * 1000:.0f} ms: as many as the calls can")
     for number in PROCESSES:
         async with _fleet(number, CALL_S) as (running, calling):
@@ -88,7 +97,7 @@ async def _one_document(quick: bool) -> tuple[Document, Disk]:
     row("messages stored", f"{sum(stored.values())}", by_name({name: float(n) for name, n in stored.items()}))
     row("messages on the bus, with replies; KiB with headers", f"{number}; {size / 1024:.0f}")
     row("syncs of the server, counted by strace", syncs)
-    row("CPU ms", f"{document.all_cpu_ms:.0f}", by_name(dict(document.cpu_ms)))
+    row("CPU ms", f"{document.all_cpu_ms():.0f}", by_name(dict(document.cpu_ms)))
     row("stored and synced: one stream, eight streams", f"{disk.one_stream:.0f}, {disk.all_streams:.0f} /s")
     return document, disk
 
@@ -101,6 +110,19 @@ async def _run(running: Installation, calling: Caller, at_a_time: int, runs: int
     cpu_ms = {**_by_service(found), CALLER: own / runs * 1000}
     others = (_busy_s() - busy) - sum(cpu_ms.values()) * runs / 1000
     return Run(found.per_s, cpu_ms, (os.cpu_count() or 1) - max(0.0, others) / wall)
+
+
+async def _idle(running: Installation) -> float:
+    """Cores that everything takes while nobody asks for anything."""
+    before = sum(running.cpu_seconds().values())
+    await asyncio.sleep(IDLE_S)
+    return (sum(running.cpu_seconds().values()) - before) / IDLE_S
+
+
+def _learned(document: Document, found: Run) -> Document:
+    """What each process after the first adds to the CPU of a document."""
+    more = {name: max(0.0, found.cpu_ms[name] - cpu) for name, cpu in document.cpu_ms.items()}
+    return replace(document, more_ms={name: value / (LEARNED_FROM - 1) for name, value in more.items()})
 
 
 def _busy_s() -> float:
@@ -165,13 +187,13 @@ async def _stored_in(jetstream: Any, streams: int) -> float:
 
 def _larger(document: Document, disk: Disk, call_s: float) -> None:
     """Fleets that are not here, with cores enough: what limits them, and what comes next."""
-    here = Document({name: cpu for name, cpu in document.cpu_ms.items() if name != CALLER}, document.stored, CALLS)
+    here = replace(document, cpu_ms={name: cpu for name, cpu in document.cpu_ms.items() if name != CALLER})
     title(f"on paper: fleets with cores enough, default slots, calls of {call_s:g} s")
     for number in FLEETS:
         first, second, *_ = _without_cores(limits(here, Fleet(number, 1, call_s=call_s), disk))
         words = f"by {first.part}: {what_then(first.part)}; then {second.part} at {second.per_s:.1f}"
         value = f"{first.per_s:.2f} /s, {first.per_s * 3600:.0f} /h"
-        row(f"{number} of each, which takes {cores_for(here, first.per_s):.1f} cores", value, words)
+        row(f"{number} of each, which takes {cores_for(here, first.per_s, number):.1f} cores", value, words)
 
 
 def _without_cores(found: list[Limit]) -> list[Limit]:

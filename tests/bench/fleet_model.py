@@ -6,7 +6,7 @@ Nothing here is measured. A part does so many documents a second, and the least 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MS = 1000.0
@@ -15,26 +15,35 @@ BULK_SHARE = 0.75
 SERVER = "nats"
 CALLER = "caller"
 CORES, DISK, CALLS = "cores", "disk", "model calls"
+ORCHESTRATOR = "orchestrator"
 WHAT_THEN = {
     CORES: "more cores or machines",
     CALLS: "more slots or processes of generation-graph, as many calls as the provider allows",
-    DISK: "a faster disk; one log is written by one server, and is not divided",
-    SERVER: "a machine for each server; one log is written by one server, and is not divided",
+    DISK: "a faster disk, or tenants on several installations; a stream is not divided",
+    ORCHESTRATOR: "tenants on several installations: more processes of it cost each other what they give",
 }
 
 
 @dataclass(frozen=True)
 class Document:
-    """What one document takes: CPU by service, messages that are stored by stream, and calls of models."""
+    """What one document takes: CPU by service, messages that are stored by stream, and calls of models.
+
+    ``more_ms`` is the CPU that each further process of a service adds: what one process knows of a document, another
+    reads anew.
+    """
 
     cpu_ms: Mapping[str, float]
     stored: Mapping[str, int]
     calls: int
+    more_ms: Mapping[str, float] = field(default_factory=dict)
 
-    @property
-    def all_cpu_ms(self) -> float:
+    def cpu_of(self, name: str, processes: int = 1) -> float:
+        """CPU of a service that has so many processes."""
+        return self.cpu_ms[name] + self.more_ms.get(name, 0.0) * (processes - 1)
+
+    def all_cpu_ms(self, processes: int = 1) -> float:
         """CPU of everything, the caller included where it is in ``cpu_ms``."""
-        return sum(self.cpu_ms.values())
+        return sum(self.cpu_of(name, processes) for name in self.cpu_ms)
 
 
 @dataclass(frozen=True)
@@ -65,11 +74,11 @@ class Limit(NamedTuple):
 def limits(document: Document, fleet: Fleet, disk: Disk) -> list[Limit]:
     """What each part can do, the one that is full first before the others."""
     services = (
-        Limit(name, fleet.processes * MS / cpu)
+        Limit(name, fleet.processes * MS / document.cpu_of(name, fleet.processes))
         for name, cpu in document.cpu_ms.items()
         if cpu > 0 and name not in (SERVER, CALLER)
     )
-    found = [Limit(CORES, fleet.cores * MS / document.all_cpu_ms), _disk(document, disk), *services]
+    found = [Limit(CORES, fleet.cores * MS / document.all_cpu_ms(fleet.processes)), _disk(document, disk), *services]
     if fleet.call_s > 0:
         found.append(Limit(CALLS, fleet.processes * fleet.slots * BULK_SHARE / (document.calls * fleet.call_s)))
     return sorted(found, key=lambda limit: limit.per_s)
@@ -80,9 +89,9 @@ def _disk(document: Document, disk: Disk) -> Limit:
     return Limit(DISK, min(of_one, disk.all_streams / sum(document.stored.values())))
 
 
-def cores_for(document: Document, per_s: float) -> float:
+def cores_for(document: Document, per_s: float, processes: int = 1) -> float:
     """How many cores so many documents a second take."""
-    return per_s * document.all_cpu_ms / MS
+    return per_s * document.all_cpu_ms(processes) / MS
 
 
 def what_then(part: str) -> str:

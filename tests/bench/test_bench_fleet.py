@@ -37,6 +37,12 @@ def test_the_cores_that_a_rate_takes_are_those_that_limit_it() -> None:
     assert cores_for(DOCUMENT, rate) == 7
 
 
+def test_what_further_processes_add_is_a_bound_that_no_number_of_them_passes() -> None:
+    adding = replace(DOCUMENT, more_ms={"orchestrator": 50.0})
+    assert limits(adding, Fleet(processes=1000, cores=100_000), FAST)[0].per_s <= 20
+    assert cores_for(adding, 1, processes=3) == 0.3
+
+
 def test_each_limit_has_something_that_helps() -> None:
     assert what_then("validator") == "more processes of validator"
     assert all(what_then(limit.part) for limit in limits(DOCUMENT, Fleet(1, 1, call_s=1), FAST))
