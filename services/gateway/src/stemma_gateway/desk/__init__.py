@@ -1,0 +1,15 @@
+"""The review desk: pages for people with browsers, a module for each; they work without any script."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from . import assets, deciding, document, inbox, keys, section
+
+
+def routes() -> APIRouter:
+    """All pages of the desk, what they load, and what their forms send."""
+    router = APIRouter(include_in_schema=False)
+    for page in (assets, inbox, document, section, deciding, keys):
+        router.include_router(page.router)
+    return router

@@ -1,0 +1,81 @@
+"""What the forms of the desk send: decisions, each bound to the version that the person saw."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Request, Response
+from pydantic import ValidationError
+from stemma_client import AnswerTimeoutError, RequestRejectedError
+from stemma_contracts.v1.requests import ApproveSection
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.pages import PageRoute, led_to
+from stemma_gateway.problems import Invalid, NotFound, TooLarge, problem_of
+from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of
+from stemma_gateway.sessions import Session
+
+from .section import section_page
+from .verbs import BY_NAME
+
+WAIT_S = 20.0
+MAX_BYTES = 4 * 1024 * 1024
+MAX_FIELDS = 500
+router = APIRouter(route_class=PageRoute)
+
+
+@router.post("/desk/documents/{document_id}/sections/{section_id}/{verb}")
+async def decide(
+    request: Request, session: Caller, document_id: DocumentId, section_id: SectionId, verb: str
+) -> Response:
+    """Do what a form asks for, and show the section as it is then; what is refused is told beside what was typed."""
+    if verb not in BY_NAME:
+        raise NotFound("there is no such verb")
+    form = dict(await _sent(request))
+    try:
+        asked = BY_NAME[verb].asked(document_id, section_id, form)
+        answer = await session.client.request(asked, wait_s=WAIT_S)
+    except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
+        document = await document_of(session, document_id)
+        problem = problem_of(error)
+        status = HTTPStatus(problem.status)
+        return await section_page(request, session, document, section_id, status, refused=problem.detail, typed=form)
+    here = f"/desk/documents/{document_id}/sections/{section_id}"
+    return led_to(request, f"{here}?done={verb}&at_least={answer.sequence or 0}")
+
+
+@router.post("/desk/approve")
+async def approve_all(request: Request, session: Caller) -> Response:
+    """Approve what was ticked in the inbox, each in the version that was shown there."""
+    chosen = [value for name, value in await _sent(request) if name == "seen"]
+    made = [await _approved(session, each) for each in dict.fromkeys(chosen)]
+    return led_to(request, f"/desk?approved={sum(made)}&refused={len(made) - sum(made)}")
+
+
+async def _approved(session: Session, seen: str) -> bool:
+    document_id, _, rest = seen.partition("/")
+    section_id, _, version = rest.partition("/")
+    if not version.isdecimal():
+        raise Invalid("seen: this is no section of the inbox")
+    asked = ApproveSection(document_id=document_id, section_id=section_id, version=int(version))
+    try:
+        await session.client.request(asked, wait_s=WAIT_S)
+    except RequestRejectedError:
+        return False
+    return True
+
+
+async def _sent(request: Request) -> list[tuple[str, str]]:
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BYTES:
+            raise TooLarge(f"a form has at most {MAX_BYTES} bytes")
+    try:
+        return await asyncio.to_thread(
+            parse_qsl, body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS
+        )
+    except ValueError:
+        raise Invalid("the form has too many fields") from None

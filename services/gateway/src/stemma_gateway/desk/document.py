@@ -1,0 +1,106 @@
+"""A document: its sections with their states, the map of what rests on what, what went in and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request, Response
+from stemma_artifacts.store import ArtifactMissing
+from stemma_document.views import DocumentView
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.pages import PageRoute
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
+from stemma_gateway.sessions import Session
+
+from .shell import shown
+
+WIDTH, HEIGHT, GAP_X, GAP_Y = 200, 48, 24, 40
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A section on the map."""
+
+    section_id: str
+    x: int
+    y: int
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From a section to one that rests on it; ``stale`` if its text is not what the other was written from."""
+
+    upstream: str
+    downstream: str
+    path: str
+    stale: bool
+
+
+@dataclass(frozen=True)
+class Map:
+    """Sections in layers: each lies below all that it rests on."""
+
+    width: int
+    height: int
+    nodes: Mapping[str, Node]
+    edges: tuple[Edge, ...]
+
+
+@router.get("/desk/documents/{document_id}")
+async def show_document(request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> Response:
+    """The page of a document."""
+    document = await document_of(session, document_id, at_least)
+    title = await _title(session, document)
+    return shown(request, session, "document.html", document=document, title=title, map=drawn(document))
+
+
+async def _title(session: Session, document: DocumentView) -> str:
+    try:
+        return (await session.client.text(document.document_id, document.title)).strip() or document.kind
+    except ArtifactMissing:
+        return document.kind
+
+
+def drawn(document: DocumentView) -> Map:
+    """The map of a document."""
+    layers: dict[int, list[str]] = {}
+    for name, layer in _layers(document).items():
+        layers.setdefault(layer, []).append(name)
+    nodes = {
+        name: Node(name, column * (WIDTH + GAP_X), layer * (HEIGHT + GAP_Y))
+        for layer, names in layers.items()
+        for column, name in enumerate(names)
+    }
+    most = max((len(names) for names in layers.values()), default=0)
+    return Map(most * (WIDTH + GAP_X), len(layers) * (HEIGHT + GAP_Y), nodes, tuple(_edges(document, nodes)))
+
+
+def _layers(document: DocumentView) -> Mapping[str, int]:
+    """How deep each section lies: below all that it rests on."""
+    depth = dict.fromkeys(document.sections, 0)
+    for _ in document.sections:
+        before = dict(depth)
+        for name, section in document.sections.items():
+            depth[name] = max((depth[each] + 1 for each in section.depends_on if each in depth), default=0)
+        if depth == before:
+            break
+    return depth
+
+
+def _edges(document: DocumentView, nodes: Mapping[str, Node]) -> list[Edge]:
+    edges = []
+    for name, section in document.sections.items():
+        stale = {reason.upstream_section_id for reason in section.stale_reasons}
+        for upstream in section.depends_on:
+            if upstream in nodes:
+                edges.append(Edge(upstream, name, _path(nodes[upstream], nodes[name]), upstream in stale))
+    return edges
+
+
+def _path(above: Node, below: Node) -> str:
+    x1, y1 = above.x + WIDTH // 2, above.y + HEIGHT
+    x2, y2 = below.x + WIDTH // 2, below.y
+    return f"M{x1} {y1}C{x1} {y1 + GAP_Y // 2} {x2} {y2 - GAP_Y // 2} {x2} {y2}"

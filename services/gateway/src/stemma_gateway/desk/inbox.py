@@ -1,0 +1,142 @@
+"""All that waits for a person, across documents, what waits longest first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from stemma_artifacts.store import ArtifactMissing
+from stemma_client import Client, DocumentNotFoundError
+from stemma_client.overviews import waiting_sections
+from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.pages import PageRoute
+
+from .shell import shown
+
+Why = Literal["question", "edit", "review", "stale"]
+AT_ONCE = 8
+MAX_TITLE = 300
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A section that waits: since when and why, what is known of its text, and what it holds up."""
+
+    document: DocumentSummary
+    title: str
+    section: SectionSummary
+    since: datetime | None
+    why: Why
+    failed: tuple[str, ...]
+    passed: bool
+    unblocks: int
+
+    @property
+    def address(self) -> str:
+        """Where it is looked at."""
+        return f"/desk/documents/{self.document.document_id}/sections/{self.section.section_id}"
+
+    @property
+    def can_be_approved(self) -> bool:
+        """Whether it waits for a review that its text passed."""
+        return self.why == "review" and self.passed and not self.section.issue_count
+
+    @property
+    def seen(self) -> str:
+        """What a decision about it names."""
+        return f"{self.document.document_id}/{self.section.section_id}/{self.section.version}"
+
+
+@router.get("/desk")
+async def show_inbox(
+    request: Request,
+    session: Caller,
+    why: Why | None = None,
+    approved: Annotated[int, Query(ge=0)] = 0,
+    refused: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """The inbox."""
+    documents = await session.client.documents()
+    items = await waiting(session.client, documents)
+    counts = {name: sum(item.why == name for item in items) for name in ("question", "edit", "review", "stale")}
+    listed = [item for item in items if why is None or item.why == why]
+    titles = {item.document.document_id: item.title for item in items}
+    return shown(
+        request,
+        session,
+        "inbox.html",
+        items=listed,
+        counts=counts,
+        total=len(items),
+        why=why,
+        documents=[(each, titles.get(each.document_id, each.kind)) for each in documents[:20]],
+        approved=approved,
+        refused=refused,
+    )
+
+
+async def waiting(client: Client, documents: list[DocumentSummary]) -> list[Item]:
+    """All that waits in some documents; those that are gone meanwhile are left out."""
+    bound = asyncio.Semaphore(AT_ONCE)
+    found = await asyncio.gather(*(_of(client, one, bound) for one in documents if waiting_sections(one)))
+    return sorted((item for items in found for item in items), key=_oldest_first)
+
+
+def _oldest_first(item: Item) -> tuple[int, float]:
+    return -item.unblocks, item.since.timestamp() if item.since else 0
+
+
+async def _of(client: Client, document: DocumentSummary, bound: asyncio.Semaphore) -> list[Item]:
+    async with bound:
+        try:
+            overview = await client.overview(document.document_id)
+        except DocumentNotFoundError:
+            return []
+        title = await title_of(client, overview.document)
+    return list(_items(overview.document, title, overview.sections))
+
+
+async def title_of(client: Client, document: DocumentSummary) -> str:
+    """What a document is called; its kind where that is not stored any more."""
+    try:
+        text = await client.text(document.document_id, document.title)
+    except ArtifactMissing:
+        text = ""
+    return text.strip()[:MAX_TITLE] or document.kind
+
+
+def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionDetails]) -> Iterator[Item]:
+    for section in waiting_sections(document):
+        known = details.get(section.section_id)
+        evaluation = known.evaluation if known else None
+        unblocks = sum(section.section_id in each.depends_on for each in details.values())
+        failed = evaluation.failed_criteria if evaluation else ()
+        passed = evaluation is not None and evaluation.passed
+        yield Item(
+            document,
+            title,
+            section,
+            known.waits_since if known else None,
+            why_of(section),
+            tuple(failed),
+            passed,
+            unblocks,
+        )
+
+
+def why_of(section: SectionSummary) -> Why:
+    """What a section waits for, the most pressing of it."""
+    if section.need_id is not None:
+        return "question"
+    if section.proposal_id is not None:
+        return "edit"
+    return "review" if section.status is SectionStatus.AWAITING_REVIEW else "stale"

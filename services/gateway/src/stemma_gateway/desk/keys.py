@@ -1,0 +1,36 @@
+"""The page that tells the keys."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.pages import PageRoute
+
+from .shell import shown
+
+KEYS = (
+    ("?", "key_help"),
+    ("i", "key_inbox"),
+    ("j", "key_next"),
+    ("k", "key_previous"),
+    ("a", "approve"),
+    ("r", "revise"),
+    ("e", "edit"),
+    ("o", "instruct"),
+    ("d", "key_differences"),
+    ("p", "keep"),
+    ("g", "regenerate"),
+    ("z", "restore"),
+    ("y", "accept_edit"),
+    ("n", "reject_edit"),
+    ("w", "answer"),
+    ("t", "retry"),
+)
+router = APIRouter(route_class=PageRoute)
+
+
+@router.get("/desk/keys")
+async def show_keys(request: Request, session: Caller) -> Response:
+    """Which key does what."""
+    return shown(request, session, "keys.html", keys=KEYS)

@@ -1,0 +1,134 @@
+"""A section: its text as it is meant and as it is written, what is known of it, and all that can be decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request, Response
+from stemma_artifacts.store import ArtifactMissing
+from stemma_client import Client, DocumentView
+from stemma_client.differences import Change, differences
+from stemma_client.findings import Finding, findings_of
+from stemma_document.views import SectionView, VersionView
+from stemma_markdown import html
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.delivery import address
+from stemma_gateway.pages import PageRoute
+from stemma_gateway.problems import NotFound
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of
+from stemma_gateway.sessions import Session
+
+from .shell import shown
+from .verbs import open_verbs
+
+PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+NOTHING: Mapping[str, str] = MappingProxyType({})
+Compared = Annotated[int | None, Query(ge=1, le=2**31)]
+router = APIRouter(route_class=PageRoute)
+
+
+@router.get("/desk/documents/{document_id}/sections/{section_id}")
+async def show_section(
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    section_id: SectionId,
+    at_least: AtLeast = 0,
+    old: Compared = None,
+    new: Compared = None,
+    done: Annotated[str, Query(pattern="^[a-z_]{0,40}$")] = "",
+) -> Response:
+    """A section, and with ``old`` what changed since that version."""
+    document = await document_of(session, document_id, at_least)
+    pair = (old, new) if old else None
+    return await section_page(request, session, document, section_id, pair=pair, done=done)
+
+
+async def section_page(
+    request: Request,
+    session: Session,
+    document: DocumentView,
+    section_id: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    *,
+    pair: tuple[int, int | None] | None = None,
+    done: str = "",
+    refused: str = "",
+    typed: Mapping[str, str] = NOTHING,
+) -> Response:
+    """The page of a section; ``typed`` is what a person typed in that was refused, so that nothing is lost."""
+    if (section := document.sections.get(section_id)) is None:
+        raise NotFound(f"the document has no section {section_id!r}")
+    client, document_id = session.client, document.document_id
+    text = await stored(client, document_id, section.current)
+    findings = await findings_of(client, document_id, section.current)
+    return shown(
+        request,
+        session,
+        "section.html",
+        status,
+        document=document,
+        section=section,
+        verbs=open_verbs(section),
+        text=text,
+        lines=text.split("\n"),
+        rendered=html(text, lambda name: _picture(request, document, name), level=1),
+        findings=findings,
+        by_line=_by_line(findings),
+        question=await client.text(document_id, section.need.question) if section.need else "",
+        pictures=[file.name for file in document.inputs if file.artifact.media_type in PICTURES],
+        proposed=await _proposed(client, document, section, text),
+        pair=pair,
+        changes=await _changes(client, document, section, pair) if pair else (),
+        done=done,
+        refused=refused,
+        typed=typed,
+    )
+
+
+async def stored(client: Client, document_id: str, version: VersionView | None) -> str:
+    """The text of a version; nothing where it is not stored any more."""
+    try:
+        return await client.text(document_id, version.draft if version else None)
+    except ArtifactMissing:
+        return ""
+
+
+async def _changes(
+    client: Client, document: DocumentView, section: SectionView, pair: tuple[int, int | None]
+) -> tuple[Change, ...]:
+    numbers = (pair[0], pair[1] or section.version)
+    found = [next((each for each in section.versions if each.number == number), None) for number in numbers]
+    if None in found:
+        raise NotFound(f"the section has no version {numbers[found.index(None)]}")
+    old, new = [await stored(client, document.document_id, version) for version in found]
+    return differences(old, new, document.language)
+
+
+async def _proposed(
+    client: Client, document: DocumentView, section: SectionView, text: str
+) -> tuple[Change, ...] | None:
+    if section.proposal is None or section.proposal.draft is None:
+        return None
+    new = await client.text(document.document_id, section.proposal.draft)
+    return differences(text, new, document.language)
+
+
+def _by_line(findings: tuple[Finding, ...]) -> Mapping[int, list[Finding]]:
+    lines: dict[int, list[Finding]] = {}
+    for finding in findings:
+        if finding.line:
+            lines.setdefault(finding.line, []).append(finding)
+    return lines
+
+
+def _picture(request: Request, document: DocumentView, name: str) -> str | None:
+    for file in document.inputs:
+        if file.name == name and file.artifact.media_type in PICTURES:
+            return address(request, f"/documents/{document.document_id}/inputs/{quote(name)}")
+    return None

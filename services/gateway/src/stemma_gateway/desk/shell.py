@@ -1,0 +1,85 @@
+"""What all pages of the desk have: a policy, the words of the reader's language, and who is signed in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from http import HTTPStatus
+from importlib.resources import files
+
+from fastapi import Request, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from stemma_gateway.delivery import address
+from stemma_gateway.sessions import Session
+
+from .assets import asset
+
+LANGUAGES = ("en", "de")
+UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
+# What comes from documents is escaped; if some of it were not, it could neither run nor load or send anything.
+_SAFE = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Vary": "Accept-Language",
+}
+
+
+def shown(
+    request: Request, session: Session, template: str, status: HTTPStatus = HTTPStatus.OK, **about: object
+) -> Response:
+    """A page of the desk; everything shown is escaped, but for what the renderer of Markdown made."""
+    language = language_of(request)
+    common = {"t": words(language), "language": language, "root": address(request, ""), "user": session.user}
+    content = _templates().get_template(template).render(**common, **about)
+    return HTMLResponse(content, status, _SAFE)
+
+
+def language_of(request: Request) -> str:
+    """The language of the desk that a browser likes best, else English."""
+    for wanted in sorted(request.headers.get("accept-language", "").split(","), key=_dislike):
+        if (tag := wanted.partition(";")[0].strip().lower().partition("-")[0]) in LANGUAGES:
+            return tag
+    return LANGUAGES[0]
+
+
+def _dislike(wanted: str) -> float:
+    try:
+        return -float(wanted.partition("q=")[2] or 1)
+    except ValueError:
+        return 0
+
+
+@cache
+def words(language: str) -> Mapping[str, str]:
+    """The words of the desk in a language."""
+    found: Mapping[str, str] = json.loads((files("stemma_gateway") / "desk" / "words" / f"{language}.json").read_text())
+    return found
+
+
+def age(since: datetime | None, language: str) -> str:
+    """How long something has been so, in the largest unit that fits."""
+    seconds = (datetime.now(UTC) - since).total_seconds() if since else 0
+    for unit, length in UNITS:
+        if seconds >= length:
+            return words(language)[unit] % (seconds // length)
+    return words(language)["just_now"]
+
+
+@cache
+def _templates() -> Environment:
+    loader = PackageLoader("stemma_gateway", "desk/templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["asset"] = asset
+    environment.filters["age"] = age
+    return environment

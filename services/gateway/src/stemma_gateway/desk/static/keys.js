@@ -1,0 +1,28 @@
+// One key for each verb: an element with data-key is followed, pressed or opened; j and k go through the rows.
+const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
+
+function step(by) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  const next = rows.indexOf(document.activeElement) + by;
+  rows[Math.max(0, Math.min(next, rows.length - 1))]?.focus();
+}
+
+function press(element) {
+  const details = element.closest("summary")?.parentElement;
+  if (!details) return element.click();
+  details.open = true;
+  details.querySelector("textarea, select")?.focus();
+}
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (typing(event.target) && event.target.type !== "checkbox") {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (event.key === "j" || event.key === "k") return step(event.key === "j" ? 1 : -1);
+  const element = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!element) return;
+  event.preventDefault();
+  press(element);
+});

@@ -1,0 +1,71 @@
+"""What can be decided about a section, each with its key, and what its form sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.section import SectionStatus
+from stemma_document.views import SectionView
+
+Form = Mapping[str, str]
+CHOICE = "decision:"
+"""What the fields begin with that decide about an image that is missing."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb: the request that it makes of a form, when it is open, and the fields that a person fills in."""
+
+    name: str
+    key: str
+    request: type[r.DocumentRequest]
+    is_open: Callable[[SectionView], bool]
+    fields: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ("version",)
+    hidden: tuple[str, ...] = ()
+
+    def asked(self, document_id: str, section_id: str, form: Form) -> r.DocumentRequest:
+        """The request of a form; raises `pydantic.ValidationError` for one that lacks something."""
+        body: dict[str, Any] = {"document_id": document_id, "section_id": section_id}
+        body |= {name: int(form[name]) for name in self.numbers if form.get(name, "").isdecimal()}
+        body |= {name: form[name].replace("\r\n", "\n") for name in (*self.fields, *self.hidden) if form.get(name)}
+        body |= {name: True for name in self.flags if name in form}
+        if self.request is r.AnswerNeed:
+            chosen = {name.removeprefix(CHOICE): form[name] for name in form if name.startswith(CHOICE) and form[name]}
+            body |= {"answer": body.get("answer", ""), "decisions": chosen}
+        return self.request.model_validate(body)
+
+
+def _has_text(section: SectionView) -> bool:
+    return section.version > 0
+
+
+VERBS = (
+    Verb("approve", "a", r.ApproveSection, lambda s: s.waits_for_review),
+    Verb("revise", "r", r.ReviseSection, lambda s: s.waits_for_review, ("feedback",)),
+    Verb("answer", "w", r.AnswerNeed, lambda s: s.asks, ("answer",), numbers=(), hidden=("need_id",)),
+    Verb("accept_edit", "y", r.AcceptEdit, lambda s: s.proposes, hidden=("proposal_id",)),
+    Verb("reject_edit", "n", r.RejectEdit, lambda s: s.proposal is not None, hidden=("proposal_id",)),
+    Verb("keep", "p", r.KeepSection, lambda s: s.is_to_be_kept_or_regenerated),
+    Verb("retry", "t", r.RetrySection, lambda s: s.status is SectionStatus.FAILED, numbers=()),
+    Verb("edit", "e", r.EditSection, lambda s: not s.at_work, ("text",)),
+    Verb("instruct", "o", r.EditSection, lambda s: _has_text(s) and not s.at_work, ("instruction",)),
+    Verb("regenerate", "g", r.RegenerateSection, lambda s: s.can_be_regenerated, ("guidance",), ("replace_edited",)),
+    Verb(
+        "restore",
+        "z",
+        r.RestoreSection,
+        lambda s: len(s.versions) > 1 and not s.at_work,
+        numbers=("version", "restore_version"),
+    ),
+)
+BY_NAME = {verb.name: verb for verb in VERBS}
+
+
+def open_verbs(section: SectionView) -> Mapping[str, Verb]:
+    """The verbs that a section has now, the most pressing first."""
+    return {verb.name: verb for verb in VERBS if verb.is_open(section)}

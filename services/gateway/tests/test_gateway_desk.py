@@ -1,0 +1,177 @@
+"""The review desk in a real Chromium."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.requests import ApproveSection, ReviseSection
+from stemma_gateway.desk.shell import LANGUAGES, words
+from stemma_gateway.desk.verbs import VERBS
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import chromium, opened, violations
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+
+from .conftest import Caller
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+PLACE = "row => [...document.querySelectorAll('[data-row]')].indexOf(row) + 1"
+HOSTILE = (
+    "# A\n\n<script>document.title='run'</script>\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png)\n\n"
+    f"\u202eabc {'x' * 100_000}\n"
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def address(gateway: Any) -> AsyncIterator[str]:
+    """A gateway."""
+    async with gateway() as url:
+        yield url
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    """A running Chromium."""
+    async with chromium() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a document whose section `research` waits for review, in version 2."""
+    async with open_backstage(server) as stage:
+        drafts = [await stage.text(document_id, text) for text in ("# Research\n\nOld words.\n", HOSTILE)]
+        events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
+        await stage.append(document_id, document_requested(), *events, review_requested("research", 2))
+        await stage.list_research(document_id, version=2)
+        yield stage
+
+
+async def signed_in(page: Page, address: str, token: str, path: str) -> None:
+    """Sign in on the page to which one is led, and come back."""
+    await page.goto(f"{address}{path}")
+    await page.get_by_text("Sign in with a token").click()
+    await page.get_by_label("Token").fill(token)
+    await page.locator("details button").click()
+    await page.wait_for_load_state()
+    assert urlsplit(page.url).path == path.partition("?")[0]
+
+
+def section(document_id: str) -> str:
+    return f"/desk/documents/{document_id}/sections/research"
+
+
+@pytest.mark.req("H2", "H4", "H5")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_every_page_fits_320_pixels_and_axe_finds_nothing_in_it(
+    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    size: Any = {"width": 320, "height": 640}
+    here = section(document_id)
+    async with opened(browser, viewport=size, color_scheme=scheme) as page:
+        await signed_in(page, address, token(), "/desk")
+        for path in ("/desk", f"/desk/documents/{document_id}", here, f"{here}?old=1", "/desk/keys"):
+            await page.goto(f"{address}{path}")
+            assert await violations(page) == [], path
+            assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+
+
+@pytest.mark.req("H2", "H4", "H5")
+async def test_keys_alone_lead_from_the_inbox_to_a_decision_about_the_version_that_was_seen(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), "/desk")
+        for _ in range(await page.locator(f'[data-row][href="{section(document_id)}"]').evaluate(PLACE)):
+            await page.keyboard.press("j")
+        await page.keyboard.press("Enter")
+        await page.wait_for_url(f"**{section(document_id)}")
+        await page.keyboard.press("r")
+        await page.keyboard.type("Shorter, please.")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("status")).to_contain_text("Send back")
+        await page.keyboard.press("a")
+        await expect(page.get_by_role("status")).to_contain_text("Approve")
+    asked = [request for _, request in bus.received]
+    revised, approved = asked
+    assert isinstance(revised, ReviseSection)
+    assert isinstance(approved, ApproveSection)
+    assert (revised.version, revised.feedback, approved.version) == (2, "Shorter, please.", 2)
+
+
+@pytest.mark.req("H2", "H5")
+async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    bus.problems = (Problem(field="version", message="version 3 is current"),)
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await page.keyboard.press("r")
+        await page.get_by_label("What is to change").first.fill("Keep my words.")
+        await page.get_by_role("button", name="Send back").click()
+        await expect(page.get_by_role("alert")).to_contain_text("version 3 is current")
+        await expect(page.get_by_label("What is to change").first).to_have_value("Keep my words.")
+
+
+@pytest.mark.req("H4", "H5")
+async def test_hostile_text_is_text_and_the_differences_are_shown_at_the_words(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    calls: list[str] = []
+    async with opened(browser) as page:
+        page.on("request", lambda request: calls.append(request.url))
+        await signed_in(page, address, token(), f"{section(document_id)}?old=1")
+        await expect(page.locator(".rendered")).to_contain_text("document.title='run'")
+        await expect(page.locator(".changes del").first).to_contain_text("Research")
+        assert await page.title() == "Research · Stemma"
+    assert {urlsplit(url).netloc for url in calls} == {urlsplit(address).netloc}
+
+
+@pytest.mark.req("H2", "H5")
+async def test_a_change_of_somebody_else_is_told_on_the_page_that_is_open(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        async with page.expect_response(re.compile("/events")):
+            await signed_in(page, address, token(), section(document_id))
+        draft = await bus.text(document_id, "# Third\n")
+        await bus.append(document_id, section_drafted("research", draft, 3), review_requested("research", 3))
+        await page.get_by_role("link", name="Show it").click()
+        await expect(page.locator(".rendered")).to_contain_text("Third")
+        await page.get_by_role("link", name="What changed since you last looked").click()
+        await expect(page.locator(".changes ins").first).to_contain_text("Third")
+
+
+@pytest.mark.req("H4")
+async def test_the_desk_speaks_the_language_that_the_browser_likes_best(address: str, caller: Caller) -> None:
+    async with caller(address) as http:
+        for wanted, said in (("de-CH,en;q=0.5", "Eingang"), ("fr, en;q=0.2", "Inbox"), ("en;q=0.1, de", "Eingang")):
+            page = await http.get("/desk", headers={"Accept-Language": wanted, "Accept": "text/html"})
+            assert f"<h1>{said}" in page.text, wanted
+
+
+@pytest.mark.req("H4")
+async def test_all_languages_of_the_desk_have_the_same_words_and_each_verb_a_key_of_its_own() -> None:
+    assert {language: set(words(language)) for language in LANGUAGES} == {
+        language: set(words("en")) for language in LANGUAGES
+    }
+    assert len({verb.key for verb in VERBS}) == len(VERBS)
+    assert {verb.name for verb in VERBS} <= set(words("en"))
+
+
+@pytest.mark.req("H4")
+async def test_files_of_the_desk_are_served_under_the_name_of_their_bytes_alone(address: str, caller: Caller) -> None:
+    async with httpx.AsyncClient(base_url=address) as nobody, caller(address) as http:
+        page = await http.get("/desk", headers={"Accept": "text/html"})
+        for path in re.findall(r'(/desk/static/[^"]+)', page.text):
+            assert (await nobody.get(path)).status_code == 200
+            assert (await nobody.get(re.sub("/[0-9a-f]{16}/", f"/{'0' * 16}/", path))).status_code == 404
+        assert (await nobody.get("/desk/static/x/..%2f__init__.py")).status_code == 404
