@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import typst
 from stemma_client import Client
 from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
@@ -40,3 +41,16 @@ async def test_a_german_brief_with_an_outline_gives_a_german_document(client: Cl
     assert 'lang="de' in page
     assert "4.250 Euro" in page
     assert "Unser Team" in page
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.req("T5", "I1")
+async def test_a_german_brief_as_pdf_gives_a_german_document_once_it_is_read(client: Client, tmp_path: Path) -> None:
+    source, brief = tmp_path / "brief.typ", tmp_path / "auftrag.pdf"
+    source.write_text(BRIEF.replace("# ", "= "), encoding="utf-8")
+    typst.compile(source, brief)
+    accepted = await client.create_document("proposal", brief=brief)
+    await wait_for(client, accepted.document_id, lambda event: isinstance(event, e.DocumentInputRead))
+    view = await client.document(accepted.document_id)
+    assert (view.language, view.sections["research"].title) == ("de", "Ausgangslage")
+    await client.cancel(accepted.document_id)

@@ -440,3 +440,12 @@ def test_sentences_that_lean_on_one_another_are_joined_in_steps_that_grow_with_t
 
     assert joined(many).split() == many.split()
     assert characters(lambda: joined(many)) < 2.5 * characters(lambda: joined(few))
+
+
+@pytest.mark.req("I5")
+def test_an_image_stands_behind_the_paragraph_that_it_stood_behind() -> None:
+    before, after = "The lamp costs EUR 40 with its bulb.", "The pole costs EUR 90 with its base."
+    facts = f"# Costs\n\n{before}\n\n![The lamp](lamp.png)\n\n{after}\n"
+    images = block("images", "- lamp.png: The lamp")
+    draft = written(f"{prompt('budget', 'en', 'A lamp.', {'a.md': facts}, 'amounts')}\n{images}")
+    assert draft.index(before) < draft.index("](lamp.png)") < draft.index(after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -154,10 +155,22 @@ def test_an_image_stands_at_its_place(make_picture: Callable[..., bytes]) -> Non
     )
     body = f"<w:p>{run('Before ')}{drawing}{run(' after')}</w:p>"
     reading = read("Our RFQ.docx", word(body, image1=make_picture()))
-    assert reading.markdown == "Before ![The plan](our-rfq-image-1.png) after\n"
     [image] = reading.images
-    assert (image.name, image.media_type, image.offset) == ("our-rfq-image-1.png", "image/png", 7)
+    assert reading.markdown == f"Before ![The plan]({image.name}) after\n"
+    assert re.fullmatch(r"our-rfq-image-[0-9a-f]{10}\.png", image.name)
+    assert (image.media_type, image.offset) == ("image/png", 7)
     assert image.data.startswith(b"\x89PNG")
+
+
+@pytest.mark.req("I5")
+def test_two_files_of_one_name_and_two_versions_of_a_file_have_images_of_their_own_names(
+    make_picture: Callable[..., bytes],
+) -> None:
+    body = '<w:p><w:r><w:drawing><a:blip r:embed="image1"/></w:drawing></w:r></w:p>'
+    here, there = make_picture(), make_picture(width=90)
+    one, other, again = (read("rfq.docx", word(body, image1=picture)).images[0].name for picture in (here, there, here))
+    assert one != other
+    assert one == again
 
 
 def test_what_is_left_out_is_told(make_picture: Callable[..., bytes]) -> None:

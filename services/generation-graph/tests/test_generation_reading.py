@@ -14,7 +14,7 @@ from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_genera
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.markdown import read_source
-from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, UnreadableInputs
+from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, Text, UnreadableInputs
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import eventually
@@ -33,7 +33,7 @@ def _impatient(tools: Tools, workshop: Workshop) -> Tools:
 
 @pytest.mark.req("S6")
 async def test_a_long_input_is_taken_apart_elsewhere_as_it_would_be_here() -> None:
-    assert await Reading().sources("default", [("a.md", LONG), ("b.md", "Short.")]) == [
+    assert await Reading().sources("default", [Text("a.md", LONG), Text("b.md", "Short.")]) == [
         read_source("a.md", LONG),
         read_source("b.md", "Short."),
     ]
@@ -42,7 +42,7 @@ async def test_a_long_input_is_taken_apart_elsewhere_as_it_would_be_here() -> No
 @pytest.mark.req("S5", "S6")
 async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
     with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 3 s$"):
-        await Reading(SOON).sources("default", [("a.md", "Easy."), ("hard.md", HARD), ("b.md", "Easy.")])
+        await Reading(SOON).sources("default", [Text("a.md", "Easy."), Text("hard.md", HARD), Text("b.md", "Easy.")])
 
 
 @pytest.mark.req("S6")

@@ -22,6 +22,7 @@ from stemma_contracts.v1.inputs import (
 )
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
+from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_document.input_viewing import input_views
 from stemma_document.inputs import evidence_of, lacks_brief, manner_of
 from stemma_document.staleness import staleness
@@ -37,7 +38,7 @@ def file(name: str, content: str = "x", media_type: str = PDF, **more: Any) -> I
     return InputFile(name=name, artifact=ref(content, media_type), **more)
 
 
-def begin(story: Story, *files: InputFile, to_read: tuple[str, ...] = ()) -> None:
+def begin(story: Story, *files: InputFile, to_read: tuple[str, ...] = (), **more: Any) -> None:
     """A document with inputs, whose sections rest on one another as in a proposal."""
     plans = (
         SectionPlan(section_id=name, title=name, kind=name, graph="section", depends_on=upstream)
@@ -56,6 +57,7 @@ def begin(story: Story, *files: InputFile, to_read: tuple[str, ...] = ()) -> Non
             blueprint_digest="0" * 64,
             time=datetime(2026, 1, 1, tzinfo=UTC),
             to_read=to_read,
+            **more,
         )
     )
 
@@ -127,6 +129,36 @@ def test_a_brief_that_cannot_be_read_is_a_question_and_no_failed_document() -> N
     [again] = jobs_of(story)
     [read] = story.when(Record(outcome(story, again, "the brief")))
     assert (read.starts, story.document.brief, lacks_brief(story.document)) == (("research",), ref("the brief"), False)
+
+
+GERMAN = PlanWording(
+    language="de",
+    sections=(SectionTitles(section_id="research", title="Recherche", required_headings=("Ergebnisse",)),),
+)
+
+
+@pytest.mark.req("I1", "T5")
+@pytest.mark.parametrize(("heard", "tag", "title"), [("de", "de", "Recherche"), ("sv", "en", "research")])
+def test_a_document_is_in_the_language_of_the_brief_that_is_read_first(heard: str, tag: str, title: str) -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,), language="en", wordings=(GERMAN,))
+    [job] = jobs_of(story)
+    read = outcome(story, job)
+    story.when(Record(read.model_copy(update={"reading": InputReading(text=ref("read"), language=heard)})))
+    [generating] = [job for job in jobs(story) if isinstance(job, j.GenerateSection)]
+    assert (generating.document.language, generating.section.title) == (tag, title)
+    assert {plan.title for plan in generating.outline} == {title, *CHAIN} - {"research" if title != "research" else ""}
+
+
+@pytest.mark.req("T5")
+def test_another_brief_changes_the_language_of_a_document_no_more() -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,), language="en", wordings=(GERMAN,))
+    story.when(Record(outcome(story, jobs_of(story)[0])))
+    story.when(inputs.Replace(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False))
+    german = InputReading(text=ref("deutsch"), language="de")
+    story.when(Record(outcome(story, jobs_of(story)[0]).model_copy(update={"reading": german})))
+    assert story.document.language == "en"
 
 
 @pytest.mark.req("I1")

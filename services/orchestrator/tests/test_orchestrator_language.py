@@ -30,6 +30,20 @@ async def test_a_document_is_in_the_language_of_its_brief(intake: Intake, upload
     assert (await create(intake, brief=brief, language="en")).language == "en"
 
 
+@pytest.mark.req("T5", "I1")
+async def test_a_document_whose_brief_is_read_first_knows_its_titles_in_every_language(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    upload = await uploads.put(b"%PDF-", name="brief.pdf", media_type="application/pdf")
+    given = {"brief": None, "brief_upload": upload.model_dump()}
+    wordings = {wording.language: wording for wording in (await create(intake, **given)).wordings}
+    assert sorted(wordings) == ["de", "es", "fr", "it", "ja", "nl", "pt", "zh"]
+    titles = {told.section_id: told.title for told in wordings["pt"].sections}
+    assert titles["budget"] == "Orçamento"
+    assert (await create(intake, **given, language="de")).wordings == ()
+    assert (await create(intake, brief="A hall.")).wordings == ()
+
+
 @pytest.mark.req("P19")
 async def test_refuses_a_language_without_a_file_by_name(intake: Intake) -> None:
     field, message = await refusal_of(intake, language="sv")

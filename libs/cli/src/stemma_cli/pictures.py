@@ -6,10 +6,11 @@ import hashlib
 import re
 from pathlib import Path
 
+from stemma_client.drawings import SUFFIX
 from stemma_client.errors import InvalidInputError
 from stemma_markdown import Document
 
-_SHOWN = {".png", ".jpg", ".jpeg", ".gif", ".webp"}
+_SHOWN = {".png", ".jpg", ".jpeg", ".gif", ".webp", SUFFIX}
 _MARKUP, _ESCAPED = re.compile(r"([\\`*_\[\]<>])"), r"\\\1"
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 
@@ -18,7 +19,7 @@ def name_of(file: Path) -> str:
     """A name that only this image has, of its file's name and its content; raises `InvalidInputError`."""
     ending = file.suffix.lower()
     if ending not in _SHOWN:
-        raise InvalidInputError(f"{file} cannot be shown in a document; PNG, JPEG, GIF and WebP can")
+        raise InvalidInputError(f"{file} cannot be shown in a document; PNG, JPEG, GIF, WebP and SVG can")
     try:
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "sha256").hexdigest()

@@ -70,6 +70,7 @@ def _requested(event: e.DocumentRequested) -> Document:
         language=event.language,
         cycle=Cycle(event.cycle) if event.cycle else None,
         sections={plan.section_id: Section(plan) for plan in event.sections},
+        wordings=event.wordings,
     )
     return replace(document, inputs=first_inputs(replace(document, number=1), event))
 

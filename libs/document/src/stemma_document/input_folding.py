@@ -10,10 +10,11 @@ from stemma_contracts.media import READ
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.inputs import BRIEF, Unreadable
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.wording import SectionTitles
 
 from .input_state import Content, Input, Pending
 from .job_ids import READ_INPUT, job_id
-from .state import Document, Lifecycle
+from .state import Document, Lifecycle, Section
 
 
 def first_inputs(document: Document, event: e.DocumentRequested) -> Mapping[str, Input]:
@@ -38,6 +39,8 @@ def numbered(files: Sequence[InputFile]) -> tuple[InputFile, ...]:
 def inputs_applied(document: Document, event: e.AnyInputEvent) -> Document:
     """The document after an event about an input."""
     changed = _changed(document, event)
+    if isinstance(event, e.DocumentInputRead) and event.input_id == BRIEF:
+        document = _in_language_of_brief(document, event.reading.language)
     reopened = document.lifecycle is Lifecycle.COMPLETED and bool(event.makes_stale)
     brief = changed[BRIEF].current
     closed = getattr(event, "job_id", None)
@@ -48,6 +51,23 @@ def inputs_applied(document: Document, event: e.AnyInputEvent) -> Document:
         lifecycle=Lifecycle.RUNNING if reopened else document.lifecycle,
         settled_jobs=document.settled_jobs if closed is None else document.settled_jobs | {closed},
     )
+
+
+def _in_language_of_brief(document: Document, tag: str) -> Document:
+    """The document in the language of its brief, if nobody named another one; a later brief changes it no more."""
+    wording = next((wording for wording in document.wordings if wording.language == tag), None)
+    if wording is None:
+        return replace(document, wordings=())
+    titles = {told.section_id: told for told in wording.sections}
+    sections = {name: _titled(section, titles.get(name)) for name, section in document.sections.items()}
+    return replace(document, language=tag, sections=sections, wordings=())
+
+
+def _titled(section: Section, told: SectionTitles | None) -> Section:
+    if told is None:
+        return section
+    words = {"title": told.title, "required_headings": told.required_headings}
+    return replace(section, plan=section.plan.model_copy(update=words))
 
 
 def _changed(document: Document, event: e.AnyInputEvent) -> dict[str, Input]:

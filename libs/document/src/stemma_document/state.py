@@ -24,6 +24,7 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.wording import PlanWording
 
 from .cycle_state import Cycle
 from .input_state import Input
@@ -268,7 +269,8 @@ class Document:
     """A document as its log has it.
 
     ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts its events; ``time`` and
-    ``sequence`` (its place in the stream) are those of the last one.
+    ``sequence`` (its place in the stream) are those of the last one. ``wordings`` are the titles of its sections in
+    other languages, as long as its own is that of a brief that nobody has read.
     """
 
     tenant: str
@@ -291,6 +293,7 @@ class Document:
     sequence: int = 0
     usage: Usage = NO_USAGE
     ledger: Ledger | None = None
+    wordings: tuple[PlanWording, ...] = ()
 
     @property
     def status(self) -> DocumentStatus:

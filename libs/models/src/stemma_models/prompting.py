@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 TAGS = (
     "task",
@@ -86,6 +87,19 @@ def parse_blocks(text: str) -> list[Block]:
         blocks.append(Block(tag, _unwrap(text[opening.end() : end]), _parse_attributes(attributes)))
         position = end + len(tag) + 3
     return blocks
+
+
+def whole(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, neighbours that are places of one file put together."""
+    for (tag, name, _), group in groupby(enumerate(blocks), key=lambda item: _file_of(*item)):
+        found = [block for _, block in group]
+        text = "\n\n".join(block.text.strip("\n") for block in found)
+        yield found[0] if len(found) == 1 else Block(tag, text, {"name": name})
+
+
+def _file_of(number: int, block: Block) -> tuple[str, str, int]:
+    """What places of one file share; a block that is no place of a file shares it with no other."""
+    return block.tag, block.attributes.get("name", ""), -1 if "place" in block.attributes else number
 
 
 def _quote(value: str) -> str:

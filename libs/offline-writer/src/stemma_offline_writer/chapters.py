@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from stemma_markdown import fences, split
+from stemma_markdown import fences, split, without_inner_links
 
-from .inlines import formed, without_inner_links
+from .inlines import formed
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _CLOSING = re.compile(r"(?:^|(?<=[ \t]))#++$")

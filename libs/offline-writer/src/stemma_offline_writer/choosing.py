@@ -238,11 +238,11 @@ def _images(request: Request, bears: Bearing, material: Material) -> Iterator[Im
     """The images that bear on the section most, by words that say what they show and by the text that they stand in."""
     nowhere = Place("input", "", request.language)
     for image in request.images:
-        place = material.pictures.get(image.name, nowhere)
+        place, before = material.pictures.get(image.name, (nowhere, 0))
         about = [passage.words for passage in material.passages if passage.place == place][:FALLBACK]
         described = _described(image, place.heading)
         if described and bears.takes(" ".join((described, *about)), place) is not None:
-            yield Image(image.name, described)
+            yield Image(image.name, described, place, before)
 
 
 def _described(image: Image, heading: str) -> str:

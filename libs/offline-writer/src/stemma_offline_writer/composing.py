@@ -108,15 +108,29 @@ def _heading_of(text: str, place: Place | None, kinds: Iterable[str], request: R
 def _blocks(request: Request, choice: Choice) -> tuple[str, ...]:
     words = language_of(request.language).words
     named = ((getattr(words, kind), rows) for kind, rows in choice.strays.items())
+    passages = _with_figures(choice)
+    shown = {passage.text for passage in passages if passage.form == "figure"}
     return (
-        *_paragraphs(request, choice.passages),
+        *_paragraphs(request, passages),
         *(_table(table, words.table) for table in choice.tables),
         *(
             markdown.table(n, (n, words.statement, words.sources), map(_stray, found), words.table)
             for n, found in named
         ),
-        *map(_figure, choice.images),
+        *(figure for figure in map(_figure, choice.images) if figure not in shown),
     )
+
+
+def _with_figures(choice: Choice) -> list[Passage]:
+    """The passages, each image behind the last one that stood above it under its heading."""
+    found = list(choice.passages)
+    for image in choice.images:
+        at = (image.place.name, image.place.headings) if image.place else None
+        same = [n for n, p in enumerate(found, 1) if (p.place.name, p.place.headings[-1:]) == at]
+        above = [n for n in same if found[n - 1].paragraph < image.before]
+        if above:
+            found.insert(above[-1], replace(found[above[-1] - 1], text=_figure(image), items=(), form="figure"))
+    return found
 
 
 def _paragraphs(request: Request, passages: Sequence[Passage]) -> Iterator[str]:
@@ -136,7 +150,9 @@ def _runs(passages: list[Passage]) -> Iterator[str]:
 
     for (place, are_items, *_), group in groupby(enumerate(passages), key=key):
         run = [passage for _, passage in group]
-        if are_items:
+        if run[0].form == "figure":
+            yield run[0].text
+        elif are_items:
             yield markdown.bullets(_nested(run), place)
         else:
             lists = run[-1].items

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 Origin: TypeAlias = Literal["input", "brief", "upstream", "person"]
 NO_SPACES = ("ja", "zh")
-Form: TypeAlias = Literal["sentence", "item", "heading"]
+Form: TypeAlias = Literal["sentence", "item", "heading", "figure"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Passage:
 
     Those of one paragraph have the same number, neighbours have neighbouring positions. A list is its lead-in with
     ``items``, nested ones indented; an item of its own may stand ``under`` another one, which has that position. A
-    ``heading`` is none of that: it is quoted for what it states only.
+    ``heading`` is none of that: it is quoted for what it states only. A ``figure`` is Markdown.
     """
 
     text: str
@@ -100,7 +100,7 @@ class Material:
 
     passages: tuple[Passage, ...] = ()
     tables: tuple[Table, ...] = ()
-    pictures: dict[str, Place] = field(default_factory=dict)
+    pictures: dict[str, tuple[Place, int]] = field(default_factory=dict)
 
     def __add__(self, other: Material) -> Material:
         return Material(

@@ -87,7 +87,9 @@ def _read_markdown(place: Place, text: str) -> Material:
         if block.kind == "table" and held:
             rows = [_row(text, cells[line]) for line in dict.fromkeys((block.line, *held))]
             tables += table_of(places[held[0]][0], rows, places[held[0]][1])
-    pictures = {image.target: _place_of_line(image.line, document, place) for image in document.images}
+    starts, pictures = [piece.start for piece in document.prose], dict[str, tuple[Place, int]]()
+    for image in document.images:
+        pictures[image.target] = _place_of_line(image.line, document, place), bisect_left(starts, image.start)
     return Material(tuple(reader.passages), tuple(tables), pictures)
 
 

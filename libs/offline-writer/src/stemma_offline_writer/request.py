@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from langchain_core.messages import BaseMessage
 from stemma_languages import detect, primary, shipped
-from stemma_models.prompting import Block, parse_blocks
+from stemma_models.prompting import Block, parse_blocks, whole
+
+from .material import Place
 
 _LISTED = re.compile(r"^\s*[-*]\s+")
 
@@ -25,10 +27,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Image:
-    """An image that a draft may show, by the name that it must use."""
+    """An image that a draft may show, by the name that it must use; where it stands, before which paragraph."""
 
     name: str
     alt: str
+    place: Place | None = None
+    before: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Request:
 
 def read_request(messages: Sequence[BaseMessage]) -> Request:
     """The request that a conversation holds. Without any block, its last words count as the brief."""
-    blocks = [block for message in messages for block in parse_blocks(str(message.text))]
+    blocks = [block for message in messages for block in whole(parse_blocks(str(message.text)))]
     found = _Blocks(blocks)
     asked = found.first("section")
     section = _section(asked)

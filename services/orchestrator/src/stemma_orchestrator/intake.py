@@ -18,6 +18,7 @@ from stemma_contracts.v1.inputs import BRIEF, UnreadableInput
 from stemma_contracts.v1.needs import NeedAnswer, answer_form
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_document.input_folding import numbered
 from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
@@ -190,6 +191,7 @@ class Intake:
             blueprint_digest=kind.digest,
             time=time,
             language=kind.blueprint.language,
+            wordings=tuple(_wordings(kind, request)) if request.language is None and not _is_text(request) else (),
         )
 
     async def _kind(self, tenant: str, request: r.CreateDocument) -> Kind:
@@ -422,6 +424,20 @@ def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestComm
             return exports.Export(asked, request.format, request.redline, request.citations)
         case _:
             raise Refused(Problem(field="", message="this request cannot be handled"))
+
+
+def _wordings(kind: Kind, request: r.CreateDocument) -> Iterator[PlanWording]:
+    """The plan in every other language of its kind: which one it is to be is known when the brief is read."""
+    now = {_titles(plan) for plan in _sections(kind, request)}
+    for tag in kind.languages:
+        found = kind.in_language(tag)
+        if found is not None and tag != kind.blueprint.language:
+            titles = (_titles(plan) for plan in _sections(found, request))
+            yield PlanWording(language=tag, sections=tuple(told for told in titles if told not in now))
+
+
+def _titles(plan: SectionPlan) -> SectionTitles:
+    return SectionTitles(section_id=plan.section_id, title=plan.title, required_headings=plan.required_headings)
 
 
 async def _in_language_of(kind: Kind, wanted: str | None, brief: str) -> Kind:

@@ -16,6 +16,7 @@ from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.wording import PlanWording
 
 from .base import Event
 
@@ -41,6 +42,9 @@ class DocumentRequested(Event):
     language: str = Field(default="", max_length=35, description="BCP 47 primary tag; empty in old logs: en")
     to_read: tuple[Token, ...] = Field(default=(), description="inputs that are read first, by their ids")
     unreadable: tuple[UnreadableInput, ...] = Field(default=(), description="inputs that nobody needs to try to read")
+    wordings: tuple[PlanWording, ...] = Field(
+        default=(), description="the plan in other languages; it is in that of the brief once that is read"
+    )
 
 
 @registry.contract("stemma.document.paused.v1", Family.EVENT)

@@ -83,14 +83,23 @@ async def _add_image(
     client: Client, view: DocumentView, section: SectionView, picture: _Picture, as_json: bool
 ) -> None:
     """Put an image below the text, or below what stands under one of its headings."""
+    from stemma_client.drawings import SUFFIX, drawn
+
     from stemma_cli.pictures import name_of, with_image
 
     document_id, name = view.document_id, section.section_id
     version = version_to_decide(section, picture.version)
     text = await client.text(document_id, section.draft)
-    upload = await client.upload(picture.file, name=name_of(picture.file))
-    changed = with_image(text, upload.name, picture.caption, picture.under)
-    accepted = await client.edit(document_id, name, version, text=changed, images=(upload,))
+    image = name_of(picture.file)
+    # A heading that is not there is told before anything is sent.
+    changed = with_image(text, image, picture.caption, picture.under)
+    if image.endswith(SUFFIX):
+        shown = await drawn(client, document_id, picture.file, image)
+        changed = with_image(text, shown, picture.caption, picture.under)
+        accepted = await client.edit(document_id, name, version, text=changed)
+    else:
+        upload = await client.upload(picture.file, name=image)
+        accepted = await client.edit(document_id, name, version, text=changed, images=(upload,))
     await tell_new_version(client, accepted, document_id, name, "wrote", as_json=as_json)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from io import BytesIO
 from pathlib import PurePath
 
@@ -25,6 +26,7 @@ _SMALLEST_EDGE = 24
 _FAR_APART = 5_000
 _MOST_FILLED = 2_000_000
 _WARNINGS_EACH = 20
+_DIGITS = 10
 
 
 class Full(Exception):
@@ -135,7 +137,8 @@ class Composer:
         if known is None and len(self._images) >= self.limits.images:
             self.warn("images_left_out", "", f"Only the first {self.limits.images} images are kept.")
             return ""
-        name = known or f"{self._stem}-image-{len(self._images) + 1}.{picture.suffix}"
+        # Of files with one name, and of versions of one, each picture has a name that no other picture has.
+        name = known or f"{self._stem}-image-{sha256(picture.data).hexdigest()[:_DIGITS]}.{picture.suffix}"
         if known is None:
             self._images.append(Image(name, picture.media_type, picture.data, 0))
             self.count(images=1)

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cachetools import LRUCache
-from stemma_artifacts.store import ArtifactStore
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 
 from .corpus import Corpus
-from .markdown import SourceDocument
+from .markdown import Passage, SourceDocument
 from .reading import Reading, Text
 
 CORPORA = 8
@@ -73,13 +75,32 @@ class Library:
 
     async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
         texts = [
-            (file.name, await self.text(document, file.artifact)) for file in inputs if file.artifact.media_type in READ
+            Text(file.name, await self.text(document, file.artifact), await self._anchors(document, file.anchors))
+            for file in inputs
+            if file.artifact.media_type in READ
         ]
         names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
         if not texts:
             return Corpus([], names)
         sources = await self.sources(document, texts)
         return await asyncio.to_thread(Corpus, sources, names)
+
+    async def brief(self, document: DocumentHead, brief: str, file: InputFile | None) -> Sequence[Passage]:
+        """The passages of a brief that was read from a file, each with its place; none if it has no places."""
+        anchors = await self._anchors(document, file.anchors) if file else ()
+        if file is None or not anchors:
+            return ()
+        (source,) = await self.sources(document, [Text(file.name, brief, anchors)])
+        return source.passages
+
+    async def _anchors(self, document: DocumentHead, ref: ArtifactRef | None) -> tuple[Anchor, ...]:
+        """The places in a file; none if they are not stored any more."""
+        if ref is None:
+            return ()
+        try:
+            return Anchors.model_validate_json(await self.text(document, ref)).anchors
+        except (ArtifactMissing, ArtifactCorrupt, ValidationError):
+            return ()
 
     async def sources(self, document: DocumentHead, texts: Sequence[Text]) -> list[SourceDocument]:
         """Inputs of a document, taken apart; raises `UnreadableInputs`."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from stemma_contracts.v1.inputs import Anchor
+from stemma_evidence import Labels
 from stemma_markdown import Document, with_prose_of_front_matter
 
 PASSAGE_CHARS = 1200
+MOST_PLACES = 3
 HEADING_CHARS = 200
 """Of a heading that each of its passages is found by; whole it stands in the first of them."""
 
@@ -22,12 +25,16 @@ _NO_CONTENT = frozenset({"blank", "definition", "front_matter"})
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of one input: whole blocks that stand together, and how the heading above them begins."""
+    """A piece of one input: whole blocks that stand together, and how the heading above them begins.
+
+    ``place`` is what they are cited by in the file, such as ``p. 12``; empty if that is not known.
+    """
 
     source: str
     position: int
     heading: str
     text: str
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,29 +54,38 @@ class SourceDocument:
     images: tuple[ImageUse, ...]
 
 
-def read_source(name: str, text: str) -> SourceDocument:
+def read_source(name: str, text: str, anchors: Sequence[Anchor] = ()) -> SourceDocument:
     """Take one Markdown input apart; ``name`` is its path inside the input folder."""
     document = Document(with_prose_of_front_matter(text))
-    return SourceDocument(name, tuple(_passages(name, document)), tuple(_images(name, document)))
+    labels = Labels(text, anchors=anchors) if anchors else None
+    return SourceDocument(name, tuple(_passages(name, document, labels)), tuple(_images(name, document)))
 
 
-def _passages(name: str, document: Document) -> Iterator[Passage]:
+def _passages(name: str, document: Document, labels: Labels | None) -> Iterator[Passage]:
     titles = {heading.line: heading.text for heading in document.headings}
-    heading, held = "", list[str]()
+    heading, place, held = "", "", list[str]()
     position = 0
     for block in document.blocks:
         if block.kind in _NO_CONTENT:
             continue
         starts = block.kind == "heading"
         content = block.content.strip("\r\n")
-        if held and (starts or sum(map(len, held)) + len(content) > PASSAGE_CHARS):
-            yield Passage(name, position, heading, "\n\n".join(held))
+        there = _place(block.line, content, labels) if labels else ""
+        if held and (starts or there != place or sum(map(len, held)) + len(content) > PASSAGE_CHARS):
+            yield Passage(name, position, heading, "\n\n".join(held), place)
             position, held = position + 1, []
+        place = there
         if starts:
             heading = titles.get(block.line, "")[:HEADING_CHARS]
         held.append(content)
     if held:
-        yield Passage(name, position, heading, "\n\n".join(held))
+        yield Passage(name, position, heading, "\n\n".join(held), place)
+
+
+def _place(line: int, content: str, labels: Labels) -> str:
+    """What a block is cited by; of one that is at many places, such as a long table, the first and the last."""
+    found = labels.within(line, line + content.count("\n"))
+    return "; ".join(found if len(found) <= MOST_PLACES else (found[0], "...", found[-1]))
 
 
 def _images(name: str, document: Document) -> Iterator[ImageUse]:

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_contracts.v1.inputs import Anchor
 from stemma_messaging import Turns
 
 from .markdown import SourceDocument, read_source
@@ -24,8 +26,14 @@ LIMITS = Limits(seconds=900, memory_mb=4096)
 PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
 TEXTS, AT, SOURCES = "texts.json", "at.txt", "sources.json"
 
-Text = tuple[str, str]
-"""A name inside the input folder, and what the file says."""
+
+class Text(NamedTuple):
+    """A name inside the input folder, what the file says, and where in it that stands."""
+
+    name: str
+    text: str
+    anchors: tuple[Anchor, ...] = ()
+
 
 _TEXTS = TypeAdapter(list[Text])
 _SOURCES = TypeAdapter(list[SourceDocument])
@@ -42,9 +50,9 @@ def prepare() -> None:
 def read(folder: Path) -> None:
     """Take the texts apart that lie in a folder."""
     sources = []
-    for name, text in _TEXTS.validate_json((folder / TEXTS).read_bytes()):
-        (folder / AT).write_text(name, encoding="utf-8")
-        sources.append(read_source(name, text))
+    for given in _TEXTS.validate_json((folder / TEXTS).read_bytes()):
+        (folder / AT).write_text(given.name, encoding="utf-8")
+        sources.append(read_source(*given))
     (folder / SOURCES).write_bytes(_SOURCES.dump_json(sources))
 
 
@@ -61,14 +69,14 @@ class Reading:
 
     async def sources(self, tenant: str, texts: Sequence[Text]) -> list[SourceDocument]:
         """The inputs of one document, taken apart; raises `UnreadableInputs`."""
-        if sum(len(text) for _, text in texts) <= QUICK_CHARACTERS:
-            return await asyncio.to_thread(lambda: [read_source(*text) for text in texts])
+        if sum(len(given.text) for given in texts) <= QUICK_CHARACTERS:
+            return await asyncio.to_thread(lambda: [read_source(*given) for given in texts])
         async with self.turns.turn(tenant):
             with TemporaryDirectory(prefix="stemma-read-") as folder:
                 return await self._apart(texts, Path(folder))
 
     async def _apart(self, texts: Sequence[Text], folder: Path) -> list[SourceDocument]:
-        (folder / AT).write_text(texts[0][0], encoding="utf-8")
+        (folder / AT).write_text(texts[0].name, encoding="utf-8")
         await asyncio.to_thread(lambda: (folder / TEXTS).write_bytes(_TEXTS.dump_json(list(texts))))
         try:
             await _prepared.run(read, folder, self.limits)

@@ -57,5 +57,6 @@ class SearchInputs:
             if len(passage.text) > room:
                 continue
             room -= len(passage.text)
-            found.append(block("input", passage.text, name=passage.source))
+            place = {"place": passage.place} if passage.place else {}
+            found.append(block("input", passage.text, name=passage.source, **place))
         return "\n".join(found) or "Nothing in the inputs matches."

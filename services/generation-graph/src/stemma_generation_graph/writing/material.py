@@ -41,7 +41,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
         section_block(job),
         outline_block(job),
         *headings_block(job.section),
-        block("brief", clip(brief, limits.brief)),
+        *await brief_blocks(job, library, clip(brief, limits.brief)),
         *input_blocks(corpus, f"{_topic(job.section)} {brief[:QUERY_BRIEF_CHARS]}", limits.inputs),
         *images_block(corpus.images),
         *await upstream_blocks(job, library, limits.upstream),
@@ -107,10 +107,26 @@ def headings_block(section: SectionPlan) -> list[str]:
     return [block("headings", _listed(section.required_headings))] if section.required_headings else []
 
 
+async def brief_blocks(job: GenerateSection, library: Library, brief: str) -> list[str]:
+    """What the client asks for; of a file with pages and the like one block per place."""
+    passages = await library.brief(job.document, brief, job.brief_file)
+    return _placed("brief", passages) if passages else [block("brief", brief)]
+
+
 def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:
-    """The inputs, whole if they fit, else the passages that matter for the section; one block per input."""
-    chosen = corpus.select(query, limit)
-    return [block("input", _joined(list(group)), name=name) for name, group in groupby(chosen, lambda p: p.source)]
+    """The inputs, whole if they fit, else the passages that matter for the section; one block per input and place."""
+    return _placed("input", corpus.select(query, limit))
+
+
+def _placed(tag: str, passages: Sequence[Passage]) -> list[str]:
+    blocks, before = list[str](), None
+    for (name, place), group in groupby(passages, lambda passage: (passage.source, passage.place)):
+        held = list(group)
+        follows = before is None or before.source != name or before.position + 1 == held[0].position
+        text = _joined(held) if follows else f"{CUT.strip()}\n\n{_joined(held)}"
+        blocks.append(block(tag, text, name=name, **({"place": place} if place else {})))
+        before = held[-1]
+    return blocks
 
 
 def images_block(images: Sequence[Image]) -> list[str]:

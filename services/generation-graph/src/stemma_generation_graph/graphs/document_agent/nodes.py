@@ -22,6 +22,7 @@ from stemma_generation_graph.session.outline import outline_of
 from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
 from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session
 from stemma_generation_graph.session.tools import FINISH, ToolContext, get_tools, shown_text
+from stemma_generation_graph.sources.reading import Text
 
 from .asking import FORMS, GO_ON, IMAGES, STEPS, is_understood, question_at_bound, subject_of
 from .checking import is_known, mark_of, what_to_check
@@ -58,7 +59,8 @@ class DocumentNodes:
         session = _session(state, runtime)
         texts = {name: await shown_text(session, name, {}) for name in state["input_files"]}
         inputs = {name: await session.text("inputs/" + name) for name in state["input_files"]}
-        sources = await runtime.context.library.sources(job_of(state).document, tuple(inputs.items()))
+        given = [Text(name, text) for name, text in inputs.items()]
+        sources = await runtime.context.library.sources(job_of(state).document, given)
         missing = await asyncio.to_thread(scan, session, sources)
         return {
             "manifest": session.manifest,

@@ -13,6 +13,7 @@ from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.inputs import UnreadableInput
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.wording import PlanWording
 from stemma_document.state import Document, Lifecycle
 
 from stemma_orchestrator.core.commands import RequestCommand, refused
@@ -34,6 +35,7 @@ class Create(RequestCommand):
     language: str = ""
     to_read: tuple[str, ...] = ()
     unreadable: tuple[UnreadableInput, ...] = ()
+    wordings: tuple[PlanWording, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def begin(command: Create) -> e.DocumentRequested:
         language=command.language,
         to_read=command.to_read,
         unreadable=command.unreadable,
+        wordings=command.wordings,
     )
 
 

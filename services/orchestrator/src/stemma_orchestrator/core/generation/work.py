@@ -6,7 +6,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import Activity, SectionStatus
-from stemma_document.inputs import evidence_of, manner_of
+from stemma_document.inputs import brief_file, evidence_of, manner_of
 from stemma_document.state import Document, Generating, Resuming, Section, Validating
 from stemma_document.versions import next_version
 
@@ -27,6 +27,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         document=head_of(document),
         section=section.plan,
         brief=document.brief,
+        brief_file=brief_file(document),
         inputs=evidence_of(document),
         manner=manner_of(document),
         outline=outline_of(document),
