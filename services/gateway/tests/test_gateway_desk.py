@@ -11,8 +11,12 @@ import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
+from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.requests import ApproveSection, ReviseSection
+from stemma_contracts.v1.section import SectionStatus
 from stemma_gateway.desk.shell import LANGUAGES, words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_testkit.backstage import Backstage
@@ -93,11 +97,13 @@ async def test_keys_alone_lead_from_the_inbox_to_a_decision_about_the_version_th
             await page.keyboard.press("j")
         await page.keyboard.press("Enter")
         await page.wait_for_url(f"**{section(document_id)}")
+        await page.wait_for_load_state()
         await page.keyboard.press("r")
         await page.keyboard.type("Shorter, please.")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("status")).to_contain_text("Send back")
+        await page.wait_for_load_state()
         await page.keyboard.press("a")
         await expect(page.get_by_role("status")).to_contain_text("Approve")
     asked = [request for _, request in bus.received]
@@ -119,6 +125,44 @@ async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
         await page.get_by_role("button", name="Send back").click()
         await expect(page.get_by_role("alert")).to_contain_text("version 3 is current")
         await expect(page.get_by_label("What is to change").first).to_have_value("Keep my words.")
+
+
+@pytest.mark.req("H2", "H5")
+@pytest.mark.parametrize(("judged", "boxes"), [(True, 1), (False, 0)])
+async def test_what_passed_by_the_judgement_of_a_model_is_approved_from_the_inbox_together(
+    browser: Browser,
+    address: str,
+    bus: Backstage,
+    token: Callable[..., str],
+    document_id: str,
+    judged: bool,
+    boxes: int,
+) -> None:
+    about: dict[str, Any] = {
+        "section_id": "research",
+        "title": "Research",
+        "kind": "research",
+        "graph": "section",
+        "version": 2,
+    }
+    evaluation = Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True, judged=judged)
+    details = SectionDetails(
+        document_id=document_id, last_sequence=1, status=SectionStatus.AWAITING_REVIEW, evaluation=evaluation, **about
+    )
+    key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.section_view_key('default', document_id, 'research')}"
+    await bus.js.publish(key, details.model_dump_json().encode())
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), "/desk")
+        box = page.locator(f'[value="{document_id}/research/2"]')
+        assert await box.count() == boxes
+        if not judged:
+            return
+        await box.check()
+        await page.get_by_role("button", name="Approve what is ticked").click()
+        await expect(page.get_by_role("status")).to_contain_text("1 approved")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, ApproveSection)
+    assert (asked.document_id, asked.section_id, asked.version) == (document_id, "research", 2)
 
 
 @pytest.mark.req("H4", "H5")
@@ -156,6 +200,7 @@ async def test_the_desk_speaks_the_language_that_the_browser_likes_best(address:
         for wanted, said in (("de-CH,en;q=0.5", "Eingang"), ("fr, en;q=0.2", "Inbox"), ("en;q=0.1, de", "Eingang")):
             page = await http.get("/desk", headers={"Accept-Language": wanted, "Accept": "text/html"})
             assert f"<h1>{said}" in page.text, wanted
+            assert "built-in method" not in page.text
 
 
 @pytest.mark.req("H4")

@@ -116,6 +116,7 @@ def _how_to_connect(local: LocalStemma) -> str:
     return (
         f"NATS is at {local.url}; users and passwords are in {local.folder.root / 'credentials.json'}.\n"
         f"HTTP is at {local.gateway_url}; programs show what `stemma token` prints, people sign in there.\n"
+        f"The review desk is at {local.gateway_url}/desk.\n"
         f"Logs are in {local.folder.root / 'logs'}. Ctrl-C stops all.\n"
         f"{how_to_begin(local.folder.root)}"
     )

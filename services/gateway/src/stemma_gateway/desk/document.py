@@ -69,12 +69,12 @@ def drawn(document: DocumentView) -> Map:
     layers: dict[int, list[str]] = {}
     for name, layer in _layers(document).items():
         layers.setdefault(layer, []).append(name)
+    most = max((len(names) for names in layers.values()), default=0)
     nodes = {
-        name: Node(name, column * (WIDTH + GAP_X), layer * (HEIGHT + GAP_Y))
+        name: Node(name, (2 * column + most - len(names)) * (WIDTH + GAP_X) // 2, layer * (HEIGHT + GAP_Y))
         for layer, names in layers.items()
         for column, name in enumerate(names)
     }
-    most = max((len(names) for names in layers.values()), default=0)
     return Map(most * (WIDTH + GAP_X), len(layers) * (HEIGHT + GAP_Y), nodes, tuple(_edges(document, nodes)))
 
 

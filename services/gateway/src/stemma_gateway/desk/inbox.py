@@ -38,6 +38,7 @@ class Item:
     why: Why
     failed: tuple[str, ...]
     passed: bool
+    judged: bool
     unblocks: int
 
     @property
@@ -120,7 +121,8 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
         evaluation = known.evaluation if known else None
         unblocks = sum(section.section_id in each.depends_on for each in details.values())
         failed = evaluation.failed_criteria if evaluation else ()
-        passed = evaluation is not None and evaluation.passed
+        judged = evaluation is not None and evaluation.judged
+        passed = evaluation is not None and judged and evaluation.passed
         yield Item(
             document,
             title,
@@ -129,6 +131,7 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
             why_of(section),
             tuple(failed),
             passed,
+            judged,
             unblocks,
         )
 
