@@ -78,6 +78,17 @@ async def test_shows_what_was_read_how_well_and_what_uses_it(cli: Any, amended: 
         ("plan.dwg", "unreadable"),
     ]
     assert (told[1]["used_by"], told[1]["concerns"]) == (["research"], ["research"])
+    assert told[1]["uses"] == [{"section_id": "research", "version": 1, "input_version": 1}]
+    assert "\tresearch 1\t" in shown.stdout
+
+
+@pytest.mark.req("I1", "I4")
+async def test_a_section_that_knows_an_old_version_of_an_input_is_shown_with_that(
+    cli: Any, backstage: Any, amended: str
+) -> None:
+    await backstage.append(amended, e.DocumentInputApplied(input_id="input-1", version=2))
+    shown = await cli("show", amended, "--inputs")
+    assert "\tresearch 1 (of version 1)\t" in shown.stdout
 
 
 @pytest.mark.req("I4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -10,7 +11,7 @@ from stemma_contracts.v1.inputs import ReadingFigures
 from .input_state import Content, Input
 from .staleness import staleness
 from .state import Document
-from .views import InputView
+from .views import InputUse, InputView
 
 State = Literal["reading", "read", "kept", "unreadable", "staged", "withdrawn"]
 
@@ -25,6 +26,7 @@ def _view(document: Document, one: Input) -> InputView:
     file = content.file if content else one.pending.file if one.pending else None
     assert file is not None, "an input has a version that counts or one that is to come"
     reading = content.reading if content else None
+    uses = tuple(_uses(document, one.input_id))
     told = InputView(
         input_id=one.input_id,
         name=one.name,
@@ -39,7 +41,8 @@ def _view(document: Document, one: Input) -> InputView:
         images=len(reading.images) if reading else 0,
         warnings=reading.warnings if reading else (),
         unreadable=content.unreadable if content else None,
-        used_by=_used_by(document, one.input_id),
+        used_by=tuple(use.section_id for use in uses),
+        uses=uses,
     )
     return _staged(document, one, told) if one.pending and one.pending.staged else told
 
@@ -62,14 +65,13 @@ def _state(one: Input) -> State:
     return "read" if content and content.text is not None else "kept"
 
 
-def _used_by(document: Document, input_id: str) -> tuple[str, ...]:
-    return tuple(
-        name
-        for name, section in document.sections.items()
-        if section.current and section.current.validation
-        for used in section.current.validation.used or ()
-        if used.input_id == input_id
-    )
+def _uses(document: Document, input_id: str) -> Iterator[InputUse]:
+    for name, section in document.sections.items():
+        version = section.current
+        used = version.validation.used if version and version.validation else None
+        if version and any(one.input_id == input_id for one in used or ()):
+            given = {one.input_id: one.version for one in version.inputs or ()}
+            yield InputUse(name, version.number, given.get(input_id, 1))
 
 
 def _staged(document: Document, one: Input, told: InputView) -> InputView:

@@ -230,12 +230,21 @@ class ExportView:
 
 
 @dataclass(frozen=True)
+class InputUse:
+    """A version of a section that rests on parts of an input, and the version of the input that it was written from."""
+
+    section_id: str
+    version: int
+    input_version: int
+
+
+@dataclass(frozen=True)
 class InputView:
     """An input: the version that counts, what of it was read, and which sections use it.
 
     ``state`` is that of the newest version; ``text`` is that of the version that counts, None while there is none.
-    ``used_by`` are the sections whose text rests on parts of it. What is ``staged`` does not count yet; ``concerns``
-    are the sections that it would make stale, and ``changes`` tell what it changes.
+    ``used_by`` are the sections whose text rests on parts of it, ``uses`` tell at which versions. What is ``staged``
+    does not count yet; ``concerns`` are the sections that it would make stale, and ``changes`` tell what it changes.
     """
 
     input_id: str
@@ -252,6 +261,7 @@ class InputView:
     warnings: tuple[ReadingWarning, ...] = ()
     unreadable: Unreadable | None = None
     used_by: tuple[str, ...] = ()
+    uses: tuple[InputUse, ...] = ()
     staged_version: int | None = None
     staged_file: ArtifactRef | None = None
     staged_text: ArtifactRef | None = None

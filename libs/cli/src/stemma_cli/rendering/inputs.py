@@ -43,7 +43,14 @@ def _row(one: InputView) -> tuple[str, ...]:
     warned = f"{count} warning{'' if count == 1 else 's'}" if count else ""
     why = one.unreadable.reason.replace("_", " ") if one.unreadable else warned
     version = f"{one.version} (+{one.staged_version} staged)" if one.staged_version else str(one.version or "")
-    return one.input_id, one.name, one.role, one.state, version, read, ", ".join(one.used_by), why
+    return one.input_id, one.name, one.role, one.state, version, read, ", ".join(_uses(one)), why
+
+
+def _uses(one: InputView) -> Iterator[str]:
+    """The sections that rest on an input with their versions, and which old version of it they know."""
+    for use in one.uses:
+        old = f" (of version {use.input_version})" if use.input_version != one.version else ""
+        yield f"{use.section_id} {use.version}{old}"
 
 
 def read_words(one: InputView) -> str:
