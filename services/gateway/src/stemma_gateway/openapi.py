@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from .bodies import CreateBody
 from .problems import MEDIA_TYPE, ProblemDetails
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 ABOUT: dict[str, Any] = {
     "summary": "Long documents, written by language models and people",
     "license_info": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
