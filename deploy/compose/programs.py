@@ -58,7 +58,8 @@ def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> s
     if "serves" in program:
         lines += [f"ports: {_flow(['127.0.0.1:{0}:{0}'.format(program['serves'])])}"]
     if "optional" in program:
-        lines += [f"env_file: [{{ path: {program['optional']}.env, required: false }}]"]
+        files = ", ".join(f"{{ path: {name}.env, required: false }}" for name in program["optional"])
+        lines += [f"env_file: [{files}]"]
     lines += ["environment:", *_indented(f"{key}: {_scalar(value)}" for key, value in _environment(program).items())]
     if "mounts" in program:
         lines += [f"volumes: {_flow([f'{FOLDERS[of]}:{at}:ro' for at, of in program['mounts'].items()])}"]

@@ -33,6 +33,8 @@ from composition import ROOT, fresh_variables
 from policies import INSIDE, MODEL, SERVING, Place, allowed, places
 from stemma_contracts import subjects
 from stemma_messaging.settings import BadSettings
+from stemma_provisioning import providers
+from stemma_provisioning.providers import Trusted
 
 VALUES = {"smallest": SMALLEST, "everything": EVERYTHING, "three": THREE, "elsewhere": ELSEWHERE}
 VERSIONS = ("1.30", "1.37")
@@ -261,6 +263,43 @@ def test_the_notifier_alone_reaches_the_receivers_and_only_where_they_are_named(
     assert not allowed(policies, everybody["notifier"], INSIDE, 443)
     given = {pod.name: pod.container["envFrom"] for pod in pods(objects) if "envFrom" in pod.container}
     assert given == {"notifier": [{"secretRef": {"name": "mail"}}]}
+
+
+OPENID = {name: "x" for name in vars(providers).values() if str(name).startswith("STEMMA_OIDC_")}
+OPENID |= {"STEMMA_OIDC_ISSUER": "https://login.example", "STEMMA_OIDC_CLIENT_ID": "stemma"}
+
+
+@pytest.mark.req("H1", "O4", "S1")
+def test_the_admission_and_the_gateway_get_the_openid_provider_and_the_gateway_alone_its_secret() -> None:
+    values = SMALLEST | {"openid": {"secret": "provider"}, "gateway": {"secret": "registration"}}
+    objects = rendered(values)
+    assert [problem for version in VERSIONS for found in objects for problem in problems(found, version)] == []
+    given = {
+        pod.name: [source["secretRef"]["name"] for source in pod.container["envFrom"]]
+        for pod in pods(objects)
+        if "envFrom" in pod.container
+    }
+    assert given == {"admission": ["provider"], "gateway": ["provider", "registration"]}
+    everybody, policies = places(objects), of_kind(objects, "NetworkPolicy")
+    assert [name for name in TABLE if allowed(policies, everybody[name], MODEL, 443)] == ["admission", "gateway"]
+    assert not allowed(policies, everybody["gateway"], INSIDE, 443)
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    files = {name: [file["path"] for file in services[name]["env_file"]] for name in given}
+    assert files == {"admission": ["openid.env"], "gateway": ["openid.env", "gateway.env"]}
+
+
+@pytest.mark.req("H1", "O4", "P16")
+def test_each_variable_of_an_openid_provider_is_known_to_those_who_get_it(bare: pytest.MonkeyPatch) -> None:
+    assert len(OPENID) == 6
+    for name, value in OPENID.items():
+        bare.setenv(name, value)
+    bare.setenv("STEMMA_GATEWAY_OIDC_CLIENT_SECRET", "s")
+    assert Trusted.of(os.environ) == Trusted("https://login.example", ("stemma", "x"), "x", "x", "x")
+    settings = SERVICES[subjects.GATEWAY].load_settings()
+    assert (settings.oidc_issuer, settings.oidc_client_id) == ("https://login.example", "stemma")
+    assert settings.oidc_client_secret.get_secret_value() == "s"
+    guide = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert [name for name in OPENID if f"`{name}`" not in guide] == []
 
 
 @pytest.mark.req("O4", "S1")

@@ -57,7 +57,7 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- $plain = mustMergeOverwrite $plain (.program.variables | default dict) }}
 {{- if has "otlp" .program.connects }}{{ $plain = mustMergeOverwrite $plain $values.environment }}{{ end }}
-{{- if eq (.program.optional | default "") "bounds" }}
+{{- if has "bounds" (.program.optional | default list) }}
 {{- $plain = mustMergeOverwrite $plain (dict "STEMMA_REPLICAS" $values.nats.replicas) $values.bounds }}
 {{- end }}
 {{- range $key, $value := .own.settings | default dict }}
@@ -123,11 +123,8 @@ spec:
       {{- end }}
       args: {{ include "stemma.arguments" . }}
       env: {{- include "stemma.environment" . | nindent 8 }}
-      {{- if and (eq (.program.optional | default "") "models") $values.models.secret }}
-      envFrom: [{secretRef: {name: {{ $values.models.secret }}}}]
-      {{- end }}
-      {{- if and (eq (.program.optional | default "") "notifier") $values.receivers.secret }}
-      envFrom: [{secretRef: {name: {{ $values.receivers.secret }}}}]
+      {{- with include "stemma.secrets" . | fromJsonArray }}
+      envFrom: {{ toJson . }}
       {{- end }}
       {{- with include "stemma.ports" .program | fromJsonArray }}
       ports: {{ toJson . }}
@@ -155,6 +152,17 @@ spec:
     {{- end }}
 {{- end }}
 
+{{- /* Secrets whose variables a program gets as they are, of those that the values name. */ -}}
+{{- define "stemma.secrets" -}}
+{{- $values := .root.Values }}
+{{- $named := dict "models" $values.models.secret "notifier" $values.receivers.secret "openid" $values.openid.secret "gateway" $values.gateway.secret }}
+{{- $given := list }}
+{{- range .program.optional | default list }}
+{{- with get $named . }}{{ $given = append $given (dict "secretRef" (dict "name" .)) }}{{ end }}
+{{- end }}
+{{- toJson $given }}
+{{- end }}
+
 {{- define "stemma.ports" -}}
 {{- $ports := list }}
 {{- range $name, $port := dict "health" (dig "health" "port" 0 .) "metrics" .metrics "http" .serves }}
@@ -170,7 +178,7 @@ spec:
 
 {{- define "stemma.arguments" -}}
 {{- $arguments := .program.command | default list }}
-{{- if eq (.program.optional | default "") "bounds" }}
+{{- if has "bounds" (.program.optional | default list) }}
 {{- range .root.Values.tenants }}{{ $arguments = concat $arguments (list "--tenant" .) }}{{ end }}
 {{- end }}
 {{- toJson $arguments }}
