@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+import release
 from faults_documents import asked, completes, edited
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
@@ -22,23 +22,15 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import wait_for
 from stemma_testkit.servers import eventually
 
-ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 240.0
 STARTS_WITHIN_S = 120.0
 AT_A_TIME = 3
-
-_spec = importlib.util.spec_from_file_location("stemma_release", ROOT / "deploy" / "release.py")
-assert _spec is not None
-assert _spec.loader is not None
-release = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(release)
 
 
 def programs_of(version: str) -> Path:
     """The programs of a release, built once for this environment."""
     folder = Path(sys.prefix) / "releases" / version
-    programs: Path = release.build(version, folder)
-    return programs
+    return release.build(version, folder)
 
 
 @dataclass

@@ -13,12 +13,15 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from faults_documents import asked, completes
 from faults_here import as_user
 from faults_releases import Running, programs_of, running, under_load
-from stemma_client import Client
+from stemma_client import Client, RequestRejectedError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import PROVISIONER, client_user
+from stemma_testkit.driving import wait_for
 
 OLD = "0.1.0"
 NEW = Path(sys.executable).parent
@@ -108,3 +111,31 @@ async def test_services_of_two_releases_write_documents_in_every_mixture_under_l
     path = mixtures(REPLACED)
     assert len({*path}) == 2 ** len(REPLACED)
     await proved(tmp_path, path)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.req("O6", "F5")
+async def test_an_older_orchestrator_refuses_what_is_new_by_name_and_goes_on_with_a_document_that_used_it(
+    tmp_path: Path,
+) -> None:
+    (addition := tmp_path / "stock.html").write_text("<h1>Stock</h1><p>Twelve bicycles of the model Gazelle.</p>")
+    old = await asyncio.to_thread(programs_of, OLD)
+    async with running(tmp_path / "data") as runs, runs.stemma.client() as client:
+        await runs.set_up(NEW)
+        for service in REPLACED:
+            await runs.start(service, NEW)
+        document_id = await asked(client, ReviewMode.HUMAN, "rolled-back")
+        await client.add_input(document_id, addition)
+        await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentInputRead))
+        await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+        await replace(runs, frozenset(REPLACED), frozenset(subjects.WORKERS), old)
+        with pytest.raises(RequestRejectedError, match="is not known here"):
+            await client.add_input(document_id, addition, name="more.html")
+        version = (await client.document(document_id)).sections["research"].version
+        await client.approve(document_id, "research", version)
+        await completes(client, document_id)
+        await assert_nothing_is_lost(runs, client, [document_id])
+        await assert_is_read_by(old, runs, document_id)
+        await replace(runs, frozenset(subjects.WORKERS), frozenset(REPLACED), old)
+        assert [one.name for one in (await client.document(document_id)).inputs if one.name == "stock.html"]
