@@ -153,3 +153,16 @@ def test_the_same_request_again_decides_nothing(begun: Story) -> None:
     command = ledger.Decide(begun.asked(), (RequirementDecision(requirement_id="R1", confirmed=True),))
     begun.when(command)
     begun.when(command).then_nothing_happened()
+
+
+def test_an_export_with_a_matrix_says_which_section_answers_what_and_leaves_out_what_is_no_demand(begun: Story) -> None:
+    read(begun, "R1", "R2", others=("R3", "R4"))
+    decide(begun, requirement_id="R1", section_id="research", status="verified")
+    decide(begun, requirement_id="R3", section_id="research", status="verified")
+    decide(begun, requirement_id="R4", dropped=True)
+    begun.when(exports.Export(begun.asked(), ExportFormat.DOCX, matrix=True))
+    begun.when(exports.Export(begun.asked(), ExportFormat.DOCX))
+    with_matrix, without = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    told = [(one.section_id, one.status, one.requirement_ids) for one in with_matrix.matrix]
+    assert told == [("research", "verified", ("R1", "R3")), ("", "open", ("R2",))]
+    assert (with_matrix.ledger, without.matrix) == (ref("rows"), ())

@@ -11,6 +11,7 @@ from stemma_contracts.tokens import Digest, FileName, JobId, Token
 
 from .document import DocumentHead
 from .exports import ExportFormat, ExportSection
+from .ledger import AnsweredRows
 from .needs import Answerer, GivenAnswer
 from .references import ArtifactRef, InputFile
 from .section import Collected, SectionPlan
@@ -206,6 +207,9 @@ class ConvertDocument(Job):
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory rows that nobody says are answered")
     session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")
     citations: bool = Field(default=False, description="the places that each sentence rests on stand in footnotes")
+    matrix: tuple[AnsweredRows, ...] = Field(
+        default=(), description="the rows of the appendix that says where each demand is answered; none: no appendix"
+    )
 
 
 @registry.contract("stemma.read.input.v1", Family.JOB, subjects.CONVERTER)

@@ -91,6 +91,14 @@ class RequirementDecision(Contract):
         return self
 
 
+class AnsweredRows(Contract):
+    """Rows with the same answer: the section that people gave them to, none if it is empty, and how it stands."""
+
+    section_id: str = Field(default="", pattern=r"^[A-Za-z0-9_-]{0,64}$")
+    status: RequirementStatus
+    requirement_ids: tuple[Token, ...]
+
+
 class LedgerDifference(Contract):
     """What one reading of the sources has that the one before had not, and the other way round."""
 

@@ -253,12 +253,13 @@ class ExportDocument(DocumentRequest):
 
     ``redline`` asks for the sections that it names, and no others, as DOCX with what changed between two versions of
     each as tracked changes. With ``citations`` the places in the inputs that sentences rest on stand in footnotes,
-    but for a redline.
+    but for a redline. With ``matrix`` an appendix says which section answers each demand of the requirement ledger.
     """
 
     format: ExportFormat
     redline: tuple[VersionPair, ...] = Field(default=(), max_length=100)
     citations: bool = False
+    matrix: bool = False
 
     @model_validator(mode="after")
     def _compares_as_docx(self) -> ExportDocument:

@@ -31,11 +31,11 @@ def check_output(output: Path | None, *, as_json: bool) -> None:
 
 
 def check_redline(
-    chosen: ExportFormat, redline: tuple[str, str] | None, section: str | None, *, citations: bool
+    chosen: ExportFormat, redline: tuple[str, str] | None, section: str | None, *, added: Sequence[str]
 ) -> None:
     """Refuse a comparison that there is not."""
-    if redline and citations:
-        raise CliError(ExitCode.USAGE, "a redline has no citations", "say one of --redline and --citations")
+    if redline and added:
+        raise CliError(ExitCode.USAGE, f"a redline has no {added[0]}", f"say one of --redline and --{added[0]}")
     if redline and chosen is not ExportFormat.DOCX:
         raise CliError(ExitCode.USAGE, f"a redline is a docx, not a {chosen}")
     if section and not redline:

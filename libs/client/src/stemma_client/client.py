@@ -264,11 +264,13 @@ class Client(LedgerRequests, InputDecisions):
         *,
         redline: Iterable[VersionPair] = (),
         citations: bool = False,
+        matrix: bool = False,
     ) -> events.DocumentExported:
         """The document in a format, finished or not; raises `ExportFailedError`.
 
         With ``redline`` only the sections that it names, as DOCX with what changed between two versions of each as
         tracked changes. With ``citations`` footnotes say on which places of the inputs each sentence rests.
+        With ``matrix`` an appendix says which section answers each demand of the requirement ledger.
         """
         request = requests.ExportDocument(
             actor=self.actor,
@@ -276,6 +278,7 @@ class Client(LedgerRequests, InputDecisions):
             format=format,
             redline=tuple(redline),
             citations=citations,
+            matrix=matrix,
         )
         accepted = await self.request(request)
         return await self.exported(document_id, str(accepted.export_id))

@@ -170,6 +170,7 @@ def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutc
                 job_id(document, CONVERT, event.export_id),
                 event.redline,
                 citations=event.citations,
+                matrix=event.matrix,
             )
         case e.DocumentExported():
             return Export(event.format, None, (), event.artifact, event.warnings, event.too_long)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus
+from stemma_contracts.v1.ledger import AnsweredRows, LedgerSummary, RequirementStatus
 from stemma_contracts.v1.references import ArtifactRef
 
 
@@ -54,6 +54,18 @@ class Ledger:
     def standing(self, requirement_id: str) -> Standing:
         """What people decided about a row."""
         return self.standings.get(requirement_id, UNDECIDED)
+
+    @property
+    def answers(self) -> tuple[AnsweredRows, ...]:
+        """The rows that count, by the section that answers them and how that stands."""
+        groups: dict[tuple[str, RequirementStatus], list[str]] = {}
+        for name in (*self.summary.mandatory, *self.summary.others):
+            if (now := self.standing(name)).counts:
+                groups.setdefault((now.section_id, now.status), []).append(name)
+        return tuple(
+            AnsweredRows(section_id=section_id, status=status, requirement_ids=tuple(ids))
+            for (section_id, status), ids in groups.items()
+        )
 
     @property
     def open_mandatory(self) -> tuple[str, ...]:

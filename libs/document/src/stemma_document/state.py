@@ -231,6 +231,7 @@ class Export:
     too_long: tuple[OverlongSection, ...] = ()
     failure: str | None = None
     citations: bool = False
+    matrix: bool = False
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,19 @@ class Words(BaseModel):
     the_inputs: Word
     not_covered: Word
     open_requirements: Word
+    matrix: Word
+    demand: Word
+    obligation: Word
+    obligation_mandatory: Word
+    obligation_should: Word
+    obligation_option: Word
+    answered_in: Word
+    answer_status: Word
+    answer_open: Word
+    answer_addressed: Word
+    answer_verified: Word
+    answer_not_applicable: Word
+    answers: Word
     left_out: Word
     not_comparable: Word
     language: Word

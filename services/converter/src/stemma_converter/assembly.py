@@ -22,8 +22,9 @@ from .cleaning import asset_name, image_sources, with_safe_references, without_m
 from .diff.markers import Maker
 from .images import Picture
 from .manuscript import House, Manuscript
+from .matrix import with_matrix
 from .not_covered import page
-from .open_requirements import page_of_open
+from .open_requirements import open_rows, page_of_open
 from .source import one_line
 from .tree import Node
 
@@ -99,15 +100,16 @@ def assemble(
     drafts: Sequence[Draft],
     pictures: Mapping[str, Picture | None],
     uncovered: Sequence[CoverageReport] = (),
-    unanswered: Sequence[LedgerRow] = (),
+    demands: Sequence[LedgerRow] = (),
 ) -> Manuscript:
     """The manuscript of a job; ``pictures`` has none for an image that was refused."""
     spoken = language_of(job.document.language)
     headline = one_line(title) or spoken.words.untitled
     is_whole = len(drafts) == 1 and bears_title(headline, drafts[0].blocks)
     chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
-    pages = page_of_open(list(unanswered), spoken.words) + page(uncovered, spoken)
-    blocks = joined(headline, chapters, [one.warnings for one in drafts]) + pages
+    pages = page_of_open(open_rows(demands, job), spoken.words) + page(uncovered, spoken)
+    text = joined(headline, chapters, [one.warnings for one in drafts])
+    blocks = with_matrix(text, [one.section for one in drafts], demands, job.matrix, spoken) + pages
     shown = image_sources(blocks)
     return Manuscript(
         title=headline,

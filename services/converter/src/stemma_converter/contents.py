@@ -37,10 +37,7 @@ def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
 
     ``pages`` has the page of each heading; else the entries stand without numbers.
     """
-    styles = _style_ids(document)
-    levels = {styles[name]: level for name, level in _LEVELS.items() if name in styles}
-    paragraphs = [element for element in document.element.body if isinstance(element, CT_P)]
-    headings = [p for p in paragraphs if p.style in levels]
+    styles, levels, headings = _style_ids(document), _levels(document), headings_of(document)
     if not headings:
         return
     numbers = pages if len(pages) == len(headings) else [None] * len(headings)
@@ -50,6 +47,17 @@ def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
         headings[0].addprevious(paragraph)
     for paragraph in (heading, headings[0]):
         Paragraph(paragraph, document._body).paragraph_format.page_break_before = True
+
+
+def headings_of(document: Document) -> list[CT_P]:
+    """The headings of a document, in their order."""
+    levels = _levels(document)
+    return [element for element in document.element.body if isinstance(element, CT_P) and element.style in levels]
+
+
+def _levels(document: Document) -> dict[str, int]:
+    styles = _style_ids(document)
+    return {styles[name]: level for name, level in _LEVELS.items() if name in styles}
 
 
 def _text_width(document: Document) -> Length:

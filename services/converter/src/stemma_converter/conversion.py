@@ -32,7 +32,7 @@ from .images import Picture, vet
 from .length import too_long
 from .manuscript import Manuscript
 from .not_covered import read_report, report_refs
-from .open_requirements import open_rows
+from .open_requirements import ledger_rows
 from .order import DONE, EXPORT, ORDER, Done, Failure, Order, Staged, keep_pages, kept_pages
 from .source import decode, flatten_footnotes
 
@@ -78,8 +78,8 @@ async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Conver
     earlier = [await _draft(job, section, artifacts, converter) for section in before]
     pictures = _pictures(job, [*drafts, *earlier], artifacts, converter)
     reports = filter(None, (read_report(artifacts.get(ref)) for ref in report_refs(job) if artifacts.has(ref)))
-    unanswered = open_rows(artifacts.get(job.ledger), job) if job.ledger and artifacts.has(job.ledger) else []
-    manuscript = assemble(job, title, converter.house, drafts, pictures, list(reports), unanswered)
+    demands = ledger_rows(artifacts.get(job.ledger)) if job.ledger and artifacts.has(job.ledger) else ()
+    manuscript = assemble(job, title, converter.house, drafts, pictures, list(reports), demands)
     if not job.redline:
         return manuscript
     previous = assemble(job, title, converter.house, earlier, pictures)

@@ -99,17 +99,18 @@ def _table(title: str, rows: Sequence[Row], words: Words, last: str = "") -> lis
     return [*heading, pandoc_table(heads, shown)]
 
 
-def pandoc_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Node:
-    """A table of plain words."""
+def pandoc_table(heads: Sequence[str], rows: Sequence[Sequence[str | list[Node]]]) -> Node:
+    """A table of plain words; a cell may be inlines of ours."""
     columns = [[node("AlignLeft"), node("ColWidthDefault")] for _ in heads]
     head = [attributes(), [_row(heads)]]
     body = [attributes(), 0, [], [_row(row) for row in rows]]
     return node("Table", attributes(), [None, []], columns, head, [body], [attributes(), []])
 
 
-def _row(cells: Sequence[str]) -> list[object]:
+def _row(cells: Sequence[str | list[Node]]) -> list[object]:
     return [attributes(), [_cell(cell) for cell in cells]]
 
 
-def _cell(words: str) -> list[object]:
-    return [attributes(), node("AlignDefault"), 1, 1, [node("Plain", text(one_line(words)))]]
+def _cell(words: str | list[Node]) -> list[object]:
+    inlines = text(one_line(words)) if isinstance(words, str) else words
+    return [attributes(), node("AlignDefault"), 1, 1, [node("Plain", inlines)]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import ValidationError
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
@@ -11,12 +13,16 @@ from .not_covered import MAX_ROWS, pandoc_table
 from .tree import Node, attributes, node, text
 
 
-def open_rows(data: bytes, job: ConvertDocument) -> list[LedgerRow]:
-    """The rows of a ledger that a job calls open; none of what is no ledger."""
+def ledger_rows(data: bytes) -> tuple[LedgerRow, ...]:
+    """The rows of a ledger; none of what is no ledger."""
     try:
-        rows = LedgerRows.model_validate_json(data).rows
+        return LedgerRows.model_validate_json(data).rows
     except ValidationError:
-        return []
+        return ()
+
+
+def open_rows(rows: Sequence[LedgerRow], job: ConvertDocument) -> list[LedgerRow]:
+    """The rows that a job calls open."""
     wanted = frozenset(job.open_requirements)
     return [row for row in rows if row.requirement_id in wanted]
 

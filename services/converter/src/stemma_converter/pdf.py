@@ -13,6 +13,7 @@ from typing import Any
 from babel import Locale
 
 from .manuscript import Manuscript
+from .page_references import with_typst_pages
 from .pages import Pages, set_pages
 from .pandoc import Pandoc
 from .staging import staged
@@ -43,9 +44,8 @@ async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path, fonts: 
             "--wrap=none",
             "--syntax-highlighting=idiomatic",
         ]
-        source = await pandoc.write(
-            "typst", _for_typst(rewrite(blocks, _with_header_look)), {}, folder=folder, options=options
-        )
+        prepared = _for_typst(with_typst_pages(rewrite(blocks, _with_header_look)))
+        source = await pandoc.write("typst", prepared, {}, folder=folder, options=options)
         (folder / "main.typ").write_bytes(source)
         facts = json.dumps(_facts(manuscript), ensure_ascii=False)
         (folder / "facts.json").write_text(facts, encoding="utf-8")

@@ -11,9 +11,10 @@ from docx import Document
 from docx.document import Document as DocumentType
 from docx.enum.text import WD_BREAK
 
-from .contents import add_contents
+from .contents import add_contents, headings_of
 from .manuscript import Manuscript
 from .packages import with_fixed_dates
+from .page_references import set_page_fields, with_word_fields
 from .pandoc import Pandoc
 from .running_parts import fill_running_parts
 from .scripts import set_language
@@ -32,7 +33,7 @@ async def to_package(manuscript: Manuscript, pandoc: Pandoc, config: Path, templ
             "--reference-doc", template, "--lua-filter", config / "media.lua",
             "--syntax-highlighting=none",
         ]  # fmt: skip
-        styled = rewrite([*blocks, *_end(manuscript)], _with_cell_style)
+        styled = rewrite(with_word_fields([*blocks, *_end(manuscript)]), _with_cell_style)
         return await pandoc.write("docx", styled, _cover(manuscript), folder=folder, options=options)
 
 
@@ -71,6 +72,7 @@ def _cell_text(_: int, blocks: list[Node]) -> list[Node]:
 def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int]) -> bytes:
     document = Document(BytesIO(package))
     if manuscript.previous is None:
+        set_page_fields(document, headings_of(document), pages)
         add_contents(document, manuscript.language.words.contents, pages)
     else:
         _end_cover(document)

@@ -421,7 +421,7 @@ def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestComm
         case r.CancelDocument():
             return documents.Cancel(asked)
         case r.ExportDocument():
-            return exports.Export(asked, request.format, request.redline, request.citations)
+            return exports.Export(asked, request.format, request.redline, request.citations, request.matrix)
         case _:
             raise Refused(Problem(field="", message="this request cannot be handled"))
 

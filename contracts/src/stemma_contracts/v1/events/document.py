@@ -96,6 +96,7 @@ class ExportRequested(Event):
     format: ExportFormat
     redline: tuple[VersionPair, ...] = ()
     citations: bool = False
+    matrix: bool = False
 
 
 @registry.contract("stemma.requirements.requested.v1", Family.EVENT)

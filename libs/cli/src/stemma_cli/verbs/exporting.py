@@ -36,6 +36,9 @@ async def export(
     citations: Annotated[
         bool, typer.Option("--citations", help="Footnotes say on which page or place of the inputs a sentence rests.")
     ] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="An appendix says where each requirement of the ledger is answered.")
+    ] = False,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Export a document, finished or not.
@@ -44,6 +47,7 @@ async def export(
 
     Example: stemma export 3f2a --format docx -o proposal.docx
     Example: stemma export 3f2a --citations -o proposal.pdf
+    Example: stemma export 3f2a --matrix -o proposal.docx
     Example: stemma export 3f2a --redline export-31 now -o changes.docx
     Example: stemma export 3f2a --section budget --redline 1 2 -o budget.docx
     """
@@ -52,13 +56,14 @@ async def export(
 
     async with connected(as_json) as client:
         chosen = exports.format_of(format, output)
+        added = tuple(name for name, asked in (("citations", citations), ("matrix", matrix)) if asked)
         exports.check_output(output, as_json=as_json)
-        exports.check_redline(chosen, redline, section, citations=citations)
+        exports.check_redline(chosen, redline, section, added=added)
         document_id = await find_document(client, document)
         path = exports.path_of(output, f"{document_id}{'-changes' if redline else ''}.{chosen}")
         compared = await pairs(client, document_id, section, redline) if redline else ()
         with console(stderr=True).status(f"exporting {chosen}"):
-            done = await client.export(document_id, chosen, redline=compared, citations=citations)
+            done = await client.export(document_id, chosen, redline=compared, citations=citations, matrix=matrix)
             content = await client.artifact(document_id, done.artifact)
     if path == exports.STDOUT:
         sys.stdout.buffer.write(content)

@@ -19,6 +19,7 @@ class Export(RequestCommand):
     format: ExportFormat
     redline: tuple[VersionPair, ...] = ()
     citations: bool = False
+    matrix: bool = False
 
 
 def decide(command: Export, document: Document) -> Sequence[e.AnyEvent]:
@@ -34,6 +35,7 @@ def _requested(command: Export, document: Document) -> e.ExportRequested:
         format=command.format,
         redline=command.redline,
         citations=command.citations,
+        matrix=command.matrix,
     )
 
 

@@ -9,7 +9,9 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat, ExportSection
+from stemma_contracts.v1.ledger import AnsweredRows
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_document.ledger_state import Ledger
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, Export, Section, status_of
 
@@ -30,6 +32,7 @@ class _Settled(TypedDict):
 class _Requirements(TypedDict):
     ledger: ArtifactRef | None
     open_requirements: tuple[str, ...]
+    matrix: tuple[AnsweredRows, ...]
 
 
 def work(document: Document) -> Iterator[Work]:
@@ -78,10 +81,12 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
 
 def _requirements(document: Document, export: Export) -> _Requirements:
     """What the document has to answer and does not, as far as people said; a comparison does not go out."""
-    ledger = document.ledger
-    if ledger is None or export.redline or not ledger.open_mandatory:
-        return _Requirements(ledger=None, open_requirements=())
-    return _Requirements(ledger=ledger.rows, open_requirements=ledger.open_mandatory)
+    ledger = document.ledger if document.ledger and not export.redline else Ledger()
+    matrix = ledger.answers if export.matrix else ()
+    is_shown = bool(matrix or ledger.open_mandatory)
+    return _Requirements(
+        ledger=ledger.rows if is_shown else None, open_requirements=ledger.open_mandatory, matrix=matrix
+    )
 
 
 def _sections(document: Document, export: Export) -> tuple[ExportSection, ...]:

@@ -1,0 +1,123 @@
+"""The compliance matrix of an export: where each demand is answered, with pages in both directions."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import pypdfium2
+import pytest
+from docx import Document
+from docx.oxml.ns import qn
+from stemma_contracts.v1.ledger import AnsweredRows, LedgerRow, LedgerRows
+from stemma_contracts.v1.outcomes import DocumentConverted
+from stemma_converter.handlers import on_convert_document
+
+pytestmark = pytest.mark.req("L1")
+
+FIRST = "# Approach\n\nWe train ten users.\n"
+LONG = "# Records\n\n" + "We keep all records for five years.\n\n" * 60
+ALIKE = "# Compliance matrix\n\nA section may be called like it.\n"
+
+
+def row(name: str, quote: str, obligation: str = "mandatory") -> LedgerRow:
+    about: dict[str, Any] = {"kind": "work", "obligation": obligation}
+    return LedgerRow(requirement_id=name, source="rfp.md", line=7, headings=("Work",), quote=quote, **about)
+
+
+ROWS = LedgerRows(
+    given=4,
+    rows=(
+        row("R1", "The contractor shall *train* | users."),
+        row("R2", "Keep records.", "should"),
+        row("R3", "Answer calls."),
+        row("R4", "No demand."),
+    ),
+)
+ANSWERS = (
+    AnsweredRows(section_id="s0", status="verified", requirement_ids=("R1",)),
+    AnsweredRows(section_id="s1", status="addressed", requirement_ids=("R2",)),
+    AnsweredRows(status="open", requirement_ids=("R3",)),
+)
+
+
+async def exported(exporter: Any, format: str, *, matrix: tuple[AnsweredRows, ...] = ANSWERS, **more: Any) -> bytes:
+    body = ROWS.model_dump_json().encode()
+    ref = await exporter.store.put("default", "doc-1", body, media_type="application/json", name="rows.json")
+    job = await exporter.job(format, FIRST, LONG, ALIKE, **more)
+    names = {"s0": job.sections[0].section_id, "s1": job.sections[1].section_id}
+    given = tuple(one.model_copy(update={"section_id": names.get(one.section_id, "")}) for one in matrix)
+    outcome = await on_convert_document(job.model_copy(update={"ledger": ref, "matrix": given}), tools=exporter.tools)
+    assert isinstance(outcome, DocumentConverted), outcome
+    data: bytes = await exporter.store.get("default", "doc-1", outcome.artifact)
+    return data
+
+
+async def pages_of(exporter: Any, **more: Any) -> list[str]:
+    pdf = pypdfium2.PdfDocument(await exported(exporter, "pdf", **more))
+    return [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
+
+
+async def test_the_matrix_has_each_demand_with_its_words_source_section_and_status(exporter: Any) -> None:
+    document = Document(BytesIO(await exported(exporter, "docx")))
+    rows = [[cell.text for cell in row.cells] for row in document.tables[-1].rows]
+    assert rows[0][1:] == ["Requirement", "File", "Obligation", "Answered in", "Status"]
+    assert [row[:4] for row in rows[1:]] == [
+        ["R1", "The contractor shall *train* | users.", "rfp.md, Work", "mandatory"],
+        ["R2", "Keep records.", "rfp.md, Work", "wished"],
+        ["R3", "Answer calls.", "rfp.md, Work", "mandatory"],
+    ]
+    assert [row[4].partition(",")[0] for row in rows[1:]] == ["Approach", "Records", ""]
+    assert [row[5] for row in rows[1:]] == ["verified", "addressed", "open"]
+
+
+async def test_in_a_pdf_the_matrix_names_the_page_of_each_section_and_each_section_that_of_the_matrix(
+    exporter: Any,
+) -> None:
+    pages = await pages_of(exporter)
+    at = {words: next(n for n, page in enumerate(pages, 1) if n > 2 and words in page) for words in ("ten users", "R3")}
+    records = next(n for n, page in enumerate(pages, 1) if n > 2 and "We keep all records" in page)
+    matrix = next(page for page in pages if "Answer calls." in page)
+    assert f"Approach, p. {at['ten users']}" in matrix
+    assert f"Records, p. {records}" in matrix
+    answered = next(page for page in pages if "Requirements answered here: R1" in page)
+    assert f"Compliance matrix, p. {at['R3']}" in answered
+
+
+async def test_in_word_the_pages_are_fields_of_bookmarks_that_are_there_with_the_pages_of_our_pdf(
+    exporter: Any,
+) -> None:
+    pages = await pages_of(exporter)
+    document = Document(BytesIO(await exported(exporter, "docx")))
+    fields = list(document.element.body.iter(qn("w:fldSimple")))
+    marks = {mark.get(qn("w:name")) for mark in document.element.body.iter(qn("w:bookmarkStart"))}
+    told = [(field.get(qn("w:instr")).split(), next(field.iter(qn("w:t"))).text) for field in fields]
+    assert len(told) == 4
+    assert all(words[0] == "PAGEREF" and words[1] in marks for words, _ in told)
+    shown = next(page for page in pages if "Answer calls." in page)
+    numbers = [number for _, number in told]
+    assert f"Approach, p. {numbers[2]}" in shown
+    assert f"Records, p. {numbers[3]}" in shown
+
+
+@pytest.mark.parametrize("format", ["html", "md"])
+async def test_formats_without_pages_have_links(exporter: Any, format: str) -> None:
+    text = (await exported(exporter, format)).decode()
+    assert "#approach" in text
+    assert "PAGEREF" not in text
+    assert "#context" not in text
+
+
+async def test_without_it_no_page_speaks_of_requirements(exporter: Any) -> None:
+    text = (await exported(exporter, "md", matrix=())).decode()
+    assert "R1" not in text
+
+
+async def test_the_matrix_is_in_the_language_of_the_document(exporter: Any) -> None:
+    text = (await exported(exporter, "md", language="de")).decode()
+    assert "Erfüllungsmatrix" in text
+    assert "geprüft" in text
+
+
+async def test_the_same_export_has_the_same_bytes(exporter: Any) -> None:
+    assert await exported(exporter, "docx") == await exported(exporter, "docx")
