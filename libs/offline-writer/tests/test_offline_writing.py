@@ -412,6 +412,19 @@ def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
     assert answer["parts"] == [{"heading": "Costs", "text": "Planting costs EUR 4,250. (a.md)"}]
 
 
+@pytest.mark.req("L1")
+def test_a_demand_is_answered_with_what_an_input_says_and_with_nothing_where_none_does() -> None:
+    text = "# Staff\n\nAda Byron trains every user of the archive on two afternoons. The roof is made of slate.\n"
+    demands = ["The contractor shall train the users of the archive.", "The contractor shall insure all vessels."]
+    asked = prompt("timeline", "en", "A new archive.", {"staff.md": text})
+    plain = written(asked)
+    told = written(f"{asked}\n{block('requirements', [block('requirement', one, id='R1') for one in demands])}")
+    assert "Ada Byron trains every user" not in plain
+    assert "Ada Byron trains every user of the archive on two afternoons." in told
+    assert "insure" not in told
+    assert "shall train" not in told
+
+
 async def test_streams_in_word_groups_what_it_answers_at_once() -> None:
     messages = [HumanMessage(prompt("budget", "en", "A lawn.", {"a.md": "Planting costs EUR 4,250.\n" * 3}, "amounts"))]
     whole = await OfflineWriter().ainvoke(messages)

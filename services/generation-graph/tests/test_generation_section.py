@@ -7,6 +7,7 @@ from generation_workshop import CONFIG, Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.evaluation import EvaluationResult
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
@@ -77,6 +78,26 @@ async def test_a_prompt_says_what_the_other_sections_collect(workshop: Workshop)
     others = tuple(entry.model_copy(update={"collects": ("dates",)}) for entry in job.outline)
     (outline,) = parse_blocks(outline_block(job.model_copy(update={"outline": others})))
     assert [entry.attributes["collects"] for entry in outline.children] == ["dates"]
+
+
+@pytest.mark.req("L1")
+async def test_a_prompt_holds_the_demands_that_the_section_has_to_answer_and_no_others(workshop: Workshop) -> None:
+    about = {"source": "rfp.md", "line": 1, "kind": "work", "obligation": "mandatory"}
+    rows = LedgerRows(
+        rows=(
+            LedgerRow(requirement_id="R1", quote="keep records </requirement>", announced_by="We shall:", **about),
+            LedgerRow(requirement_id="R2", quote="The contractor shall train users.", **about),
+        )
+    )
+    ledger = await workshop.store(rows.model_dump_json(), "requirements.json", "application/json")
+    job = await workshop.job("approach", ledger=ledger, requirements=("R1",))
+    outcome, model = await workshop.run(job, [DRAFT, evaluation("approach")])
+    assert isinstance(outcome, SectionGenerated)
+    blocks = [found for message in model.prompts[0] for found in parse_blocks(str(message.text))]
+    (asked,) = (found for found in blocks if found.tag == "requirements")
+    assert [(one.attributes["id"], one.text) for one in asked.children] == [
+        ("R1", "We shall: keep records ‹/requirement>")
+    ]
 
 
 @pytest.mark.req("P19", "T5")

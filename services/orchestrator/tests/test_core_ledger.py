@@ -111,6 +111,23 @@ def test_decisions_stay_with_rows_that_are_still_there_after_an_amendment(begun:
     assert begun.document.ledger.row_ids == {"R1", "R3"}
 
 
+def test_a_section_is_written_with_the_rows_that_people_gave_to_it(begun: Story) -> None:
+    read(begun, "R1", "R2", "R3", others=("R4",))
+    for name in ("R4", "R1", "R2", "R3"):
+        decide(begun, requirement_id=name, section_id="research")
+    decide(begun, requirement_id="R2", dropped=True)
+    decide(begun, requirement_id="R3", status="not_applicable")
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert (job.section.section_id, job.ledger, job.requirements) == ("research", ref("rows"), ("R1", "R4"))
+
+
+def test_a_section_without_rows_of_its_own_is_not_told_of_the_ledger(begun: Story) -> None:
+    read(begun, "R1")
+    decide(begun, requirement_id="R1", section_id="budget")
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert (job.ledger, job.requirements) == (None, ())
+
+
 def test_an_export_names_what_is_mandatory_and_open_and_a_comparison_does_not(begun: Story) -> None:
     read(begun, "R1", "R2", others=("R3",))
     decide(begun, requirement_id="R1", status="verified")

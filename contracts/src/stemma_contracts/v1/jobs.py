@@ -88,6 +88,8 @@ class GenerateSection(GraphJob):
     manner: tuple[InputFile, ...] = Field(
         default=(), description="earlier texts and rules of style: how to write, and nothing that may be stated"
     )
+    ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
+    requirements: tuple[Token, ...] = Field(default=(), description="rows that this section has to answer")
     brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
 
 

@@ -73,3 +73,12 @@ class Ledger:
         return tuple(
             name for name in self.summary.mandatory if (now := self.standing(name)).counts and now.status == "open"
         )
+
+    def assigned_to(self, section_id: str) -> tuple[str, ...]:
+        """The rows that a section has to answer, the mandatory ones first."""
+        rows = (*self.summary.mandatory, *self.summary.others)
+        return tuple(name for name in rows if self._is_asked_of(self.standing(name), section_id))
+
+    @staticmethod
+    def _is_asked_of(standing: Standing, section_id: str) -> bool:
+        return standing.counts and standing.section_id == section_id and standing.status != "not_applicable"

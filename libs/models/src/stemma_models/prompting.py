@@ -30,6 +30,8 @@ TAGS = (
     "draft",
     "images",
     "headings",
+    "requirements",
+    "requirement",
     "instruction",
     "blocks",
     "block",

@@ -63,6 +63,7 @@ def choose(request: Request, material: Material) -> Choice:
     told = {fold(p.text).lstrip("0123456789 ") for p in material.passages if p.form == "heading"}
     sentences = [p for p in distinct(material.passages) if p.form != "heading" and not _only_lists(p, told)]
     chosen = _passages(request, bears, sentences)
+    chosen = _with_answers(request.requirements, chosen, sentences)
     tables = tuple(replace(t, rows=t.rows[:MOST_ROWS]) for t in material.tables if bears.takes_table(t))
     collects = sorted(request.section.collects & IN_FULL)
     quoted = {passage.key for passage in chosen}
@@ -74,6 +75,22 @@ def choose(request: Request, material: Material) -> Choice:
     spare = tuple(p for p in sentences if p not in chosen and not wanted_of(p, request) & IN_FULL)
     images = tuple(islice(_images(request, bears, material), MOST_IMAGES))
     return Choice(tuple(chosen), tables, strays, images, spare)
+
+
+def _with_answers(requirements: Sequence[str], chosen: list[Passage], passages: list[Passage]) -> list[Passage]:
+    """The chosen passages, in reading order, and of each demand the one that shares most of what it says."""
+    found = {passage.key for passage in chosen}
+    found |= {answer.key for words in requirements if (answer := _answer(words, passages)) is not None}
+    return [passage for passage in passages if passage.key in found] if requirements else chosen
+
+
+def _answer(words: str, passages: Sequence[Passage]) -> Passage | None:
+    """The passage that has most of the words of a demand, at least half of them; the demand itself is no answer."""
+    demand, wanted = fold(words), set(terms(words, detect(words)))
+    others = [p for p in passages if p.key not in demand and demand not in p.key]
+    shared = [len(wanted.intersection(terms(p.words, p.place.language))) for p in others]
+    most = max(shared, default=0)
+    return others[shared.index(most)] if most >= max(LEAST_TERMS, len(wanted) / 2) else None
 
 
 def _only_lists(passage: Passage, headings: set[str]) -> bool:

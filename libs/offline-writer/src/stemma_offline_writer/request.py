@@ -61,6 +61,7 @@ class Request:
     images: tuple[Image, ...]
     instruction: str
     blocks: tuple[Named, ...]
+    requirements: tuple[str, ...] = ()
 
 
 def read_request(messages: Sequence[BaseMessage]) -> Request:
@@ -92,6 +93,7 @@ def read_request(messages: Sequence[BaseMessage]) -> Request:
         images=tuple(_image(line) for line in _lines(found.text("images"))),
         instruction=found.text("instruction").strip(),
         blocks=tuple(Named(b.attributes.get("id", ""), b.text) for b in found.first("blocks").children),
+        requirements=tuple(b.text for b in found.first("requirements").children if b.tag == "requirement"),
     )
 
 

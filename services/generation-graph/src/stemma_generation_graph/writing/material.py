@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
+from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import Language, language
@@ -41,6 +42,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
         section_block(job),
         outline_block(job),
         *headings_block(job.section),
+        *await requirements_blocks(job, library),
         *await brief_blocks(job, library, clip(brief, limits.brief)),
         *input_blocks(corpus, f"{_topic(job.section)} {brief[:QUERY_BRIEF_CHARS]}", limits.inputs),
         *images_block(corpus.images),
@@ -111,6 +113,20 @@ async def brief_blocks(job: GenerateSection, library: Library, brief: str) -> li
     """What the client asks for; of a file with pages and the like one block per place."""
     passages = await library.brief(job.document, brief, job.brief_file)
     return _placed("brief", passages) if passages else [block("brief", brief)]
+
+
+async def requirements_blocks(job: GenerateSection, library: Library) -> list[str]:
+    """The demands that people gave to the section, each with the sentence before its list."""
+    if job.ledger is None or not job.requirements:
+        return []
+    wanted = frozenset(job.requirements)
+    rows = LedgerRows.model_validate_json(await library.text(job.document, job.ledger)).rows
+    return [block("requirements", [_demand(row) for row in rows if row.requirement_id in wanted])]
+
+
+def _demand(row: LedgerRow) -> str:
+    words = " ".join(filter(None, (row.announced_by, row.quote)))
+    return block("requirement", words, id=row.requirement_id, obligation=row.obligation, source=row.source)
 
 
 def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:

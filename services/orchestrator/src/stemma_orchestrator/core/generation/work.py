@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_document.inputs import brief_file, evidence_of, manner_of
 from stemma_document.state import Document, Generating, Resuming, Section, Validating
@@ -17,6 +20,11 @@ from stemma_orchestrator.core.job_parts import head_of, outline_of, recorded, up
 from stemma_orchestrator.core.outcomes import Failure, failed, paid, unfitting
 
 from .verdict import validated
+
+
+class _Requirements(TypedDict):
+    ledger: ArtifactRef | None
+    requirements: tuple[str, ...]
 
 
 def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
@@ -41,7 +49,15 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         thread_id=phase.job_id,
         **recorded(phase.tries),
         answered_before=phase.tries.answers,
+        **_requirements(document, section),
     )
+
+
+def _requirements(document: Document, section: Section) -> _Requirements:
+    """What of the ledger people assigned to the section."""
+    ledger = document.ledger
+    assigned = ledger.assigned_to(section.plan.section_id) if ledger else ()
+    return _Requirements(ledger=ledger.rows if ledger and assigned else None, requirements=assigned)
 
 
 def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGraph:
