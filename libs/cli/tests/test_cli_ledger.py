@@ -23,7 +23,7 @@ def row(name: str, line: int, quote: str, **fields: Any) -> LedgerRow:
 ROWS = (
     row("R1", 7, "The contractor shall train ten users.", headings=("RFP", "Work")),
     row("R2", 9, "=1+1 should \x1b[31mgo.", kind="instruction", obligation="should"),
-    row("R3", 11, "keep records", announced_by="The contractor shall:"),
+    row("R3", 11, "keep records", place="p. 3", announced_by="The contractor shall:"),
 )
 
 
@@ -57,6 +57,7 @@ async def test_lists_rows_with_their_words_harmless(cli: Any, read: Any, documen
     shown = await cli("ledger", document_id)
     assert shown.exit_code == 0
     assert "rfp.md:7" in shown.stdout
+    assert "rfp.md, p. 3" in shown.stdout
     assert "\x1b" not in shown.stdout
     told = json.loads((await cli("ledger", document_id, "--kind", "instruction", "--json")).stdout)
     assert [(one["requirement_id"], one["status"]) for one in told] == [("R2", "open")]

@@ -27,7 +27,7 @@ from stemma_document.input_viewing import input_views
 from stemma_document.inputs import evidence_of, lacks_brief, manner_of
 from stemma_document.staleness import staleness
 from stemma_document.viewing import view_of
-from stemma_orchestrator.core import documents, editing, inputs
+from stemma_orchestrator.core import documents, editing, inputs, ledger
 from stemma_orchestrator.core.commands import Record
 from stemma_orchestrator.core.inputs.numbering import MOST_LIST_BYTES, listed
 
@@ -176,6 +176,21 @@ def test_attachments_of_a_message_are_inputs_of_their_own_that_are_read_as_well(
 
 
 @pytest.mark.req("I1")
+@pytest.mark.req("L1")
+def test_demands_are_read_from_what_was_read_of_a_request_with_its_places() -> None:
+    story = Story()
+    begin(story, file("rfp.pdf", role="request"), to_read=("input-1",))
+    (job,) = jobs_of(story)
+    reading = InputReading(text=ref("the text"), anchors=ref("places"))
+    story.when(Record(outcome(story, job).model_copy(update={"reading": reading})))
+    story.when(ledger.Read(story.asked(), ()))
+    (asked,) = (job for job in jobs(story) if isinstance(job, j.ExtractRequirements))
+    assert [(source.name, source.artifact, source.anchors) for source in asked.sources] == [
+        ("brief", ref("brief"), None),
+        ("rfp.pdf", ref("the text"), ref("places")),
+    ]
+
+
 def test_an_attachment_with_the_name_of_another_input_is_told_and_not_lost_in_silence() -> None:
     story = Story()
     begin(story, file("mail.eml"), file("mail.eml/form.docx"), to_read=("input-1",))

@@ -8,6 +8,7 @@ import pytest
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRows
 from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
@@ -65,6 +66,39 @@ async def test_tells_what_an_amendment_changed(desk: Desk) -> None:
     assert (second.summary.changed, second.summary.withdrawn, second.summary.new) == (("R1",), ("R2",), 0)
     told = LedgerDifference.model_validate_json(await desk.artifacts.get(TENANT, DOCUMENT, second.difference))
     assert told.changed[0].after.quote == "The contractor shall train twelve users."
+
+
+async def test_a_row_says_on_which_page_of_its_file_it_stands(desk: Desk) -> None:
+    places = (
+        Anchor(offset=0, kind="page", label="p. 1"),
+        Anchor(offset=REQUEST.index("The contractor should"), kind="page", label="p. 2"),
+    )
+    body = Anchors(anchors=places).model_dump_json().encode()
+    anchors = await desk.artifacts.put(TENANT, DOCUMENT, body, media_type="application/json", name="anchors.json")
+    source = (await desk.source("rfp.pdf", REQUEST)).model_copy(update={"anchors": anchors})
+    read = await desk.read(source, await desk.source("brief", REQUEST))
+    assert isinstance(read, RequirementsExtracted)
+    rows = (await desk.rows(read)).rows
+    assert [(row.source, row.place) for row in rows] == [
+        ("rfp.pdf", "p. 1"),
+        ("rfp.pdf", "p. 2"),
+        ("brief", ""),
+        ("brief", ""),
+    ]
+
+
+async def test_a_file_that_only_moved_to_another_page_changed_no_row(desk: Desk) -> None:
+    refs = []
+    for label in ("p. 1", "p. 9"):
+        body = Anchors(anchors=(Anchor(offset=0, kind="page", label=label),)).model_dump_json().encode()
+        refs.append(await desk.artifacts.put(TENANT, DOCUMENT, body, media_type="application/json", name="a.json"))
+    source = await desk.source("rfp.pdf", REQUEST)
+    first = await desk.read(source.model_copy(update={"anchors": refs[0]}))
+    assert isinstance(first, RequirementsExtracted)
+    second = await desk.read(source.model_copy(update={"anchors": refs[1]}), previous=first.rows)
+    assert isinstance(second, RequirementsExtracted)
+    assert (second.summary.changed, second.summary.new) == ((), 0)
+    assert {row.place for row in (await desk.rows(second)).rows} == {"p. 9"}
 
 
 async def test_names_a_source_that_is_no_text_and_reads_the_others(desk: Desk) -> None:

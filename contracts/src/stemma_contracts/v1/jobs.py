@@ -182,6 +182,7 @@ class LedgerSource(Contract):
 
     name: FileName
     artifact: ArtifactRef
+    anchors: ArtifactRef | None = Field(default=None, description="Anchors as JSON: where in the file what stands")
 
 
 @registry.contract("stemma.extract.requirements.v1", Family.JOB, subjects.VALIDATOR)

@@ -33,6 +33,7 @@ class LedgerRow(Contract):
     requirement_id: Token = Field(description="R1, R2 and so on; none is given twice")
     source: FileName = Field(description="the input that it stands in")
     line: int = Field(ge=1, description="where it begins in the text of the source")
+    place: str = Field(default="", max_length=300, description="as the file is cited: `p. 12`, `Prices!A2:F9`")
     headings: tuple[str, ...] = Field(default=(), description="those above it, the nearest last")
     quote: str = Field(min_length=1, max_length=MOST_QUOTED, description="verbatim, its words one space apart")
     announced_by: str = Field(default="", max_length=MOST_QUOTED, description="the sentence before its list")

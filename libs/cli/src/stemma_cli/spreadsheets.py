@@ -16,7 +16,7 @@ from .exit_codes import CliError, ExitCode
 from .output import clean_line
 
 _EDITED = ("standing", "into", "section", "owner", "status")
-COLUMNS = ("id", "source", "line", "place", "announced by", "text", "kind", "obligation", *_EDITED)
+COLUMNS = ("id", "source", "line", "page", "place", "announced by", "text", "kind", "obligation", *_EDITED)
 _WIDTHS = {"text": 80, "announced by": 40, "place": 40, "source": 20, "section": 20}
 STANDINGS = ("found", "confirmed", "dropped", "merged")
 MOST_BYTES = 16 * 1024 * 1024
@@ -38,6 +38,7 @@ def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
         row.requirement_id,
         row.source,
         row.line,
+        row.place,
         " / ".join(row.headings),
         row.announced_by,
         row.quote,

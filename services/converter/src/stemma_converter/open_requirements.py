@@ -31,6 +31,6 @@ def page_of_open(rows: list[LedgerRow], words: Words) -> list[Node]:
     """The chapter with a table of what is open, with its words and its source."""
     if not rows:
         return []
-    shown = [(row.requirement_id, row.quote, f"{row.source}, {row.line}") for row in rows[:MAX_ROWS]]
+    shown = [(row.requirement_id, row.quote, f"{row.source}, {row.place or row.line}") for row in rows[:MAX_ROWS]]
     heading = node("Header", 1, attributes("open-requirements"), text(words.open_requirements))
     return [heading, pandoc_table(("", words.statement, words.file), shown)]

@@ -8,11 +8,12 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.media import READ
+from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
-from stemma_contracts.v1.ledger import LedgerDifference, LedgerRows, LedgerSummary
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary
 from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_evidence import language_of
+from stemma_evidence import Labels, language_of
 from stemma_requirements import Source, difference, read_ledger
 
 from .confined import Check, checked
@@ -45,6 +46,7 @@ class Extraction(Check[Extracted]):
     texts: dict[str, str]
     language: str
     previous: LedgerRows
+    anchors: dict[str, tuple[Anchor, ...]]
 
     @property
     def characters(self) -> int:
@@ -54,8 +56,17 @@ class Extraction(Check[Extracted]):
     def run(self) -> Extracted:
         """The ledger."""
         sources = [Source(name, text, language_of(text, self.language)) for name, text in self.texts.items()]
-        rows = read_ledger(sources, self.previous)
+        found = read_ledger(sources, self.previous)
+        labels = {name: Labels(self.texts[name], anchors=anchors) for name, anchors in self.anchors.items() if anchors}
+        placed = tuple(_placed(row, labels.get(row.source)) for row in found.rows)
+        rows = found.model_copy(update={"rows": placed})
         return Extracted(rows=rows, difference=difference(self.previous, rows))
+
+
+def _placed(row: LedgerRow, labels: Labels | None) -> LedgerRow:
+    """The row with the place that its file is cited by, as far as the reading of the file told it."""
+    anchor = labels.at(row.line) if labels else None
+    return row.model_copy(update={"place": anchor.label if anchor else ""})
 
 
 async def on_extract_requirements(
@@ -70,6 +81,7 @@ async def on_extract_requirements(
         texts={name: text for name, text in texts.items() if text is not None},
         language=job.document.language or "en",
         previous=await _previous(job, artifacts),
+        anchors={source.name: await _anchors(job, source, artifacts) for source in job.sources if texts[source.name]},
     )
     try:
         found = await checked(check, limits)
@@ -106,6 +118,17 @@ async def _text(job: ExtractRequirements, source: LedgerSource, artifacts: Artif
         return data.decode("utf-8-sig")
     except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
         return None
+
+
+async def _anchors(job: ExtractRequirements, source: LedgerSource, artifacts: ArtifactStore) -> tuple[Anchor, ...]:
+    """The places of a file; none if they are lost, for a row is a row without one."""
+    if source.anchors is None:
+        return ()
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, source.anchors)
+        return Anchors.model_validate_json(data).anchors
+    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
+        return ()
 
 
 async def _previous(job: ExtractRequirements, artifacts: ArtifactStore) -> LedgerRows:

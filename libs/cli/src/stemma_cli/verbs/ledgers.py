@@ -17,7 +17,7 @@ from stemma_cli.runtime import connected
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_client.ledgers import LedgerEntry, RequirementLedger
-    from stemma_contracts.v1.ledger import RequirementDecision
+    from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision
 
 Ids = list[str] | None
 
@@ -185,7 +185,7 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
     rows = [
         (
             entry.row.requirement_id,
-            f"{entry.row.source}:{entry.row.line}",
+            _cited(entry.row),
             entry.row.kind,
             entry.row.obligation,
             standing_of(entry),
@@ -196,6 +196,11 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
         for entry in entries
     ]
     say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text"), rows)
+
+
+def _cited(row: LedgerRow) -> str:
+    """The place as people look it up: in the file that was given, else in its text."""
+    return f"{row.source}, {row.place}" if row.place else f"{row.source}:{row.line}"
 
 
 VERBS = {"ledger": ledger}

@@ -8,7 +8,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.references import InputFile
-from stemma_document.inputs import evidence_of
+from stemma_document.inputs import brief_file, evidence_of
 from stemma_document.ledger_state import Ledger
 from stemma_document.state import Document
 
@@ -29,14 +29,23 @@ def work(document: Document) -> Iterator[Work]:
 
 def _extract(document: Document, ledger: Ledger) -> j.ExtractRequirements:
     assert ledger.job_id is not None
-    inputs = {item.name: item.artifact for item in evidence_of(document) if _is_source(item, ledger)}
-    texts = {BRIEF: document.brief, **inputs} if ledger.brief else inputs
+    inputs = {item.name: _source(item) for item in evidence_of(document) if _is_source(item, ledger)}
+    sources = {BRIEF: _brief(document), **inputs} if ledger.brief else inputs
     return j.ExtractRequirements(
         job_id=ledger.job_id,
         document=head_of(document),
-        sources=tuple(j.LedgerSource(name=name, artifact=artifact) for name, artifact in texts.items()),
+        sources=tuple(sources.values()),
         previous=ledger.rows,
     )
+
+
+def _brief(document: Document) -> j.LedgerSource:
+    file = brief_file(document)
+    return j.LedgerSource(name=BRIEF, artifact=document.brief, anchors=file.anchors if file else None)
+
+
+def _source(item: InputFile) -> j.LedgerSource:
+    return j.LedgerSource(name=item.name, artifact=item.artifact, anchors=item.anchors)
 
 
 def _is_source(item: InputFile, ledger: Ledger) -> bool:
