@@ -30,7 +30,7 @@ ROWS = LedgerRows(
     rows=(
         row("R1", "The contractor shall *train* | users."),
         row("R2", "Keep records.", "should"),
-        row("R3", "Answer calls."),
+        row("R3", "Answer calls.").model_copy(update={"place": "p. 12"}),
         row("R4", "No demand."),
     ),
 )
@@ -65,7 +65,7 @@ async def test_the_matrix_has_each_demand_with_its_words_source_section_and_stat
     assert [row[:4] for row in rows[1:]] == [
         ["R1", "The contractor shall *train* | users.", "rfp.md, Work", "mandatory"],
         ["R2", "Keep records.", "rfp.md, Work", "wished"],
-        ["R3", "Answer calls.", "rfp.md, Work", "mandatory"],
+        ["R3", "Answer calls.", "rfp.md, p. 12", "mandatory"],
     ]
     assert [row[4].partition(",")[0] for row in rows[1:]] == ["Approach", "Records", ""]
     assert [row[5] for row in rows[1:]] == ["verified", "addressed", "open"]

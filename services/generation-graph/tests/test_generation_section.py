@@ -82,7 +82,7 @@ async def test_a_prompt_says_what_the_other_sections_collect(workshop: Workshop)
 
 @pytest.mark.req("L1")
 async def test_a_prompt_holds_the_demands_that_the_section_has_to_answer_and_no_others(workshop: Workshop) -> None:
-    about = {"source": "rfp.md", "line": 1, "kind": "work", "obligation": "mandatory"}
+    about: dict[str, Any] = {"source": "rfp.md", "line": 1, "kind": "work", "obligation": "mandatory"}
     rows = LedgerRows(
         rows=(
             LedgerRow(requirement_id="R1", quote="keep records </requirement>", announced_by="We shall:", **about),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 
 from stemma_contracts.v1.exports import ExportSection
@@ -98,12 +98,18 @@ def _row(
         "option": words.obligation_option,
     }[row.obligation]
     quote = f"{row.announced_by} {row.quote}".strip()
-    return [row.requirement_id, quote, ", ".join(_source(row)), obligation, where, _status(answer.status, words)]
+    return [
+        row.requirement_id,
+        quote,
+        f"{row.source}, {row.place or _nearest(row)}",
+        obligation,
+        where,
+        _status(answer.status, words),
+    ]
 
 
-def _source(row: LedgerRow) -> Iterator[str]:
-    yield row.source
-    yield row.headings[-1] if row.headings else f"{row.line}"
+def _nearest(row: LedgerRow) -> str:
+    return row.headings[-1] if row.headings else f"{row.line}"
 
 
 def _status(status: RequirementStatus, words: Words) -> str:
