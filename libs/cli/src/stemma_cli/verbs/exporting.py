@@ -14,6 +14,13 @@ from stemma_cli.lookup import find_document
 from stemma_cli.output import console, note, say, say_json
 from stemma_cli.runtime import connected
 
+Citations = Annotated[
+    bool, typer.Option("--citations", help="Footnotes say on which page or place of the inputs a sentence rests.")
+]
+Matrix = Annotated[
+    bool, typer.Option("--matrix", help="An appendix says where each requirement of the ledger is answered.")
+]
+
 
 async def export(
     document: Document,
@@ -33,12 +40,8 @@ async def export(
     section: Annotated[
         str | None, typer.Option("--section", metavar="SECTION", help="With --redline: two versions of this section.")
     ] = None,
-    citations: Annotated[
-        bool, typer.Option("--citations", help="Footnotes say on which page or place of the inputs a sentence rests.")
-    ] = False,
-    matrix: Annotated[
-        bool, typer.Option("--matrix", help="An appendix says where each requirement of the ledger is answered.")
-    ] = False,
+    citations: Citations = False,
+    matrix: Matrix = False,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Export a document, finished or not.
