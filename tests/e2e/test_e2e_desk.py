@@ -45,8 +45,8 @@ async def test_two_people_decide_on_one_section_and_the_log_tells_who_did_what(
     section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
     here = f"/desk/documents/{document_id}/sections/{section_id}"
     async with chromium() as browser, opened(browser) as ada, opened(browser) as bob:
-        await sign_in(stemma, ada, "ada", tmp_path, here)
-        await sign_in(stemma, bob, "bob", tmp_path, here)
+        await sign_in(stemma, ada, "adele", tmp_path, here)
+        await sign_in(stemma, bob, "bruno", tmp_path, here)
         await ada.keyboard.press("e")
         await ada.get_by_label("The text, in Markdown").fill("# Research\n\nAda's own words.\n")
         await ada.get_by_role("button", name="Edit the text").click()
@@ -58,4 +58,4 @@ async def test_two_people_decide_on_one_section_and_the_log_tells_who_did_what(
     decided = [event.contract for event in await client.history(document_id)]
     assert [one for one in decided if isinstance(one, e.SectionApproved)] == []
     [written] = [one for one in decided if isinstance(one, e.SectionEdited)]
-    assert (written.section_id, written.actor, written.actor_verified) == (section_id, "ada", True)
+    assert (written.section_id, written.actor, written.actor_verified) == (section_id, "adele", True)

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
-from stemma_client.citations import cited_text
 from stemma_client.client import Client
 from stemma_client.findings import findings_of
 from stemma_client.overviews import waiting_sections
@@ -177,6 +176,8 @@ async def show_section(
 
 
 async def _with_citations(client: Client, view: DocumentView, section: SectionView, text: str) -> str:
+    from stemma_client.citations import cited_text
+
     report = await client.grounding(view.document_id, section.section_id)
     if report is None or section.draft is None or report.draft != section.draft.digest:
         words = f"it is not known yet on which places of the inputs {section.section_id} rests"
