@@ -23,12 +23,13 @@ from stemma_testkit.servers import eventually
 PAGE = 100_000
 """Subjects of a stream that a server tells in one answer."""
 
+LAST_SEQUENCE = 7
 OF_AN_EARLIER_RELEASE = {
     "kind": "proposal",
     "status": "running",
     "title": {"digest": "a" * 64, "size": 8, "media_type": "text/plain", "name": "title.txt"},
     "created_at": "2026-03-01T12:00:00Z",
-    "last_sequence": 7,
+    "last_sequence": LAST_SEQUENCE,
     "sections": [
         {"section_id": "research", "title": "Research", "status": "approved", "version": 2, "score": 0.9},
         {"section_id": "solution", "title": "Solution", "status": "generating", "activity": "validate", "version": 1},
@@ -131,7 +132,7 @@ async def test_what_an_earlier_release_wrote_is_listed_and_read(
 ) -> None:
     key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, document_id)}"
     await backstage.js.publish(key, json.dumps(OF_AN_EARLIER_RELEASE | {"document_id": document_id}).encode())
-    overview = await client.overview(document_id)
+    overview = await client.overview(document_id, at_least=LAST_SEQUENCE)
     assert ([section.version for section in overview.document.sections], overview.sections) == ([2, 1], {})
     [listed] = [summary for summary in await client.documents() if summary.document_id == document_id]
     assert listed == overview.document
