@@ -15,7 +15,7 @@ MAX_FUNCTION = 60
 MAX_FILE = 500
 MAX_MEDIAN = 8
 MAX_HANDLER = 20
-MAX_OFFLINE_WRITER = 2_520
+MAX_OFFLINE_WRITER = 2_500
 SKELETON = ["config/settings.toml", "pyproject.toml", "src/{module}/app.py", "src/{module}/handlers.py"]
 # The adapters: the only modules that speak NATS.
 NATS_PACKAGES = {"stemma_artifacts", "stemma_eventlog", "stemma_messaging", "stemma_provisioning", "stemma_client"}

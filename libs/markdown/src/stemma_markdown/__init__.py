@@ -16,7 +16,8 @@ from .footnoting import Footnote, with_footnotes
 from .front_matter import with_prose_of_front_matter
 from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
-from .inline_changes import outside_code, without_inner_links
+from .inline_changes import without_inner_links
+from .inline_markup import without_html
 from .matching import match_parts
 from .merging import merge
 from .parts import Part, changed_parts, parts
@@ -68,7 +69,6 @@ __all__ = [
     "match_parts",
     "merge",
     "nothing_identified",
-    "outside_code",
     "parts",
     "plain",
     "prose",
@@ -78,6 +78,7 @@ __all__ = [
     "unwrapped",
     "with_footnotes",
     "with_prose_of_front_matter",
+    "without_html",
     "without_inner_links",
     "without_templates",
     "without_unticked",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from stemma_markdown import fences, split, without_inner_links
-
-from .inlines import formed
+from stemma_markdown import fences, split, without_html, without_inner_links
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _CLOSING = re.compile(r"(?:^|(?<=[ \t]))#++$")
@@ -29,7 +27,7 @@ def composed(lines: Sequence[str], shift: int, under: int = 0) -> str:
     # The line end before them keeps lines between two rules from being read as front matter.
     text = without_inner_links("\n" + "\n".join(lines))
     marked = "".join(block.as_heading(block.level) if block.kind == "heading" else block.text for block in split(text))
-    for line, new in _formed(marked.split("\n")[1:], shift, under):
+    for line, new in _without_html(marked.split("\n")[1:], shift, under):
         apart = new == "heading" or (new != kind and (new in _BLOCKS or kind in ("heading", "table", "fence", "rule")))
         if apart and written and written[-1]:
             written.append("")
@@ -45,7 +43,7 @@ def safe_cut(lines: Sequence[str]) -> int:
     return max((at + 1 for at, line in enumerate(lines) if not line.strip() and at not in code), default=len(lines))
 
 
-def _formed(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str, str]]:
+def _without_html(lines: Sequence[str], shift: int, under: int) -> Iterator[tuple[str, str]]:
     """Each line as it is written, and what it is."""
     code, level, last = _code(lines), under, ""
     for at, line in enumerate(lines):
@@ -67,9 +65,9 @@ def _line(line: str, kind: str) -> str:
         case "code":
             return line.expandtabs(4).rstrip()
         case "list":
-            return formed(line.expandtabs(4).rstrip())
+            return without_html(line.expandtabs(4).rstrip())
         case _:
-            return formed(_EMPHASISED.sub(r"\2", line.expandtabs(4).rstrip()))
+            return without_html(_EMPHASISED.sub(r"\2", line.expandtabs(4).rstrip()))
 
 
 def _heading(line: str, shift: int, before: int) -> tuple[int, str]:
@@ -78,7 +76,7 @@ def _heading(line: str, shift: int, before: int) -> tuple[int, str]:
     assert found is not None
     level = max(2, min(len(found.group(1)) + shift, before + 1 if before else 6, 6))
     words = _CLOSING.sub("", found.group(2).rstrip())
-    title = formed(words.expandtabs(1)).strip().rstrip(".,;:!\\")
+    title = without_html(words.expandtabs(1)).strip().rstrip(".,;:!\\")
     return level, f"{'#' * level} {title}" if title else ""
 
 

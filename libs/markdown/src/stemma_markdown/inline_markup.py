@@ -1,10 +1,10 @@
-"""What may stand within a line of the document: no markup of another language."""
+"""What may stand within a line of Markdown: no markup of another language."""
 
 from __future__ import annotations
 
 import re
 
-from stemma_markdown import outside_code
+from .inline_changes import outside_code
 
 _BREAK = re.compile(r"(?<!\s)\s*+<br\s*+/?>\s*+", re.IGNORECASE)
 _BREAK_AT_END = re.compile(f"{_BREAK.pattern}$", re.IGNORECASE)
@@ -18,14 +18,14 @@ _BARE = re.compile(
 )
 
 
-def formed(line: str) -> str:
+def without_html(line: str) -> str:
     """The line, but for its code, without HTML; bare addresses become links, a break at its end stays one."""
     broken = _BREAK_AT_END.search(line)
-    text = outside_code(line[: broken.start()] if broken else line, _formed)
+    text = outside_code(line[: broken.start()] if broken else line, _without_html)
     return f"{text}\\" if broken and text.strip() else text
 
 
-def _formed(text: str) -> str:
+def _without_html(text: str) -> str:
     raised = _RAISED.sub(lambda found: found[1].translate(_RAISED_DIGITS), text)
     # Before the last end of a comment none begins that has no end: each is looked at once.
     commented, end, rest = raised.rpartition("-->")
