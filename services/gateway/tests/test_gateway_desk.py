@@ -220,3 +220,16 @@ async def test_files_of_the_desk_are_served_under_the_name_of_their_bytes_alone(
             assert (await nobody.get(path)).status_code == 200
             assert (await nobody.get(re.sub("/[0-9a-f]{16}/", f"/{'0' * 16}/", path))).status_code == 404
         assert (await nobody.get("/desk/static/x/..%2f__init__.py")).status_code == 404
+
+
+@pytest.mark.req("H2")
+@pytest.mark.parametrize("version", ["9" * 5000, "٣", "-1", "", "two"])
+async def test_a_form_that_names_no_version_is_refused_in_words(
+    address: str, caller: Caller, bus: Backstage, document_id: str, version: str
+) -> None:
+    async with caller(address) as http:
+        one = await http.post(f"{section(document_id)}/approve", data={"version": version})
+        several = await http.post("/desk/approve", data={"seen": f"{document_id}/research/{version}"})
+        nowhere = await http.post("/desk/approve", data={"seen": "../x y/research/1"})
+    assert [answer.status_code for answer in (one, several, nowhere)] == [422, 422, 422]
+    assert "this is no section of the inbox" in several.text

@@ -18,7 +18,7 @@ from stemma_gateway.resources.addresses import DocumentId, SectionId, document_o
 from stemma_gateway.sessions import Session
 
 from .section import section_page
-from .verbs import BY_NAME
+from .verbs import BY_NAME, whole_number
 
 WAIT_S = 20.0
 MAX_BYTES = 4 * 1024 * 1024
@@ -57,9 +57,12 @@ async def approve_all(request: Request, session: Caller) -> Response:
 async def _approved(session: Session, seen: str) -> bool:
     document_id, _, rest = seen.partition("/")
     section_id, _, version = rest.partition("/")
-    if not version.isdecimal():
-        raise Invalid("seen: this is no section of the inbox")
-    asked = ApproveSection(document_id=document_id, section_id=section_id, version=int(version))
+    try:
+        asked = ApproveSection.model_validate(
+            {"document_id": document_id, "section_id": section_id, "version": whole_number(version)}
+        )
+    except ValidationError:
+        raise Invalid("seen: this is no section of the inbox") from None
     try:
         await session.client.request(asked, wait_s=WAIT_S)
     except RequestRejectedError:

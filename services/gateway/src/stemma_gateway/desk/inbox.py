@@ -1,4 +1,4 @@
-"""All that waits for a person, across documents, what waits longest first."""
+"""All that waits for a person, across documents: what holds up most comes first, of these what waits longest."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ async def waiting(client: Client, documents: list[DocumentSummary]) -> list[Item
     """All that waits in some documents; those that are gone meanwhile are left out."""
     bound = asyncio.Semaphore(AT_ONCE)
     found = await asyncio.gather(*(_of(client, one, bound) for one in documents if waiting_sections(one)))
-    return sorted((item for items in found for item in items), key=_oldest_first)
+    return sorted((item for items in found for item in items), key=_most_pressing_first)
 
 
-def _oldest_first(item: Item) -> tuple[int, float]:
+def _most_pressing_first(item: Item) -> tuple[int, float]:
     return -item.unblocks, item.since.timestamp() if item.since else 0
 
 

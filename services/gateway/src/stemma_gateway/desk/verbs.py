@@ -13,6 +13,7 @@ from stemma_document.views import SectionView
 Form = Mapping[str, str]
 CHOICE = "decision:"
 """What the fields begin with that decide about an image that is missing."""
+MOST_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,18 @@ class Verb:
     def asked(self, document_id: str, section_id: str, form: Form) -> r.DocumentRequest:
         """The request of a form; raises `pydantic.ValidationError` for one that lacks something."""
         body: dict[str, Any] = {"document_id": document_id, "section_id": section_id}
-        body |= {name: int(form[name]) for name in self.numbers if form.get(name, "").isdecimal()}
+        body |= {name: number for name in self.numbers if (number := whole_number(form.get(name, ""))) is not None}
         body |= {name: form[name].replace("\r\n", "\n") for name in (*self.fields, *self.hidden) if form.get(name)}
         body |= {name: True for name in self.flags if name in form}
         if self.request is r.AnswerNeed:
             chosen = {name.removeprefix(CHOICE): form[name] for name in form if name.startswith(CHOICE) and form[name]}
             body |= {"answer": body.get("answer", ""), "decisions": chosen}
         return self.request.model_validate(body)
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a field holds; none of what is no version, which has few digits."""
+    return int(text) if len(text) <= MOST_DIGITS and text.isascii() and text.isdecimal() else None
 
 
 def _has_text(section: SectionView) -> bool:
