@@ -14,10 +14,16 @@ from playwright.async_api import Browser, Page, expect
 from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.details import SectionDetails
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.inputs import ChangedInput
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ApproveSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_document.views import SectionView
 from stemma_gateway.desk.shell import LANGUAGES, words
+from stemma_gateway.desk.staleness import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import chromium, opened, violations
@@ -210,6 +216,8 @@ async def test_all_languages_of_the_desk_have_the_same_words_and_each_verb_a_key
     }
     assert len({verb.key for verb in VERBS}) == len(VERBS)
     assert {verb.name for verb in VERBS} <= set(words("en"))
+    told = (("document", DocumentStatus), ("status", SectionStatus), ("origin", Origin))
+    assert {f"{about}_{each}" for about, kind in told for each in kind} <= set(words("en"))
 
 
 @pytest.mark.req("H4")
@@ -233,3 +241,37 @@ async def test_a_form_that_names_no_version_is_refused_in_words(
         nowhere = await http.post("/desk/approve", data={"seen": "../x y/research/1"})
     assert [answer.status_code for answer in (one, several, nowhere)] == [422, 422, 422]
     assert "this is no section of the inbox" in several.text
+
+
+@pytest.mark.req("H2")
+async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what_changed() -> None:
+    about = SectionView(
+        section_id="budget",
+        title="Budget",
+        kind="budget",
+        stale_reasons=(
+            StaleReason(upstream_section_id="research", accepted_version=1, current_version=2),
+            StaleReason(upstream_section_id="solution", accepted_version=3, current_version=3, upstream_stale=True),
+        ),
+        stale_inputs=(
+            ChangedInput(input_id="input-1", name="rfq.pdf", accepted_version=1, current_version=2),
+            ChangedInput(input_id="input-2", name="old.md", accepted_version=1, current_version=1, withdrawn=True),
+        ),
+    )
+    assert stale_words(about, words("en")) == [
+        "written from research, of which it saw version 1; now it is at version 2",
+        "rests on solution, which is stale itself",
+        "rests on parts of rfq.pdf that changed since version 1; now it is at version 2",
+        "rests on old.md, which was withdrawn",
+    ]
+    assert all(len(stale_words(about, words(language))) == 4 for language in LANGUAGES)
+
+
+@pytest.mark.req("H2")
+async def test_an_address_that_tells_of_no_verb_is_shown_all_the_same(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    async with caller(address) as http:
+        for done in ("nothing", "%25s", "x" * 5000):
+            page = await http.get(f"{section(document_id)}?done={done}", headers={"Accept": "text/html"})
+            assert page.status_code == 200, page.text

@@ -24,7 +24,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, d
 from stemma_gateway.sessions import Session
 
 from .shell import shown
-from .verbs import open_verbs
+from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -41,12 +41,12 @@ async def show_section(
     at_least: AtLeast = 0,
     old: Compared = None,
     new: Compared = None,
-    done: Annotated[str, Query(pattern="^[a-z_]{0,40}$")] = "",
+    done: str = "",
 ) -> Response:
     """A section, and with ``old`` what changed since that version."""
     document = await document_of(session, document_id, at_least)
     pair = (old, new) if old else None
-    return await section_page(request, session, document, section_id, pair=pair, done=done)
+    return await section_page(request, session, document, section_id, pair=pair, done=done if done in BY_NAME else "")
 
 
 async def section_page(

@@ -17,6 +17,7 @@ from stemma_gateway.delivery import address
 from stemma_gateway.sessions import Session
 
 from .assets import asset
+from .staleness import stale_words
 
 LANGUAGES = ("en", "de")
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
@@ -82,4 +83,5 @@ def _templates() -> Environment:
     )
     environment.globals["asset"] = asset
     environment.filters["age"] = age
+    environment.filters["stale_words"] = stale_words
     return environment
