@@ -17,9 +17,8 @@ from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.sources.markdown import read_source
 from stemma_generation_graph.writing.drafts import as_draft, with_sub_headings
 from stemma_languages import detect, foreign
-from stemma_markdown import without_templates
+from stemma_markdown import without_html, without_templates
 from stemma_offline_writer.chapters import composed
-from stemma_offline_writer.inlines import formed
 from stemma_offline_writer.reading import read
 from stemma_testkit.counting import calls
 from stemma_testkit.pathological import UNITS, text_of
@@ -50,7 +49,7 @@ def write(text: str) -> None:
     """What the offline writer reads of an input, and how it writes it again."""
     read("input", "a.md", text, "en")
     composed(text.splitlines(), 1)
-    formed(text)
+    without_html(text)
 
 
 def hear(text: str) -> None:
