@@ -1,10 +1,12 @@
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DiscardPolicy, RetentionPolicy, StreamConfig
 from nats.js.errors import APIError, BadRequestError, NotFoundError
 from stemma_contracts import subjects
@@ -12,7 +14,7 @@ from stemma_provisioning import PROVISIONER, BadBound, Bounds, Drift, NatsServer
 from stemma_provisioning.copies import copies
 from stemma_provisioning.topology import consumers, streams
 from stemma_testkit.ports import free_port
-from stemma_testkit.servers import connected
+from stemma_testkit.servers import connected, eventually
 
 
 async def test_an_empty_server_drifts_in_everything_and_then_in_nothing(tmp_path: Path) -> None:
@@ -91,8 +93,12 @@ async def test_jobs_that_lay_in_the_one_queue_of_a_service_are_there_when_it_has
             assert await check(client) == []
             assert (await js.consumer_info(subjects.JOBS, subjects.CONVERTER)).num_pending == 1
             await js.publish(subjects.bulk_job(subjects.CONVERTER, "convert-document"), b"{}")
-            bulk = await js.consumer_info(subjects.JOBS, subjects.bulk_consumer(subjects.CONVERTER))
-            assert bulk.num_pending == 1
+            await eventually(partial(_has_one_waiting, js, subjects.bulk_consumer(subjects.CONVERTER)))
+
+
+async def _has_one_waiting(js: JetStreamContext, consumer: str) -> bool:
+    waiting = (await js.consumer_info(subjects.JOBS, consumer)).num_pending
+    return bool(waiting == 1)
 
 
 async def test_finds_a_consumer_that_would_take_jobs_away(tmp_path: Path) -> None:

@@ -272,9 +272,17 @@ async def test_the_naive_model_finds_an_append_without_a_fence(
 
 @pytest.fixture
 def hasty(tmp_path: Path) -> Iterator[NatsServer]:
-    """A server that soon delivers a message again, yet has not given up before another orchestrator is up."""
+    """A server that soon delivers a message again, and does not give up while chance sends it to who is held up."""
     with provisioned_server(tmp_path / "nats", ack_wait_s=2) as server:
+        asyncio.run(_give_up_later(server))
         yield server
+
+
+async def _give_up_later(server: NatsServer) -> None:
+    async with connected(server) as nats:
+        js, name = nats.jetstream(), subjects.requests_consumer(TENANT)
+        config = (await js.consumer_info(subjects.REQUESTS, name)).config
+        await js.add_consumer(subjects.REQUESTS, replace(config, max_deliver=30))
 
 
 async def held_up_before_it_appends(hasty: NatsServer, folder: Path) -> None:
