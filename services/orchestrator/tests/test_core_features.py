@@ -107,7 +107,9 @@ def test_a_new_feature_is_a_folder_and_its_line_in_the_table(tmp_path: Path) -> 
     (planted / "stamps" / "__init__.py").write_text(STAMPS, encoding="utf-8")
     table = (planted / "features.py").read_text(encoding="utf-8")
     table = table.replace("    exports.FEATURE,\n", "    exports.FEATURE,\n    stamps.FEATURE,\n")
-    (planted / "features.py").write_text(table.replace(" several\n", " several, stamps\n"), encoding="utf-8")
+    (planted / "features.py").write_text(
+        table.replace("    several,\n)", "    several,\n    stamps,\n)"), encoding="utf-8"
+    )
     paths = os.pathsep.join((str(tmp_path), str(Path(__file__).parent)))
     run = subprocess.run(
         [sys.executable, "-c", USED],

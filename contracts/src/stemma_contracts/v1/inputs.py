@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import FileName, Token
 
+from .forms import FoundFields
 from .references import ArtifactRef, InputFile
 
 BRIEF = "brief"
@@ -66,6 +67,7 @@ class InputReading(Contract):
     warnings: tuple[ReadingWarning, ...] = Field(default=(), max_length=MOST_WARNINGS)
     more_warnings: int = Field(default=0, ge=0)
     language: str = Field(default="", max_length=35, description="BCP 47 tag of the text")
+    form: FoundFields | None = Field(default=None, description="of a form: the fields that were found, as a proposal")
 
 
 class Anchor(Contract):

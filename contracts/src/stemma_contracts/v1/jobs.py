@@ -228,3 +228,4 @@ class ReadInput(Job):
     file: ArtifactRef
     is_text: bool = False
     previous: ArtifactRef | None = None
+    form: bool = Field(default=False, description="find the fields that wait for an answer, too")

@@ -13,6 +13,9 @@ InputRole = Literal["request", "evidence", "past-text", "style"]
 """What an input is for: it asks for the document, it says what is so, it is an earlier text whose manner may be taken
 and nothing of what it says, it says how to write."""
 
+UploadRole = Literal["request", "evidence", "past-text", "style", "form"]
+"""What a request may say that a file is for; a form is one of the buyer's that is to come back with answers in it."""
+
 
 class ArtifactRef(Contract):
     """A reference to unchangeable content in the artifact store; ``digest`` is its SHA-256 in hex."""
@@ -31,7 +34,7 @@ class UploadRef(Contract):
     size: StrictInt = Field(ge=0, description="bytes")
     media_type: str = Field(max_length=127)
     name: FileName = Field(description="path inside the input folder, for example media/plan.png")
-    role: InputRole = Field(default="evidence", description="of an input")
+    role: UploadRole = Field(default="evidence", description="of an input")
 
 
 class InputFile(Contract):
@@ -45,3 +48,4 @@ class InputFile(Contract):
     input_id: Token | None = Field(default=None, description="absent in old logs: input-1, input-2 and so on")
     role: InputRole = "evidence"
     anchors: ArtifactRef | None = Field(default=None, description="Anchors as JSON")
+    form: bool = Field(default=False, description="it is to come back with answers in it; its role is then request")

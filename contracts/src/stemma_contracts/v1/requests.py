@@ -15,6 +15,7 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import FileName, LanguageTag, Token
 
 from .exports import ExportFormat, VersionPair
+from .forms import MOST_FIELDS
 from .ledger import RequirementDecision
 from .outline import OutlineSection
 from .references import UploadRef
@@ -310,6 +311,16 @@ class ApplyInput(InputDecision):
 @registry.contract("stemma.withdraw.input.v1", Family.REQUEST)
 class WithdrawInput(InputDecision):
     """Have an input, or what was staged for it, count no more."""
+
+
+@registry.contract("stemma.confirm.form.fields.v1", Family.REQUEST)
+class ConfirmFormFields(InputDecision):
+    """Have the fields that were found in a form answered in a section of its own, but for those that are ``dropped``.
+
+    Confirmed again, as for a new version of the form, the section answers those fields from then on.
+    """
+
+    dropped: tuple[Token, ...] = Field(default=(), max_length=MOST_FIELDS, description="fields by their ids")
 
 
 @registry.contract("stemma.read.requirements.v1", Family.REQUEST)

@@ -10,6 +10,7 @@ from pydantic import Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
+from .forms import AnsweredForm
 from .review import ReviewEdits, ReviewPolicy
 
 
@@ -59,3 +60,4 @@ class SectionPlan(Contract):
     collects: tuple[Collected, ...] = Field(
         default=(), description="what the section gathers from the inputs, also where it bears on none of its sentences"
     )
+    form: AnsweredForm | None = Field(default=None, description="the form whose fields the text answers")

@@ -30,6 +30,7 @@ _WRITES = (
     "replace-input",
     "apply-input",
     "withdraw-input",
+    "confirm-form-fields",
     "read-requirements",
 )
 EVERY_REQUEST = tuple(sorted(entry.token for entry in registry.entries(Family.REQUEST)))

@@ -101,6 +101,14 @@ def _remark_words(remark: ExportRemark) -> str:
     return f"{about}{remark.code.replace('_', ' ')}{detail}"
 
 
+def write(path: Path, data: bytes) -> None:
+    """Give a file to stdout or to its path."""
+    if path == STDOUT:
+        sys.stdout.buffer.write(data)
+    else:
+        write_atomically(path, data)
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that nobody ever sees a part of it."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:

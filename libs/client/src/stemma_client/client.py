@@ -20,7 +20,7 @@ from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.outline import OutlineSection
-from stemma_contracts.v1.references import ArtifactRef, InputRole, UploadRef
+from stemma_contracts.v1.references import ArtifactRef, UploadRef, UploadRole
 from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.summary import DocumentSummary
@@ -201,7 +201,7 @@ class Client(LedgerRequests, InputDecisions):
         *,
         brief: str | Path | UploadRef,
         inputs: Iterable[Path | str | UploadRef] = (),
-        roles: Mapping[InputRole, Iterable[Path | str]] = MappingProxyType({}),
+        roles: Mapping[UploadRole, Iterable[Path | str]] = MappingProxyType({}),
         title: str = "",
         review: ReviewPolicy | ReviewMode | None = None,
         language: str | None = None,
@@ -241,7 +241,7 @@ class Client(LedgerRequests, InputDecisions):
             wait_s=wait_s,
         )
 
-    async def _uploaded_for(self, role: InputRole, file: input_files.InputPath) -> UploadRef:
+    async def _uploaded_for(self, role: UploadRole, file: input_files.InputPath) -> UploadRef:
         upload = await self.upload(file.path, name=file.name)
         return upload.model_copy(update={"role": role})
 

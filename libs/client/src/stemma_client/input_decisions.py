@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.references import InputRole, UploadRef
+from stemma_contracts.v1.references import UploadRef, UploadRole
 
 
 class InputDecisions(ABC):
@@ -34,7 +35,7 @@ class InputDecisions(ABC):
         file: Path | UploadRef,
         *,
         name: str | None = None,
-        role: InputRole = "evidence",
+        role: UploadRole = "evidence",
         staged: bool = False,
     ) -> RequestAccepted:
         """Give a document one more input, under its own name or another.
@@ -78,3 +79,15 @@ class InputDecisions(ABC):
     async def _uploaded_as(self, given: Path | UploadRef, name: str | None) -> UploadRef:
         upload = given if isinstance(given, UploadRef) else await self.upload(given, name=name)
         return upload.model_copy(update={"name": name}) if name else upload
+
+    async def confirm_form_fields(
+        self, document_id: str, input_id: str, version: int, *, dropped: Iterable[str] = ()
+    ) -> RequestAccepted:
+        """Have the fields that were found in a form answered in a section of its own, but for those that are dropped.
+
+        Again, as for a new version of the form, it answers those fields from then on; its text stays as it is.
+        """
+        asked = r.ConfirmFormFields(
+            actor=self.actor, document_id=document_id, input_id=input_id, version=version, dropped=tuple(dropped)
+        )
+        return await self.request(asked)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stemma_contracts.media import READ
 from stemma_contracts.tokens import check_file_name
-from stemma_contracts.v1.references import InputRole
+from stemma_contracts.v1.references import UploadRole
 
 from .errors import InvalidInputError
 
@@ -86,10 +86,10 @@ def collect(paths: Iterable[str | Path]) -> list[InputPath]:
 
 
 def collect_by_role(
-    evidence: Iterable[str | Path], roles: Mapping[InputRole, Iterable[str | Path]]
-) -> list[tuple[InputRole, InputPath]]:
+    evidence: Iterable[str | Path], roles: Mapping[UploadRole, Iterable[str | Path]]
+) -> list[tuple[UploadRole, InputPath]]:
     """Files with what they are for, by name; raises as `collect` does, also for one name under two roles."""
-    given: dict[InputRole, list[str | Path]] = {role: list(paths) for role, paths in roles.items()}
+    given: dict[UploadRole, list[str | Path]] = {role: list(paths) for role, paths in roles.items()}
     given["evidence"] = [*evidence, *given.get("evidence", ())]
     found = [(role, file) for role, paths in given.items() for file in collect(paths)]
     seen: dict[str, InputPath] = {}

@@ -144,6 +144,8 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             return _export_applied(document, event)
         case e.RequirementsRequested() | e.RequirementsRead() | e.RequirementsUnread() | e.RequirementsDecided():
             return _ledger_applied(document, event)
+        case e.FormFieldsConfirmed():
+            return _form_applied(document, event)
         case e.OutcomeSuperseded():
             return _settled(document, event.job_id)
         case e.RevisionCycleStarted():
@@ -185,6 +187,19 @@ def _ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
     closed = event.job_id if isinstance(event, e.RequirementsRead | e.RequirementsUnread) else None
     document = document if closed is None else _settled(document, closed)
     return replace(document, ledger=ledger)
+
+
+def _form_applied(document: Document, event: e.FormFieldsConfirmed) -> Document:
+    """A section that is there keeps its text and has another plan; a new one takes a document out of its rest."""
+    plan = event.section
+    known = document.sections.get(plan.section_id)
+    section = replace(known, plan=plan) if known else Section(plan)
+    rests = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
+    return replace(
+        document,
+        sections=_with(document.sections, plan.section_id, section),
+        lifecycle=Lifecycle.RUNNING if rests and not known else document.lifecycle,
+    )
 
 
 def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:

@@ -99,7 +99,7 @@ def _given(
     event: e.DocumentInputAdded | None = None,
 ) -> Input:
     assert file.input_id is not None
-    one = Input(file.input_id, file.name, file.role, event.parent if event else None)
+    one = Input(file.input_id, file.name, file.role, event.parent if event else None, form=file.form)
     staged = event is not None and event.staged
     if reads:
         return replace(one, pending=_pending(document, one, 1, file.artifact, staged=staged))

@@ -51,6 +51,7 @@ class Input:
     contents: tuple[Content, ...] = ()
     pending: Pending | None = None
     withdrawn: bool = False
+    form: bool = False
 
     @property
     def current(self) -> Content | None:
@@ -61,6 +62,17 @@ class Input:
     def version(self) -> int:
         """The number of the version that counts, 0 if there is none."""
         return self.contents[-1].number if self.contents else 0
+
+    @property
+    def field_ids(self) -> frozenset[str]:
+        """The fields of a form, in the version that counts."""
+        return self.fields_of(self.current)
+
+    @staticmethod
+    def fields_of(content: Content | None) -> frozenset[str]:
+        """The fields that were found in a version of a form."""
+        found = content.reading.form if content and content.reading else None
+        return frozenset(found.field_ids) if found else frozenset()
 
     @property
     def is_awaited(self) -> bool:

@@ -43,6 +43,8 @@ def _view(document: Document, one: Input) -> InputView:
         unreadable=content.unreadable if content else None,
         used_by=tuple(use.section_id for use in uses),
         uses=uses,
+        form=reading.form if reading else None,
+        is_form=one.form,
     )
     return _staged(document, one, told) if one.pending and one.pending.staged else told
 

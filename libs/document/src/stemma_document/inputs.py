@@ -16,9 +16,13 @@ EVIDENCE = frozenset({"request", "evidence"})
 ATTACHED = "application/octet-stream"
 
 
-def evidence_of(document: Document) -> tuple[InputFile, ...]:
-    """What a text may state and show: what was read of each input, its images, and attachments as they are."""
-    found = (file for one in _counting(document) if one.role in EVIDENCE for file in _files_of(one))
+def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputFile, ...]:
+    """What a text may state and show: what was read of each input, its images, and attachments as they are.
+
+    No text is written from what a form asks, but its questions may stand in one.
+    """
+    counting = (one for one in _counting(document) if with_forms or not one.form)
+    found = (file for one in counting if one.role in EVIDENCE for file in _files_of(one))
     return tuple({file.name: file for file in found}.values())
 
 
@@ -43,7 +47,7 @@ def pictures_of(document: Document) -> Iterator[InputFile]:
 def given_files(document: Document) -> tuple[InputFile, ...]:
     """The files as they were given, in the version that counts."""
     return tuple(
-        InputFile(name=one.name, artifact=one.contents[-1].file, input_id=one.input_id, role=one.role)
+        InputFile(name=one.name, artifact=one.contents[-1].file, input_id=one.input_id, role=one.role, form=one.form)
         for one in document.inputs.values()
         if one.input_id != BRIEF and one.contents and not one.withdrawn
     )
@@ -80,7 +84,8 @@ def changed_inputs(document: Document, section: Section) -> tuple[ChangedInput, 
     changed = (
         (one, number)
         for one in document.inputs.values()
-        if (number := accepted.get(one.input_id)) is not None and _is_changed(one, number, used)
+        if (number := accepted.get(one.input_id)) is not None
+        and (_asks_otherwise(one, number, section) if one.form else _is_changed(one, number, used))
     )
     return tuple(
         ChangedInput(
@@ -117,6 +122,14 @@ def _is_changed(one: Input, accepted: int, used: dict[str, UsedInput] | None) ->
     if mine is None:
         return False
     return one.withdrawn or _touches(one, accepted, mine)
+
+
+def _asks_otherwise(one: Input, accepted: int, section: Section) -> bool:
+    """Whether a form has other fields than the version of it that a section answers; no other section rests on it."""
+    form = section.plan.form
+    if form is None or form.input_id != one.input_id:
+        return False
+    return one.withdrawn or one.fields_of(one.content(accepted)) != one.field_ids
 
 
 def _touches(one: Input, accepted: int, used: UsedInput) -> bool:

@@ -11,6 +11,7 @@ from stemma_contracts.v1.cycles import CyclePlan, CycleSummary
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
+from stemma_contracts.v1.forms import AnsweredForm, FoundFields
 from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from stemma_contracts.v1.ledger import LedgerSummary
 from stemma_contracts.v1.needs import Need
@@ -113,7 +114,7 @@ class SectionView:
     version that are under way and change no status; ``returns_to`` is the status that a section has again when the
     edit that is being made comes to nothing. ``stale_reasons`` is every upstream that has another text than the
     section rests on, or is stale itself: more may have come since the event that made it stale. ``stale_inputs`` are
-    the inputs that changed in what it uses of them.
+    the inputs that changed in what it uses of them. ``form`` is the form whose fields it answers.
     """
 
     section_id: str
@@ -140,6 +141,7 @@ class SectionView:
     covers_inputs: bool = False
     stale_reasons: tuple[StaleReason, ...] = ()
     stale_inputs: tuple[ChangedInput, ...] = ()
+    form: AnsweredForm | None = None
 
     @property
     def current(self) -> VersionView | None:
@@ -245,6 +247,7 @@ class InputView:
     ``state`` is that of the newest version; ``text`` is that of the version that counts, None while there is none.
     ``used_by`` are the sections whose text rests on parts of it, ``uses`` tell at which versions. What is ``staged``
     does not count yet; ``concerns`` are the sections that it would make stale, and ``changes`` tell what it changes.
+    Of one that ``is_form``, ``form`` tells which fields were found in it.
     """
 
     input_id: str
@@ -267,6 +270,8 @@ class InputView:
     staged_text: ArtifactRef | None = None
     changes: ArtifactRef | None = None
     concerns: tuple[str, ...] = ()
+    form: FoundFields | None = None
+    is_form: bool = False
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ TAGS = (
     "headings",
     "requirements",
     "requirement",
+    "form",
+    "field",
     "instruction",
     "blocks",
     "block",

@@ -8,14 +8,19 @@ any. Whether a question is open it cannot judge.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .choosing import nearest
 from .composing import compose
+from .gathering import gather
 from .request import Request
 
 _PARAGRAPHS = "paragraph"
 _HEADINGS = "required headings"
+_QUESTION = re.compile(r"the answer to: (.*?)(?: \(at most (\d+) (words|characters)\))?(?:; one of: .*)?\Z")
+_ASIDE = re.compile(r"\([^()]*\)")
 
 Schema = Mapping[str, Any]
 
@@ -32,6 +37,7 @@ class _Filling:
         self._request = request
         self._definitions = schema.get("$defs", {})
         self._composition = compose(request)
+        self._material = gather(request)
         self._by_description: Mapping[str, Callable[[], Any]] = {
             _HEADINGS: self._parts,
             _PARAGRAPHS: lambda: "\n\n".join(self._composition.lead),
@@ -47,11 +53,18 @@ class _Filling:
         schema, described = self._resolved(schema), str(schema.get("description", ""))
         if schema.get("enum") or schema.get("pattern"):
             return None
+        if asked := _QUESTION.match(described):
+            return self._answer(asked)
         for words, found in self._by_description.items():
             wants_list = words != _PARAGRAPHS
             if words in described and (schema.get("type") == "array") == wants_list:
                 return found()
         return None
+
+    def _answer(self, asked: re.Match[str]) -> str:
+        """The words that a question is answered with, if they are short enough."""
+        words = nearest(_ASIDE.sub("", asked[1]), self._material)
+        return words if len(words.split() if asked[3] == "words" else words) <= int(asked[2] or len(words)) else ""
 
     def _parts(self) -> list[dict[str, str]]:
         return [{"heading": part.heading, "text": part.text} for part in self._composition.parts]

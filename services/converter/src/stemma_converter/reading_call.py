@@ -12,14 +12,16 @@ from pathlib import Path
 from pydantic import BaseModel
 from stemma_contracts.tokens import MAX_SEGMENTS, check_file_name
 from stemma_contracts.v1 import inputs as i
+from stemma_contracts.v1.forms import FormFields
 from stemma_languages import detect
 from stemma_markdown import changed_parts, parts
 
+from .form_fields import form_fields
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 from .reading_changes import changes_of
 
 ORDER, FILE, BEFORE = "order.json", "file", "before.txt"
-DONE, TEXT, ANCHORS, CHANGES = "done.json", "text.md", "anchors.json", "changes.json"
+DONE, TEXT, ANCHORS, CHANGES, FIELDS = "done.json", "text.md", "anchors.json", "changes.json", "fields.json"
 HEARD_CHARACTERS = 20_000
 """From the beginning of a text it is told which language it is in."""
 _DETAIL, _PLACE, _LABEL = 300, 200, 300
@@ -32,6 +34,7 @@ class Order(BaseModel):
     name: str
     media_type: str
     is_text: bool = False
+    is_form: bool = False
     limits: Limits = Limits()
 
 
@@ -54,6 +57,7 @@ class Done(BaseModel):
     children: tuple[Part, ...] = ()
     changed_blocks: int | None = None
     changed_parts: tuple[str, ...] | None = None
+    field_ids: tuple[str, ...] | None = None
 
 
 def prepare() -> None:
@@ -77,6 +81,8 @@ def _done(order: Order, folder: Path) -> Done:
     (folder / TEXT).write_text(reading.markdown, encoding="utf-8", errors="replace", newline="")
     _write_anchors(reading, folder)
     told = _told(reading)
+    if order.is_form:
+        told = _with_fields(told, content, folder)
     return told.model_copy(
         update={
             "images": _laid(folder, "image", reading.images, posixpath.dirname(order.name)),
@@ -84,6 +90,18 @@ def _done(order: Order, folder: Path) -> Done:
             **_compared(order, folder, reading.markdown),
         }
     )
+
+
+def _with_fields(told: Done, content: bytes, folder: Path) -> Done:
+    """The same with the fields of a form, or with a warning that comes first: there are none."""
+    found, why = form_fields(content)
+    if not found:
+        none = i.ReadingWarning(
+            code="no_fields", detail=(why or "No place was found that waits for an answer.")[:_DETAIL]
+        )
+        return told.model_copy(update={"warnings": (none, *told.warnings)[: i.MOST_WARNINGS]})
+    (folder / FIELDS).write_text(FormFields(fields=found).model_dump_json(), encoding="utf-8")
+    return told.model_copy(update={"field_ids": tuple(field.field_id for field in found)})
 
 
 def _own_text(content: bytes) -> Reading:

@@ -10,6 +10,7 @@ from typing import Any
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared
+from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
@@ -18,7 +19,7 @@ from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
 from .reading import Limits as FileLimits
-from .reading_call import ANCHORS, BEFORE, CHANGES, DONE, FILE, ORDER, TEXT, Done, Order, Part, prepare, read
+from .reading_call import ANCHORS, BEFORE, CHANGES, DONE, FIELDS, FILE, ORDER, TEXT, Done, Order, Part, prepare, read
 
 log = get_logger()
 # One for all files of this process; it starts with the first of them.
@@ -54,7 +55,7 @@ class Readings:
         return await self._stored(folder, job, done)
 
     async def _stage(self, folder: Path, job: ReadInput) -> None:
-        kind = {"name": job.name, "media_type": job.file.media_type, "is_text": job.is_text}
+        kind = {"name": job.name, "media_type": job.file.media_type, "is_text": job.is_text, "is_form": job.form}
         order = Order.model_validate({**kind, "limits": self.file_limits})
         (folder / ORDER).write_text(order.model_dump_json(), encoding="utf-8")
         await self._lay(folder / FILE, job, job.file)
@@ -74,11 +75,18 @@ class Readings:
             warnings=done.warnings,
             more_warnings=done.more_warnings,
             language=done.language,
+            form=await self._fields(folder, job, done),
         )
         children = await self._files(folder, job, "child", done.children)
         return InputRead(
             **_echo(job), reading=reading, children=children, difference=await self._changed(folder, job, done)
         )
+
+    async def _fields(self, folder: Path, job: ReadInput, done: Done) -> FoundFields | None:
+        if done.field_ids is None:
+            return None
+        fields = await self._put(job, folder / FIELDS, "application/json", FIELDS)
+        return FoundFields(fields=fields, field_ids=done.field_ids)
 
     async def _changed(self, folder: Path, job: ReadInput, done: Done) -> InputDifference | None:
         if done.changed_blocks is None:

@@ -45,7 +45,7 @@ class CommandService:
             return answer_of(received, document)
         try:
             command = await self.intake.command(
-                received, request, cause.time, evidence_of(document) if document else ()
+                received, request, cause.time, evidence_of(document, with_forms=True) if document else ()
             )
         except Refused as refusal:
             return rejected(received, *refusal.problems)

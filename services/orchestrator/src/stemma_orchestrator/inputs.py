@@ -134,7 +134,10 @@ def reference(upload: UploadRef) -> ArtifactRef:
 
 def as_input(upload: UploadRef) -> InputFile:
     """The input that an upload becomes."""
-    return InputFile(name=upload.name, artifact=reference(upload), role=upload.role)
+    artifact = reference(upload)
+    if upload.role == "form":
+        return InputFile(name=upload.name, artifact=artifact, role="request", form=True)
+    return InputFile(name=upload.name, artifact=artifact, role=upload.role)
 
 
 async def checked(pieces: AsyncIterator[bytes], media_type: str) -> AsyncIterator[bytes]:

@@ -23,7 +23,7 @@ from stemma_document.input_folding import numbered
 from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
 from .catalog import Catalog, Kind
-from .core import documents, editing, exports, generation, ledger, needs, proposals, review, several
+from .core import documents, editing, exports, forms, generation, ledger, needs, proposals, review, several
 from .core import inputs as input_commands
 from .core.commands import RequestCommand, RequestMeta
 from .core.documents.outlines import InvalidOutline, plan_outline
@@ -118,6 +118,8 @@ class Intake:
                 if isinstance(request, r.AddInput) and listed(inputs) > MAX_LIST_BYTES:
                     raise Refused(Problem(field="upload", message="the document has too many inputs"))
                 return await self._about_input(tenant, asked, request)
+            case r.ConfirmFormFields():
+                return forms.Confirm(asked, request.input_id, request.version, request.dropped)
             case r.ReadRequirements() | r.DecideRequirements():
                 return _about_ledger(asked, request, inputs)
             case _:

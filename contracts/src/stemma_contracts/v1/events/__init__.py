@@ -18,6 +18,7 @@ from .document import (
     ExportFailed,
     ExportJobDead,
     ExportRequested,
+    FormFieldsConfirmed,
     OutcomeSuperseded,
     RequirementsDecided,
     RequirementsRead,
@@ -41,6 +42,7 @@ from .refusals import (
     RefusedByDocumentStatus,
     RefusedByStatus,
     RefusedDecidedProposal,
+    RefusedFormFields,
     RefusedInputName,
     RefusedInputVersion,
     RefusedNoCycle,
@@ -142,6 +144,7 @@ AnyRefusal = (
     | RefusedReplacesEdit
     | RefusedUnknownVersion
     | RefusedUnknownRequirement
+    | RefusedFormFields
     | RefusedAnswer
     | RefusedUnknownProposal
     | RefusedVoidProposal
@@ -172,6 +175,7 @@ AnyDocumentEvent = (
     | AnyExportOutcome
     | OutcomeSuperseded
     | RevisionCycleStarted
+    | FormFieldsConfirmed
     | AnyInputEvent
     | AnyLedgerEvent
 )
@@ -204,6 +208,7 @@ __all__ = [
     "ExportFailed",
     "ExportJobDead",
     "ExportRequested",
+    "FormFieldsConfirmed",
     "InputEvent",
     "OutcomeSuperseded",
     "RefusedAnswer",
@@ -211,6 +216,7 @@ __all__ = [
     "RefusedByDocumentStatus",
     "RefusedByStatus",
     "RefusedDecidedProposal",
+    "RefusedFormFields",
     "RefusedInputName",
     "RefusedInputVersion",
     "RefusedNoCycle",

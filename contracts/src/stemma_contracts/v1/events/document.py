@@ -132,6 +132,15 @@ class RequirementsDecided(Event):
     decisions: tuple[RequirementDecision, ...]
 
 
+@registry.contract("stemma.form.fields.confirmed.v1", Family.EVENT)
+class FormFieldsConfirmed(Event):
+    """A person confirmed the fields of a form: a section answers them, which is new if the document had none."""
+
+    input_id: Token
+    version: int = Field(ge=1)
+    section: SectionPlan
+
+
 @registry.contract("stemma.document.exported.v1", Family.EVENT)
 class DocumentExported(Event):
     """The document in a format lies in the artifact store."""

@@ -49,6 +49,14 @@ class RefusedUnknownNeed(DecisionRefused):
     need_id: Token
 
 
+@registry.contract("stemma.refused.form.fields.v1", Family.EVENT)
+class RefusedFormFields(DecisionRefused):
+    """The input is no form in which fields were found, or has no such field."""
+
+    input_id: Token
+    field_id: Token | None = None
+
+
 @registry.contract("stemma.refused.unknown.requirement.v1", Family.EVENT)
 class RefusedUnknownRequirement(DecisionRefused):
     """The ledger has no such row; nothing was read yet, or it was withdrawn."""

@@ -43,7 +43,7 @@ def _row(one: InputView) -> tuple[str, ...]:
     warned = f"{count} warning{'' if count == 1 else 's'}" if count else ""
     why = one.unreadable.reason.replace("_", " ") if one.unreadable else warned
     version = f"{one.version} (+{one.staged_version} staged)" if one.staged_version else str(one.version or "")
-    return one.input_id, one.name, one.role, one.state, version, read, ", ".join(_uses(one)), why
+    return one.input_id, one.name, _role(one), one.state, version, read, ", ".join(_uses(one)), why
 
 
 def _uses(one: InputView) -> Iterator[str]:
@@ -51,6 +51,10 @@ def _uses(one: InputView) -> Iterator[str]:
     for use in one.uses:
         old = f" (of version {use.input_version})" if use.input_version != one.version else ""
         yield f"{use.section_id} {use.version}{old}"
+
+
+def _role(one: InputView) -> str:
+    return "form" if one.is_form else one.role
 
 
 def read_words(one: InputView) -> str:

@@ -32,6 +32,11 @@ PastText = Annotated[
 Style = Annotated[list[Path] | None, typer.Option("--style", help="The same, of rules of style.")]
 
 
+Forms = Annotated[
+    list[Path] | None, typer.Option(help="XLSX or DOCX of the buyer that is to come back with answers in it.")
+]
+
+
 async def new(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of document, for example `proposal`.")],
     brief: Brief = None,
@@ -39,6 +44,7 @@ async def new(
     request: Asking = None,
     past_text: PastText = None,
     style: Style = None,
+    form: Forms = None,
     title: Annotated[str, typer.Option(help="Title; else that of the brief.")] = "",
     policy: Annotated[
         Literal["human", "auto", "none"] | None,
@@ -77,7 +83,7 @@ async def new(
             kind,
             brief=await _brief_in(brief),
             inputs=inputs or (),
-            roles={"request": request or (), "past-text": past_text or (), "style": style or ()},
+            roles={"request": request or (), "past-text": past_text or (), "style": style or (), "form": form or ()},
             title=title,
             review=ReviewPolicy(mode=ReviewMode(policy), min_score=min_score) if policy else None,
             language=language,
@@ -88,7 +94,7 @@ async def new(
         say_json(accepted.model_dump(mode="json"))
         return
     say(accepted.document_id)
-    if files := _read_first([*(inputs or ()), *(request or ()), *(past_text or ()), *(style or ())]):
+    if files := _read_first([*(inputs or ()), *(request or ()), *(past_text or ()), *(style or ()), *(form or ())]):
         note(f"read first: {', '.join(files)}; see `stemma show {accepted.document_id[:8]} --inputs`")
     note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,11 +13,17 @@ from stemma_cli.lookup import find_document
 from stemma_cli.output import console, note, say, say_json
 from stemma_cli.runtime import connected
 
+if TYPE_CHECKING:
+    from stemma_contracts.v1.events import DocumentExported
+
 Citations = Annotated[
     bool, typer.Option("--citations", help="Footnotes say on which page or place of the inputs a sentence rests.")
 ]
 Matrix = Annotated[
     bool, typer.Option("--matrix", help="An appendix says where each requirement of the ledger is answered.")
+]
+Form = Annotated[
+    str | None, typer.Option("--form", metavar="INPUT", help="A form of the buyer with its section's answers in it.")
 ]
 
 
@@ -42,6 +47,7 @@ async def export(
     ] = None,
     citations: Citations = False,
     matrix: Matrix = False,
+    form: Form = None,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Export a document, finished or not.
@@ -51,9 +57,13 @@ async def export(
     Example: stemma export 3f2a --format docx -o proposal.docx
     Example: stemma export 3f2a --citations -o proposal.pdf
     Example: stemma export 3f2a --matrix -o proposal.docx
+    Example: stemma export 3f2a --form questionnaire.xlsx -o filled.xlsx
     Example: stemma export 3f2a --redline export-31 now -o changes.docx
     Example: stemma export 3f2a --section budget --redline 1 2 -o budget.docx
     """
+    if form is not None:
+        alone = not any((format, redline, section, citations, matrix))
+        return await _form(document, form, output, as_json, alone=alone)
     from stemma_cli import exports
     from stemma_cli.redlines import pairs
 
@@ -67,11 +77,13 @@ async def export(
         compared = await pairs(client, document_id, section, redline) if redline else ()
         with console(stderr=True).status(f"exporting {chosen}"):
             done = await client.export(document_id, chosen, redline=compared, citations=citations, matrix=matrix)
-            content = await client.artifact(document_id, done.artifact)
-    if path == exports.STDOUT:
-        sys.stdout.buffer.write(content)
-    else:
-        exports.write_atomically(path, content)
+            exports.write(path, await client.artifact(document_id, done.artifact))
+    return _told(done, path, as_json)
+
+
+def _told(done: DocumentExported, path: Path, as_json: bool) -> ExitCode:
+    from stemma_cli import exports
+
     finished = not exports.is_unfinished(done)
     if as_json:
         say_json(done.model_dump(mode="json") | {"path": str(path), "finished": finished})
@@ -81,6 +93,14 @@ async def export(
         for line in (f"exported as {done.export_id}", *exports.warning_lines(done)):
             note(line)
     return ExitCode.OK if finished else ExitCode.UNFINISHED
+
+
+async def _form(document: str, form: str, output: Path | None, as_json: bool, *, alone: bool) -> ExitCode:
+    if not alone or output is None or str(output) == "-":
+        raise typer.BadParameter("--form goes with --output PATH and nothing else")
+    from stemma_cli.answered_forms import export_form
+
+    return await export_form(document, form, output, as_json)
 
 
 VERBS = {"export": export}

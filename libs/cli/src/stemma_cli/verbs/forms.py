@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stemma_cli.arguments import AsJson
+from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import note, say, say_json, say_table
 from stemma_cli.runtime import connected
+from stemma_cli.verbs.inputs import InputName
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
@@ -70,6 +71,7 @@ async def fill(
 
     from stemma_forms import answers_in
 
+    from stemma_cli.answered_forms import tell_filled
     from stemma_cli.exports import write_atomically
     from stemma_cli.forms import fields_of, filled
     from stemma_cli.prompt import text_in
@@ -86,13 +88,7 @@ async def fill(
             ExitCode.USAGE, "no answer was found", "see `stemma form fields FORM --markdown` for the headings"
         )
     write_atomically(output, await filled(form, given))
-    open_fields = [field.id for field in found if field.id not in given]
-    if as_json:
-        say_json({"path": str(output), "answered": sorted(given), "open": open_fields})
-    else:
-        say(str(output))
-    note(f"{len(given)} answered, {len(open_fields)} open")
-    return ExitCode.UNFINISHED if open_fields else ExitCode.OK
+    return tell_filled(output, found, given, as_json)
 
 
 async def _approved(client: Client, document: str) -> list[str]:
@@ -110,6 +106,57 @@ def accepted(field: Field) -> str:
     return f"{words} (at most {field.limit.most} {field.limit.unit.value})" if field.limit else words
 
 
+async def confirm(
+    document: Document,
+    name: InputName,
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", metavar="FIELD", help="A field that nobody is to answer, by its id.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have the fields that were found in a form answered, in a section that is drafted and reviewed as all others.
+
+    Without --drop all of them; `stemma form proposed` lists them.
+
+    Example: stemma form confirm 3f2a questionnaire.xlsx --drop f-1f3a5c7e90
+    """
+    from stemma_cli.verbs.inputs import find_input
+
+    async with connected(as_json) as client:
+        view, one = await find_input(client, document, name)
+        accepted = await client.confirm_form_fields(view.document_id, one.input_id, one.version, dropped=drop or ())
+    if as_json:
+        say_json(accepted.model_dump(mode="json"))
+    else:
+        say(f"form-{one.input_id}")
+
+
+async def proposed(document: Document, name: InputName, as_json: AsJson = False) -> None:
+    """List the fields that were found in a form of a document.
+
+    Example: stemma form proposed 3f2a questionnaire.xlsx
+    """
+    from stemma_contracts.v1.forms import FormFields
+
+    from stemma_cli.verbs.inputs import find_input
+
+    async with connected(as_json) as client:
+        view, one = await find_input(client, document, name)
+        if one.form is None:
+            raise CliError(ExitCode.FAILED, f"no fields were found in {one.name}", "see `stemma show DOC --inputs`")
+        found = FormFields.model_validate_json(await client.artifact(view.document_id, one.form.fields))
+    if as_json:
+        say_json(found.model_dump(mode="json")["fields"])
+        return
+    rows = [
+        (field.field_id, field.place, ", ".join(field.allowed) or field.kind, field.question) for field in found.fields
+    ]
+    say_table(COLUMNS, rows)
+
+
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
-    "form": ("Forms that a buyer wants to have back filled.", {"fields": fields, "fill": fill})
+    "form": (
+        "Forms that a buyer wants to have back filled.",
+        {"fields": fields, "fill": fill, "proposed": proposed, "confirm": confirm},
+    )
 }

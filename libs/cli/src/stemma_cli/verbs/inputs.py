@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.answers import RequestAccepted
     from stemma_document.views import DocumentView, InputView
 
-Role = Literal["request", "evidence", "past-text", "style"]
+Role = Literal["request", "evidence", "past-text", "style", "form"]
 InputName = Annotated[str, typer.Argument(metavar="INPUT", help="Id or name of an input; `brief` is the brief.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.")]
 
@@ -31,12 +31,15 @@ async def add(
     file: File,
     name: Annotated[str | None, typer.Option("--name", help="Name among the inputs; else that of the file.")] = None,
     role: Annotated[Role, typer.Option("--role", help="What it is for.")] = "evidence",
+    form: Annotated[bool, typer.Option("--form", help="It is to come back with answers in it: the role form.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Give a document one more input.
 
     Example: stemma input add 3f2a answers.eml --role request
+    Example: stemma input add 3f2a questionnaire.xlsx --form
     """
+    role = "form" if form else role
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
         accepted = await client.add_input(document_id, file, name=name, role=role)
@@ -49,7 +52,7 @@ async def replace(document: Document, name: InputName, file: File, as_json: AsJs
     Example: stemma input replace 3f2a rfp.pdf rfp-amended.pdf
     """
     async with connected(as_json) as client:
-        view, one = await _find(client, document, name)
+        view, one = await find_input(client, document, name)
         accepted = await client.replace_input(view.document_id, one.input_id, one.version, file)
         await _tell(client, accepted, f"replaced {one.name}", as_json)
 
@@ -60,7 +63,7 @@ async def withdraw(document: Document, name: InputName, as_json: AsJson = False)
     Example: stemma input withdraw 3f2a prices.xlsx
     """
     async with connected(as_json) as client:
-        view, one = await _find(client, document, name)
+        view, one = await find_input(client, document, name)
         version = one.staged_version or one.version
         accepted = await client.withdraw_input(view.document_id, one.input_id, version)
         dropped = f"dropped version {version} of {one.name}" if one.staged_version else f"withdrew {one.name}"
@@ -142,7 +145,7 @@ async def _read(client: Client, view: DocumentView, input_id: str) -> DocumentVi
     return view
 
 
-async def _find(client: Client, document: str, name: str) -> tuple[DocumentView, InputView]:
+async def find_input(client: Client, document: str, name: str) -> tuple[DocumentView, InputView]:
     view = await client.document(await find_document(client, document))
     found = _named(view, name)
     if found is None:

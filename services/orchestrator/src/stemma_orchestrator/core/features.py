@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import checks, cycles, documents, editing, exports, generation, inputs, ledger, needs, proposals, review, several
+from . import (
+    checks,
+    cycles,
+    documents,
+    editing,
+    exports,
+    forms,
+    generation,
+    inputs,
+    ledger,
+    needs,
+    proposals,
+    review,
+    several,
+)
 from .hooks import Feature
 
 FEATURES: tuple[Feature[Any], ...] = (
@@ -20,4 +34,5 @@ FEATURES: tuple[Feature[Any], ...] = (
     checks.FEATURE,
     exports.FEATURE,
     ledger.FEATURE,
+    forms.FEATURE,
 )

@@ -80,7 +80,7 @@ def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> Ground
     return Grounds(
         brief=document.brief,
         brief_file=brief_file(document),
-        inputs=tuple(item for item in evidence_of(document) if item.artifact.media_type not in SHOWN),
+        inputs=tuple(item for item in evidence_of(document, with_forms=True) if item.artifact.media_type not in SHOWN),
         upstream=upstream_drafts(document, _with_theirs(document, versions)),
         said=document.said,
     )

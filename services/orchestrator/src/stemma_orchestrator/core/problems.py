@@ -77,7 +77,7 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             return _problem_of_proposal(refusal)
         case e.RefusedUnknownInput() | e.RefusedInputVersion() | e.RefusedInputName():
             return _problem_of_input(refusal)
-        case e.RefusedUnknownVersion() | e.RefusedUnknownRequirement():
+        case e.RefusedUnknownVersion() | e.RefusedUnknownRequirement() | e.RefusedFormFields():
             return _not_there(refusal)
         case e.RefusedAnswer():
             return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
@@ -110,6 +110,15 @@ def _problem_of_input(refusal: e.RefusedUnknownInput | e.RefusedInputVersion | e
             return Problem(field="upload.name", message=f"{refusal.input_id} is called so: replace that one")
         case _:
             assert_never(refusal)
+
+
+def _problem_of_form(refusal: e.RefusedFormFields) -> Problem:
+    if refusal.field_id is not None:
+        return Problem(field="dropped", message=f"the form has no field {refusal.field_id}")
+    words = (
+        f"{refusal.input_id} is no form with fields to answer; give it the role form, and see `stemma show --inputs`"
+    )
+    return Problem(field="input_id", message=words)
 
 
 def _understood(refusal: e.RefusedAnswer) -> str:
@@ -155,7 +164,11 @@ def _problem_of_proposal(
     return Problem(field="proposal_id", message=words)
 
 
-def _not_there(refusal: e.RefusedUnknownVersion | e.RefusedUnknownRequirement) -> Problem:
+def _not_there(
+    refusal: e.RefusedUnknownVersion | e.RefusedUnknownRequirement | e.RefusedFormFields,
+) -> Problem:
+    if isinstance(refusal, e.RefusedFormFields):
+        return _problem_of_form(refusal)
     if isinstance(refusal, e.RefusedUnknownRequirement):
         return Problem(field="requirement_id", message=f"the ledger has no row {refusal.requirement_id}")
     if refusal.request == _EXPORT:

@@ -21,6 +21,7 @@ from stemma_generation_graph.writing.drafts import as_draft
 from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 
+from .forms import answers_structure, fields_to_answer, form_block, rendered
 from .rendering import render
 from .schemas import SCHEMAS
 from .state import SectionState
@@ -43,6 +44,8 @@ class SectionNodes:
         job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._deps.limits)
         asked = [block("task", "section"), material, *await round_blocks(job, library)]
+        if form := job.section.form:
+            asked.append(form_block(await fields_to_answer(job, form, library)))
         system = SystemMessage(self._prompt(job, "generate"))
         return {"material": material, "messages": [system, HumanMessage("\n".join(asked))]}
 
@@ -84,7 +87,7 @@ class SectionNodes:
         """The draft, and its artifact if the model's answer is the draft to the byte."""
         caller = self._deps.models.for_node(job.section.graph, "generate")
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
-        if kind.schema_name is None and kind.structure is None:
+        if kind.schema_name is None and kind.structure is None and job.section.form is None:
             answer = await caller.text(run.call, "generate", without_tools(messages), on_token=run.live)
             draft = as_draft(job.section.title, answer.text)
             return draft, answer.ref if draft == answer.text else None
@@ -99,6 +102,10 @@ class SectionNodes:
         """What the model fills in, a schema of ours or a structure of its document kind, as Markdown."""
         ask = partial(self._deps.models.for_node(job.section.graph, "generate").structured, run.call, "generate")
         asked, language = without_tools(messages), language_of(job)
+        if form := job.section.form:
+            fields = await fields_to_answer(job, form, run.library)
+            answers = await ask(asked, answers_structure(fields).model)
+            return rendered(fields, answers.value.root, job.section.title)
         if kind.structure is not None:
             structure = self._deps.structures[kind.structure]
             return structure.rendered((await ask(asked, structure.model)).value.root, language)

@@ -43,6 +43,7 @@ def _read(document: Document, one: Input) -> j.ReadInput:
         file=pending.file,
         is_text=pending.is_text,
         previous=one.current.text if one.current else None,
+        form=one.form,
     )
 
 

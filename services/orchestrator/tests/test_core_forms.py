@@ -1,0 +1,107 @@
+"""The buyer's forms: fields are confirmed, and a section of its own answers them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from orchestrator_story import DOCUMENT, TENANT, Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.forms import FoundFields
+from stemma_contracts.v1.inputs import InputReading
+from stemma_contracts.v1.references import InputFile
+from stemma_document.staleness import staleness
+from stemma_orchestrator.core import forms, inputs
+from stemma_orchestrator.core.commands import Record
+from stemma_orchestrator.core.problems import problem_of
+
+pytestmark = pytest.mark.req("L7")
+FORM = InputFile(name="form.xlsx", artifact=ref("form"), role="request", form=True)
+
+
+def read(story: Story, *field_ids: str) -> j.ReadInput:
+    """The form was read, and these fields were found in it."""
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
+    found = FoundFields(fields=ref("-".join(field_ids)), field_ids=field_ids) if field_ids else None
+    reading = InputReading(text=ref(f"text-{job.version}"), form=found)
+    story.when(Record(o.InputRead(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, reading=reading)))
+    return job
+
+
+@pytest.fixture
+def given(begun: Story) -> Story:
+    begun.when(inputs.Add(begun.asked(), FORM, to_read=True, staged=False))
+    return begun
+
+
+def form_id(story: Story) -> str:
+    return next(one.input_id for one in story.document.inputs.values() if one.form)
+
+
+def confirm(story: Story, *dropped: str, version: int = 1) -> Any:
+    return story.when(forms.Confirm(story.asked(), form_id(story), version, dropped))
+
+
+def section_of(story: Story) -> str:
+    return f"form-{form_id(story)}"
+
+
+def test_the_reader_of_a_form_is_asked_for_its_fields(given: Story) -> None:
+    assert read(given, "f-1").form
+
+
+def test_confirmed_fields_are_a_section_that_starts_and_whose_job_has_them(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given, "f-2").then_types(e.FormFieldsConfirmed)
+    (job,) = (
+        job
+        for job in given.open_jobs().values()
+        if isinstance(job, j.GenerateSection) and job.section.section_id == section_of(given)
+    )
+    assert job.section.form is not None
+    assert (job.section.form.fields, job.section.form.dropped) == (ref("f-1-f-2"), ("f-2",))
+
+
+def test_no_section_is_written_from_a_form(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    jobs = [job for job in given.open_jobs().values() if isinstance(job, j.GenerateSection)]
+    assert jobs
+    assert all(FORM.name not in [file.name for file in job.inputs] for job in jobs)
+
+
+@pytest.mark.parametrize(
+    ("found", "dropped", "version", "field"),
+    [
+        ((), (), 1, "input_id"),
+        (("f-1",), ("f-1",), 1, "input_id"),
+        (("f-1",), ("f-9",), 1, "dropped"),
+        (("f-1",), (), 2, "version"),
+    ],
+)
+def test_what_cannot_be_confirmed_is_refused_with_its_field(
+    given: Story, found: tuple[str, ...], dropped: tuple[str, ...], version: int, field: str
+) -> None:
+    read(given, *found)
+    (refusal,) = confirm(given, *dropped, version=version).events
+    assert problem_of(refusal).field == field
+    assert section_of(given) not in given.document.sections
+
+
+@pytest.mark.parametrize(("found", "is_stale"), [(("f-1", "f-3"), True), (("f-2", "f-1"), False)])
+def test_another_version_of_the_form_makes_its_section_stale_if_it_has_other_fields(
+    given: Story, found: tuple[str, ...], is_stale: bool
+) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given)
+    given.settle(section_of(given))
+    one = form_id(given)
+    given.when(inputs.Replace(given.asked(), one, 1, ref("form-2"), is_text=False, staged=False))
+    read(given, *found)
+    assert (section_of(given) in staleness(given.document)) is is_stale
+    confirm(given, version=2).then_types(e.FormFieldsConfirmed)
+    plan = given.document.sections[section_of(given)].plan
+    assert plan.form is not None
+    assert plan.form.version == 2
