@@ -1,7 +1,7 @@
 """The lower level, as the orchestrator uses it: several consumers, plain JSON, own decoding."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -128,3 +128,32 @@ async def test_tokens_are_heard_as_they_come_and_stored_nowhere(lab: Any) -> Non
         service = service_of(subjects.GENERATION, writing)
         async with lab.running(service, lab.settings(subjects.GENERATION)):
             assert (await heard.next_msg(timeout=20)).data == b"word"
+
+
+@pytest.mark.req("E4")
+async def test_who_tells_tokens_is_told_by_the_server_whether_anybody_hears_them(lab: Any) -> None:
+    """In another account, too; a follower who comes later is noticed with the next piece."""
+
+    async def writing(broker: StemmaBroker) -> None:
+        async def is_followed() -> bool:
+            heard = await broker.publish_live("default", "d1", "s1", b"word")
+            await broker.nats.flush()
+            return heard
+
+        assert await is_followed(), "nobody knows yet"
+        await eventually(lambda: is_not(is_followed()))
+        await reader.subscribe(subjects.live("default", "d1", subjects.ANY))
+        await barrier(reader)
+        await eventually(is_followed)
+        assert [await is_followed() for _ in range(5)][1:] == [True] * 4
+        told.set()
+
+    told = asyncio.Event()
+    async with connected(lab.server, client_user("default")) as reader:
+        service = service_of(subjects.GENERATION, writing)
+        async with lab.running(service, lab.settings(subjects.GENERATION)), asyncio.timeout(20):
+            await told.wait()
+
+
+async def is_not(happened: Awaitable[bool]) -> bool:
+    return not await happened

@@ -83,7 +83,7 @@ async def test_a_plain_answer_is_one_request_and_is_counted_with_its_price(provi
 
 
 async def test_a_streamed_answer_comes_in_tokens_and_with_its_usage(provider: Provider) -> None:
-    provider.script = [says("one two three")]
+    provider.script = [Reply({"content": "one two three"}, pause_s=0.1)]
     tokens: list[str] = []
 
     async def on_token(token: str) -> None:

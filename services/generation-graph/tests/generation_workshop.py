@@ -105,8 +105,9 @@ class Workshop:
         deps = load_deps(GenerationSettings(), models, graphs, CONFIG)
         return Tools(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish, ANY_KIND)
 
-    async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
+    async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes) -> bool:
         self.tokens.append(data.decode())
+        return True
 
     async def run(self, job: GenerateSection, script: Sequence[Any]) -> tuple[Any, ScriptedModel]:
         model = ScriptedModel(script=list(script))

@@ -31,6 +31,7 @@ from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
 from .held import ACK_WAIT_S, Terms, parse
 from .hindrances import measure
+from .live import LiveText
 from .middlewares import (
     CallingOff,
     Chain,
@@ -76,6 +77,7 @@ class StemmaBroker(NatsBroker):
         self._capabilities_sequence = 0
         self._stops: list[Stop] = []
         self._adopted: list[StreamSubscriber] = []
+        self._live = LiveText(lambda: self.nats)
         super().__init__(
             without_credentials(settings.nats_url),
             apply_types=False,
@@ -132,9 +134,9 @@ class StemmaBroker(NatsBroker):
         """Publishes contracts in the name of this service."""
         return Publisher(self.jetstream, f"stemma/{self.service}")
 
-    async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes) -> None:
-        """Send generated tokens to whoever listens now; nothing is stored."""
-        await self.nats.publish(subjects.live(tenant, document_id, section_id), data)
+    async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes) -> bool:
+        """Send generated tokens to whoever listens now; nothing is stored. Whether somebody heard those before."""
+        return await self._live.publish(subjects.live(tenant, document_id, section_id), data)
 
     async def cancel_job(self, tenant: str, job_id: str) -> None:
         """Tell whoever is at work on a job that nobody waits for it any more; nothing is stored."""

@@ -3,6 +3,7 @@
 from .caller import Answer, CallContext, MessageAnswer, ModelCaller, StructuredAnswer
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
 from .jobs import call_context, echo, or_failure
+from .listening import TokenSink
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
 from .providers import KeyMissing, Provider, chat_model, open_chat_model, provider
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
@@ -31,6 +32,7 @@ __all__ = [
     "Provider",
     "RecordStore",
     "StructuredAnswer",
+    "TokenSink",
     "call_context",
     "chat_model",
     "echo",

@@ -18,8 +18,9 @@ from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import get_logger
 
 from . import checks
-from .client import ModelClient, TokenSink
+from .client import ModelClient
 from .errors import MalformedAnswerError
+from .listening import TokenSink
 from .providers import provider
 from .records import Record, RecordStore, Replay, Reply, Request
 from .settings import ModelSettings
@@ -123,7 +124,10 @@ class ModelCaller:
     async def text(
         self, ctx: CallContext, name: str, messages: Sequence[BaseMessage], *, on_token: TokenSink | None = None
     ) -> Answer:
-        """Ask for text. ``on_token`` gets the tokens as they come: none on a replay, all again on a retry."""
+        """Ask for text. ``on_token`` gets it as it comes: nothing on a replay, all again on a retry.
+
+        An answer to which nobody listens, as ``on_token`` says by returning `False`, costs less.
+        """
         asked = await self._ask(self._call(ctx, name, messages, on_token=on_token), checks.check_text)
         return Answer(asked.value, asked.usage, asked.ref)
 

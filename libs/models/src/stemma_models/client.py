@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any
 
@@ -19,15 +19,11 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from .attempts import Wait, describe, is_provider_error, is_too_long, is_transient
 from .errors import ContextTooLongError, ModelUnavailableError
+from .listening import LISTENER, Listener, TokenSink
 from .records import Request
 from .settings import ModelSettings
 from .usage import Meter, usage_of
 from .windows import check_room, tokens_of
-
-TokenSink = Callable[[str], Awaitable[None]]
-
-JOINED_S = 0.05
-"""Tokens that come together are told together: no eye sees the difference, and each one told is a message."""
 
 log = get_logger()
 
@@ -90,7 +86,7 @@ class ModelClient:
         if on_token is None:
             message = await model.ainvoke(messages, **given)
         else:
-            message = await _collect(model.astream(messages, **given), on_token)
+            message = await _listened(lambda: model.astream(messages, **given), Listener(on_token))
         spent.count(usage_of(message, self._settings.name))
         return _clean(message)
 
@@ -98,20 +94,26 @@ class ModelClient:
         return self._model.bind_tools(list(request.tools)) if request.tools else self._model
 
 
-async def _collect(chunks: AsyncIterator[BaseMessage], on_token: TokenSink) -> AIMessage:
-    """The whole answer; ``on_token`` gets the first token at once and after it what came in `JOINED_S`."""
+async def _listened(asked: Callable[[], AsyncIterator[BaseMessage]], listener: Listener) -> AIMessage:
+    """The whole answer. That a listener fails is no fault of the provider, whatever LiteLLM makes of it."""
+    before = LISTENER.set(listener)
+    try:
+        return await _collect(asked(), listener)
+    except Exception:
+        if listener.failure is not None:
+            raise listener.failure from None
+        raise
+    finally:
+        LISTENER.reset(before)
+
+
+async def _collect(chunks: AsyncIterator[BaseMessage], listener: Listener) -> AIMessage:
     parts: list[AIMessageChunk] = []
-    clock = asyncio.get_running_loop().time
-    held, told = "", -JOINED_S
     async for chunk in chunks:
         if isinstance(chunk, AIMessageChunk):
             parts.append(chunk)
-        held += str(chunk.text)
-        if held and clock() - told >= JOINED_S:
-            await on_token(held)
-            held, told = "", clock()
-    if held:
-        await on_token(held)
+        await listener.parsed(str(chunk.text))
+    await listener.flush()
     return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
 
 

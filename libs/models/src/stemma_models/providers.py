@@ -13,6 +13,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel, ModelProfile
 from stemma_telemetry import get_logger
 
+from . import transport
 from .settings import ModelSettings
 from .whole_answers import WholeAnswers
 
@@ -107,6 +108,7 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
 
     # It prints advice about each error to the standard output, where the log is.
     litellm.suppress_debug_info = True
+    transport.install()
     _require_key(settings)
     window = _window(settings, litellm.model_cost)
     if window is None:

@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, reply: Reply, stream: bool) -> None:
         body = _body(reply, stream) if reply.body is None else reply.body
         self.send_response(reply.status)
-        self.send_header("content-type", "text/event-stream" if stream and reply.body is None else "application/json")
+        self.send_header("content-type", "text/event-stream" if stream and _is_events(body) else "application/json")
         self.send_header("content-length", str(len(body)))
         for name, value in reply.headers.items():
             self.send_header(name, value)
@@ -108,6 +108,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _body(reply: Reply, stream: bool) -> bytes:
     return b"".join(_events(reply)) if stream else json.dumps(_completion(reply)).encode()
+
+
+def _is_events(body: bytes) -> bool:
+    return body.startswith((b"data:", b"event:"))
 
 
 def _head(kind: str) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stemma_models import CallContext, ModelCaller, Prompts
+from stemma_models import CallContext, ModelCaller, Prompts, TokenSink
 
 from .criteria import CriteriaSets
 from .graphs.document_agent.limits import AgentLimits
@@ -56,8 +56,8 @@ class GraphDeps:
     """The folder where the state after each node can be looked at; only in development."""
 
 
-async def _to_nobody(_token: str) -> None:
-    return None
+async def _to_nobody(_token: str) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -66,4 +66,4 @@ class RunContext:
 
     call: CallContext
     library: Library
-    live: Callable[[str], Awaitable[None]] = _to_nobody
+    live: TokenSink = _to_nobody

@@ -51,7 +51,7 @@ NotWritten = ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing
 Written = SectionGenerated | GraphPaused | NotWritten
 Resumed = Written | ThreadLost
 Evaluated = DraftEvaluated | ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing
-PublishLive = Callable[[str, str, str, bytes], Awaitable[None]]
+PublishLive = Callable[[str, str, str, bytes], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -232,8 +232,8 @@ def _recipe(job: SectionJob, tools: Tools) -> Provenance:
 def _context(job: SectionJob, thread_id: str, tools: Tools) -> RunContext:
     tenant, document_id, section_id = job.document.tenant, job.document.document_id, job.section.section_id
 
-    async def live(token: str) -> None:
-        await tools.publish_live(tenant, document_id, section_id, token.encode(errors="replace"))
+    async def live(token: str) -> bool:
+        return await tools.publish_live(tenant, document_id, section_id, token.encode(errors="replace"))
 
     call = call_context(job, thread_id)
     account(lambda: call.meter.total)

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from stemma_markdown import without_templates
+from stemma_models import TokenSink
 
 from stemma_generation_graph.tools.search import ToolRefused
 
@@ -42,7 +43,7 @@ class ToolContext:
     decisions: Mapping[str, str]
     current_chapter: int
     now: Callable[[], datetime]
-    live: Callable[[str], Awaitable[None]]
+    live: TokenSink
     open_words: Callable[[], Awaitable[str]]
     checkpoint_chapters: dict[str, int] = field(default_factory=dict)
     left_out: list[dict[str, str]] = field(default_factory=list)

@@ -1,0 +1,70 @@
+"""Who hears an answer while it comes, and how often it is read for them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+
+TokenSink = Callable[[str], Awaitable[bool | None]]
+"""Gets the text of an answer as it comes. It returns `False` if nobody listens now."""
+
+JOINED_S = 0.05
+"""Tokens that come together are told together: no eye sees the difference, and each one told is a message."""
+HEARD_S = 0.1
+"""How long a socket is left alone for a listener: each time that it wakes the process costs more than a token."""
+UNHEARD_S = 1.0
+"""The same if nobody listens, and how often it is asked whether somebody does. A cut is noticed that much later."""
+SHORTEST_S = 0.02
+LATE = 0.1
+"""How much longer an answer may take because its end is not read at once, as a part of its time so far."""
+PIECE_CHARS = 16 * 1024
+"""What is told at once at most: a message of the bus has a limit."""
+
+
+class Listener:
+    """The listener of one attempt. What it was told from the socket is not told again when LiteLLM has parsed it."""
+
+    def __init__(self, tell: TokenSink) -> None:
+        self.failure: Exception | None = None
+        self._tell = tell
+        self._followed = True
+        self._held: list[str] = []
+        self._told = 0.0
+        self._started = time.monotonic()
+        self._heard = self._parsed = 0
+
+    async def hear(self, text: str) -> None:
+        """A piece of the answer: the first is told at once."""
+        if not text:
+            return
+        self._held.append(text)
+        self._heard += len(text)
+        if time.monotonic() - self._told >= (JOINED_S if self._followed else UNHEARD_S):
+            await self.flush()
+
+    async def parsed(self, text: str) -> None:
+        """What LiteLLM makes of the stream; it has more than was heard if the stream is in a format of its own."""
+        self._parsed += len(text)
+        if (new := self._parsed - self._heard) > 0:
+            await self.hear(text[-new:])
+
+    async def flush(self) -> None:
+        """Tell what is left."""
+        text, self._held = "".join(self._held), []
+        try:
+            for start in range(0, len(text), PIECE_CHARS):
+                self._followed = await self._tell(text[start : start + PIECE_CHARS]) is not False
+        except Exception as error:
+            self.failure = error
+            raise
+        self._told = time.monotonic()
+
+    def rest_s(self) -> float:
+        """How long nothing has to be read."""
+        longest = HEARD_S if self._followed else UNHEARD_S
+        return min(longest, max(SHORTEST_S, LATE * (time.monotonic() - self._started)))
+
+
+LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+"""Of the call under way, for the transport below LiteLLM, which nothing else reaches."""
