@@ -111,8 +111,8 @@ env: setup ## Write .env with fresh passwords for docker compose
 	@test ! -e .env || { echo ".env exists" >&2; exit 1; }
 	@umask 077 && $(BIN)/python deploy/nats/render.py --env > .env
 
-demo: setup ## Write a sample document from start to DOCX, without a key; KIND is the kind of it
-	@$(BIN)/stemma demo --kind "$(KIND)" --output "$(OUTPUT)"
+demo: setup ## Write a sample document from start to DOCX, without a key; KIND is the kind of it; DESK=1 reviews it
+	@$(BIN)/stemma demo $(if $(DESK),--desk) --kind "$(KIND)" --output "$(OUTPUT)"
 
 faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_MINUTES=20 of it are a soak
 	@$(BIN)/pytest -q services/orchestrator/tests/test_orchestrator_together.py \

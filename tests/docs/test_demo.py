@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from pypdf import PdfReader
 from stemma_cli.demo.chapters import chapters
@@ -36,10 +38,33 @@ def test_make_demo_tells_its_story_and_leaves_all_files(tmp_path: Path) -> None:
     assert "instalments" in pdf
 
 
-def made(*arguments: str) -> str:
-    """What a verb of the Makefile prints, in the installation that runs this."""
+@pytest.mark.full
+@pytest.mark.req("H1", "H5")
+@pytest.mark.timeout(300)
+def test_make_demo_with_the_desk_leaves_everything_running_and_opens_it() -> None:
+    command, environment = called("demo", "DESK=1")
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        assert running.stdout is not None
+        opens = next(line for line in running.stdout if line.startswith("This opens it signed in"))
+        with httpx.Client(follow_redirects=True, headers={"Accept": "text/html"}) as browser:
+            page = browser.get(opens.rpartition(" ")[2].strip())
+        os.killpg(running.pid, signal.SIGINT)
+        running.stdout.read()
+    assert page.status_code == 200
+    assert all(why in page.text for why in ("Proposed edit 1", "Review 1", "Stale"))
+
+
+def called(*arguments: str) -> tuple[list[str], dict[str, str]]:
+    """A verb of the Makefile, in the installation that runs this."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
-    command = ["make", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.stemma-setup", *arguments]
+    return ["make", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.stemma-setup", *arguments], environment
+
+
+def made(*arguments: str) -> str:
+    """What a verb prints."""
+    command, environment = called(*arguments)
     done = subprocess.run(
         command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=WITHIN_S
     )

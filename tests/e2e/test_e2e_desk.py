@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,20 @@ async def test_two_people_decide_on_one_section_and_the_log_tells_who_did_what(
     assert [one for one in decided if isinstance(one, e.SectionApproved)] == []
     [written] = [one for one in decided if isinstance(one, e.SectionEdited)]
     assert (written.section_id, written.actor, written.actor_verified) == (section_id, "adele", True)
+
+
+@pytest.mark.req("H1", "H5")
+async def test_the_command_opens_the_desk_signed_in_by_an_address_that_is_good_once(
+    stemma: LocalStemma, tmp_path: Path
+) -> None:
+    told = tmp_path / "address"
+    env = {"STEMMA_DATA_DIR": str(stemma.folder.root), "BROWSER": f"/bin/sh -c 'echo %s > {told}'"}
+    command = [sys.executable, "-c", "from stemma_cli.main import main; main()", "desk"]
+    opening = await asyncio.create_subprocess_exec(*command, env={**os.environ, **env})
+    assert await asyncio.wait_for(opening.wait(), 60) == 0
+    async with chromium() as browser, opened(browser) as page, opened(browser) as later:
+        await page.goto(link := told.read_text().strip())
+        assert page.url == f"{stemma.gateway_url}/desk"
+        await expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+        await later.goto(link)
+        await expect(later.get_by_role("alert")).to_contain_text("was followed before")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from stemma_gateway.app import service
 
-OPEN = {"show_sign_in", "sign_in", "sign_out", "visit_provider", "come_back"}
+OPEN = {"show_sign_in", "sign_in", "sign_out", "visit_provider", "come_back", "follow_link"}
 COMMITTED = Path(__file__).parents[1] / "openapi.json"
 
 

@@ -20,6 +20,7 @@ from .bus import missing, observed
 from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import routes
 from .limits import BodyLimit, RateLimit
+from .links import Links
 from .openid import OpenId, Registration
 from .sessions import Sessions
 from .streaming import Streams
@@ -96,6 +97,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.state.public_url = settings.public_url
     app.state.sessions = sessions
     app.state.streams = streams
+    app.state.links = Links()
     app.state.agents = agents
     app.state.limit = RateLimit("requests", settings.requests_per_s, settings.requests_at_once)
     app.state.refusals = RateLimit("refusals", settings.refusals_per_s, settings.refusals_at_once)

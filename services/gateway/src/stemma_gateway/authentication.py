@@ -26,6 +26,7 @@ from .sessions import Find, Session
 SCHEME = HTTPBearer(
     auto_error=False, scheme_name="bearer", description="What `stemma token` prints for a login or a program."
 )
+SHOW_ONE = "show a token: Authorization: Bearer ..., or sign in at /sign-in"
 COOKIE = APIKeyCookie(
     name=NAME,
     auto_error=False,
@@ -54,14 +55,12 @@ class Bearer:
     def caller(self, request: Request) -> Shown:
         """Who calls; raises `Unauthenticated`, and `FromElsewhere` for a change that a page of another site sends."""
         if "authorization" in request.headers:
-            scheme, _, token = request.headers["authorization"].partition(" ")
-            if scheme.lower() == "bearer" and token:
-                return self.shown(token.strip())
-        elif signed_in := self.cookies.of(request):
+            return self.shown(bearer_in(request))
+        if signed_in := self.cookies.of(request):
             check_change(request, signed_in)
             request.state.signed_in = signed_in
             return self.shown(signed_in.token)
-        raise Unauthenticated("show a token: Authorization: Bearer ..., or sign in at /sign-in")
+        raise Unauthenticated(SHOW_ONE)
 
     def shown(self, token: str) -> Shown:
         """Who a token is of; raises `Unauthenticated`."""
@@ -81,6 +80,14 @@ class Bearer:
             raise
         except AccessDeniedError:
             raise Unauthenticated(openid.why_refused(token)) from None
+
+
+def bearer_in(request: Request) -> str:
+    """The token in the header of a request; raises `Unauthenticated` where there is none."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Unauthenticated(SHOW_ONE)
+    return token.strip()
 
 
 async def _known(address: ServerAddress) -> ServerAddress:

@@ -27,6 +27,12 @@ def check_origin(request: Request) -> bool:
     return True
 
 
+def check_visit(request: Request) -> None:
+    """A page is not visited from one of another site, but by its address; raises `FromElsewhere`."""
+    if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        raise FromElsewhere("a page of another site led here: copy the address into the browser instead")
+
+
 def check_change(request: Request, signed_in: SignedIn) -> None:
     """A change that comes with a cookie shows where it comes from, or what only this session knows.
 

@@ -13,6 +13,7 @@ from .resources import (
     provider,
     requests,
     sections,
+    sign_in_links,
     signing_in,
     streams,
     uploads,
@@ -24,7 +25,7 @@ def routes() -> APIRouter:
     router = APIRouter()
     for resource in (documents, sections, exports, commands, requests, uploads, streams, agents):
         router.include_router(resource.router)
-    for pages in (signing_in, provider, decisions):
+    for pages in (signing_in, sign_in_links, provider, decisions):
         router.include_router(pages.router)
     router.include_router(desk.routes())
     return router

@@ -21,6 +21,7 @@ from stemma_cli.wording import reasons_words
 
 from .agentic import AgenticDemonstration
 from .chapters import chapters
+from .desk import filled, left_running
 from .kinds import DesignDemonstration, RolesDemonstration
 from .runner import DemoFailedError, DemoRunner, hold, say
 from .script import SCRIPTS, DemoScript
@@ -50,6 +51,22 @@ async def demonstrate(output: Path, kind: str) -> ExitCode:
         say(f"\nThe story did not come to its end within {WITHIN_S:.0f} seconds.")
         return ExitCode.FAILED
     say(f"Done in {time.monotonic() - began:.0f} seconds.")
+    return ExitCode.OK
+
+
+async def demonstrate_desk() -> ExitCode:
+    """Start everything, fill it with samples in review, and keep it running until it is cancelled."""
+    with tempfile.TemporaryDirectory(prefix="stemma-demo-") as data:
+        say("Starting NATS and the services ...")
+        async with LocalStemma(Path(data), report=_report) as stemma:
+            try:
+                async with stemma.client() as client, asyncio.timeout(WITHIN_S):
+                    client.actor = PERSON
+                    await filled(client)
+            except (DemoFailedError, StemmaError, TimeoutError) as failure:
+                say(f"\nThe samples did not come to their reviews: {failure or type(failure).__name__}")
+                return ExitCode.FAILED
+            await left_running(stemma)
     return ExitCode.OK
 
 

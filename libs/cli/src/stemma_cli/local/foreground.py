@@ -18,7 +18,7 @@ from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_provisioning import BadBound, Bounds, ServerFailed
 from stemma_provisioning.providers import BadProvider
 
-from stemma_cli.demo.demonstration import demonstrate
+from stemma_cli.demo.demonstration import demonstrate, demonstrate_desk
 from stemma_cli.exit_codes import ExitCode
 
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
@@ -32,6 +32,19 @@ TAIL_LINES = 5
 def run_in_foreground(data: Path, *, in_process: bool, port: int | None, as_json: bool) -> ExitCode:
     """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
     return _told(_up(data, in_process=in_process, port=port, say=_say_json if as_json else _say))
+
+
+def run_demo_desk() -> ExitCode:
+    """Run the samples with the review desk until Ctrl-C, and return the exit code."""
+
+    async def stoppable() -> ExitCode:
+        _cancel_on_signals(_say)
+        return await demonstrate_desk()
+
+    try:
+        return _told(stoppable())
+    except asyncio.CancelledError:
+        return ExitCode.INTERRUPTED
 
 
 def run_demo(output: Path, kind: str, *, as_json: bool) -> ExitCode:

@@ -47,6 +47,9 @@ def up(
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("demo-output"),
     kind: Annotated[str, typer.Option("--kind", help="Whose sample to write.")] = "proposal",
+    desk: Annotated[
+        bool, typer.Option("--desk", help="Leave all running, with samples in review, and write no files.")
+    ] = False,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Write the shipped sample from brief to DOCX: start everything, review, export, stop.
@@ -55,8 +58,12 @@ def demo(
 
     Example: stemma demo --output demo-output
     """
-    from stemma_cli.local.foreground import run_demo
+    from stemma_cli.local.foreground import run_demo, run_demo_desk
 
+    if desk:
+        if as_json:
+            raise CliError(ExitCode.USAGE, "--desk runs until Ctrl-C and prints no JSON", "leave --json out")
+        return run_demo_desk()
     return run_demo(output, kind, as_json=as_json)
 
 

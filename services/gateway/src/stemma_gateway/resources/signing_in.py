@@ -66,7 +66,7 @@ class WhoAmI(BaseModel):
 @router.get(SIGN_IN, response_class=Response, responses={200: {**HTML, "description": "The form."}})
 async def show_sign_in(request: Request, next: Next = HOME) -> Response:
     """The page on which a person signs in."""
-    return _form(request, local(next))
+    return sign_in_form(request, local(next))
 
 
 @router.post(
@@ -85,11 +85,11 @@ async def sign_in(request: Request, next: Next = HOME) -> Any:
     check_origin(request)
     path, credentials = local(next), await _credentials(request)
     try:
-        who = await _begun(request, credentials)
+        who = await begun(request, credentials)
     except (Unauthenticated, TooMany) as error:
         if not reads_pages(request):
             raise
-        return _form(request, path, credentials, error)
+        return sign_in_form(request, path, credentials, error)
     return led_to(request, path) if reads_pages(request) else who
 
 
@@ -118,9 +118,10 @@ async def show_home(request: Request, session: Caller) -> Response:
     return page(request, "home.html", who=_who(request, session, None))
 
 
-def _form(
+def sign_in_form(
     request: Request, path: str, credentials: Credentials | None = None, error: Exception | None = None
 ) -> Response:
+    """The page on which a person signs in, with what was wrong."""
     plain = response_of(error) if error else None
     status = HTTPStatus(plain.status_code) if plain else HTTPStatus.OK
     headers = {"Retry-After": plain.headers["Retry-After"]} if plain and "Retry-After" in plain.headers else {}
@@ -146,7 +147,8 @@ async def _credentials(request: Request) -> Credentials:
     return Credentials.model_validate(dict(parse_qsl(body.decode("utf-8", "replace"))))
 
 
-async def _begun(request: Request, credentials: Credentials) -> WhoAmI:
+async def begun(request: Request, credentials: Credentials) -> WhoAmI:
+    """Begin the session of a browser; raises `Unauthenticated` and `TooMany`."""
     bearer = request.app.state.bearer
     with refusals_counted(request):
         token = credentials.token.get_secret_value() or _token_of(bearer.url, credentials)
