@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -11,12 +12,15 @@ import pytest
 import pytest_asyncio
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
+from stemma_client.notifications import new_secret
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.grounding import GroundingReport
+from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.house import add_kind, house
 from stemma_testkit.provider import Provider, provider, says
+from stemma_testkit.receiving import receiving
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("T3", "T9")]
 NOTE = {
@@ -103,6 +107,7 @@ async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> As
             "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
             "OPENAI_API_KEY": "none",
         },
+        "notifier": {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'},
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder))
@@ -157,3 +162,19 @@ async def test_what_a_person_writes_is_that_persons_and_is_never_sent_back(lying
     data = await lying.client.artifact(document_id, checked.validation.grounding)
     [claim] = GroundingReport.model_validate_json(data).claims
     assert (claim.text, claim.standing) == ("$48,500", "person")
+
+
+@pytest.mark.req("H7")
+async def test_a_document_that_reaches_its_budget_is_told_with_what_it_cost(lying: Lying) -> None:
+    with receiving() as receiver:
+        rule = NotificationRule(
+            rule_id="spent", on=(Occasion.BUDGET,), tokens=15, webhook=receiver.url, secret=new_secret()
+        )
+        await lying.client.notifications.add(rule)
+        document_id = await lying.note(HONEST)
+        async with asyncio.timeout(60):
+            told = await receiver.told.get()
+        await lying.client.notifications.remove("spent")
+    usage = (await lying.client.document(document_id)).usage
+    assert (told["type"], told["data"]["document_id"]) == ("stemma.budget", document_id)
+    assert told["data"]["budget"] == {"tokens": 15, "spent": usage.model_dump()}

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -19,58 +15,31 @@ from stemma_client.notifications import new_secret
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_testkit.driving import request_sample, wait_for
-from stemma_testkit.serving import serving
+from stemma_testkit.receiving import receiving
 from typer.testing import CliRunner
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 WITHIN_S = 60
 
 
-class Receiver(ThreadingHTTPServer):
-    """Hands on what a webhook tells."""
-
-    daemon_threads = True
-    hand_on: Callable[[dict[str, Any]], object]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        self.server.hand_on(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with serving(server := Receiver(("127.0.0.1", 0), _Handler), threading.Event()):
-        yield server
-
-
 @pytest.mark.timeout(300)
 @pytest.mark.req("H1", "H7")
 async def test_a_link_of_a_webhook_decides_once_as_the_person_who_signs_in(
-    stemma: LocalStemma, client: Client, receiver: Receiver, tmp_path: Path
+    stemma: LocalStemma, client: Client, tmp_path: Path
 ) -> None:
-    login, told = tmp_path / "lia.login", asyncio.Queue[dict[str, Any]]()
-    loop = asyncio.get_running_loop()
-    receiver.hand_on = lambda call: loop.call_soon_threadsafe(told.put_nowait, call)
+    login = tmp_path / "lia.login"
     command = ["user", "add", "lia", "--role", "reviewer", "--output", str(login), "--json"]
     env = {"STEMMA_DATA_DIR": str(stemma.folder.root)}
     added = await asyncio.to_thread(CliRunner().invoke, app, command, env=env)
-    async with Client.connect(login=login) as lia:
-        url = f"http://127.0.0.1:{receiver.server_port}/"
-        await lia.notifications.add(
-            NotificationRule(rule_id="mine", on=(Occasion.WAITING,), webhook=url, secret=new_secret())
-        )
-    document_id = await request_sample(client)
-    async with asyncio.timeout(WITHIN_S):
-        while (call := (await told.get())["data"])["document_id"] != document_id:
-            pass
+    with receiving() as receiver:
+        async with Client.connect(login=login) as lia:
+            await lia.notifications.add(
+                NotificationRule(rule_id="mine", on=(Occasion.WAITING,), webhook=receiver.url, secret=new_secret())
+            )
+        document_id = await request_sample(client)
+        async with asyncio.timeout(WITHIN_S):
+            while (call := (await receiver.told.get())["data"])["document_id"] != document_id:
+                pass
     there = call["links"]["approve"]
     async with httpx.AsyncClient(base_url=stemma.gateway_url, timeout=60) as http:
         assert (await http.get(there, headers={"Accept": "text/html"})).status_code == 303

@@ -49,6 +49,9 @@ async def test_a_rule_is_added_listed_without_its_secret_and_removed(cli: Callab
         (("add", "a", *HOOK, "--on", "whenever"), "on.0"),
         (("add", "a", "--webhook", "ftp://example.com"), "must be a web address"),
         (("add", "a", "--email", "ada"), "must be a mail address"),
+        (("add", "a", *HOOK, "--on", "budget"), "give tokens or cost, or both"),
+        (("add", "a", *HOOK, "--on", "failed", "--cost", "5"), "name budget as well"),
+        (("add", "a", *HOOK, "--tokens", "0"), "tokens"),
         (("remove", "nobody"), "there is no rule nobody"),
         (("test", "nobody"), "there is no rule nobody"),
     ],
@@ -60,6 +63,14 @@ async def test_a_rule_that_cannot_be_is_refused_in_words(
     refused = await cli("notify", *arguments)
     assert refused.exit_code == 2
     assert words in refused.stderr
+
+
+@pytest.mark.req("H7")
+async def test_a_rule_that_names_a_limit_is_about_budgets_too_and_the_list_says_which(cli: Callable[..., Any]) -> None:
+    await cli("notify", "add", "spent", *HOOK, "--tokens", "200000", "--cost", "5")
+    listed = await cli("notify", "list")
+    await cli("notify", "remove", "spent")
+    assert "waiting, finished, failed, stale, budget 200,000 tokens or $5.00" in " ".join(listed.stdout.split())
 
 
 @pytest.mark.parametrize("verb", ["add", "list", "remove", "test", "log"])

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.notifications import NotificationRules, Occasion
+from stemma_contracts.v1.notifications import NotificationRule, NotificationRules, Occasion
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark
-from stemma_notifier.happenings import Happening, first_wanted, happenings
+from stemma_contracts.v1.usage import Usage
+from stemma_document.usage import with_usage_before
+from stemma_notifier.happenings import Happening, Spent, happenings, reached, wanted_by
 from stemma_notifier.notices import notice_id
 from stemma_testkit.document_events import REF, document_requested, review_requested, section_drafted
 
@@ -60,11 +64,51 @@ def test_an_event_tells_what_waits_ended_failed_or_became_stale_and_nothing_else
 @pytest.mark.req("H7")
 def test_a_rule_hears_of_what_it_names_and_of_its_documents_alone() -> None:
     waits, stale = Happening(Occasion.WAITING, ("research",), 1), Happening(Occasion.STALE, ("solution",))
-    assert first_wanted(rule(), "d1", [waits, stale]) == waits
-    assert first_wanted(rule(on=["stale"]), "d1", [waits, stale]) == stale
-    assert first_wanted(rule(on=["failed"]), "d1", [waits, stale]) is None
-    assert first_wanted(rule(document_ids=["d1"]), "d1", [waits]) == waits
-    assert first_wanted(rule(document_ids=["d2"]), "d1", [waits]) is None
+    assert wanted_by(rule(), "d1", [waits, stale]) == [waits]
+    assert wanted_by(rule(on=["stale"]), "d1", [waits, stale]) == [stale]
+    assert wanted_by(rule(on=["stale", "waiting"]), "d1", [waits, stale]) == [waits]
+    assert wanted_by(rule(on=["failed"]), "d1", [waits, stale]) == []
+    assert wanted_by(rule(document_ids=["d1"]), "d1", [waits]) == [waits]
+    assert wanted_by(rule(document_ids=["d2"]), "d1", [waits]) == []
+
+
+def budget(**limits: Any) -> NotificationRule:
+    return rule(on=["budget"], **limits)
+
+
+USAGES = st.builds(
+    Usage, input_tokens=st.integers(0, 50), output_tokens=st.integers(0, 50), cost=st.sampled_from([0.0, 0.1, 0.2, 0.7])
+)
+
+
+@pytest.mark.req("H7")
+@given(st.lists(USAGES, max_size=12), st.integers(1, 400), st.sampled_from([0.1, 0.3, 0.6, 1.1, 5.0]))
+def test_of_all_events_of_a_document_one_reaches_a_budget_or_none(costs: list[Usage], tokens: int, cost: float) -> None:
+    so_far, spent = Usage(), list[Spent]()
+    for usage in costs:
+        event = with_usage_before(section_drafted("research").model_copy(update={"usage": usage}), so_far)
+        spent += [one.spent for one in happenings(event) if one.spent]
+        so_far = so_far.plus(usage)
+    of_tokens = [one for each in spent if (one := reached(budget(tokens=tokens), each))]
+    of_cost = [one for each in spent if (one := reached(budget(cost=cost), each))]
+    assert len(of_tokens) == (so_far.tokens >= tokens)
+    assert len(of_cost) == (so_far.cost >= cost)
+    assert all(one.tokens == tokens and one.spent.tokens >= tokens and one.cost is None for one in of_tokens)
+
+
+@pytest.mark.req("H7")
+def test_an_event_that_fails_a_section_and_reaches_the_budget_is_told_as_both() -> None:
+    paid: dict[str, Any] = {"usage": Usage(output_tokens=60), "usage_before": Usage(output_tokens=50)}
+    told = happenings(e.SectionModelUnavailable(**FAILED, **paid))
+    both = wanted_by(rule(on=["failed", "budget"], tokens=100), "d1", told)
+    assert [one.occasion for one in both] == [Occasion.FAILED, Occasion.BUDGET]
+    assert [one.occasion for one in wanted_by(budget(tokens=111), "d1", told)] == []
+
+
+@pytest.mark.req("H7", "E6")
+def test_an_event_of_a_release_that_did_not_say_what_was_spent_before_reaches_no_budget() -> None:
+    assert section_drafted("research").usage.tokens > 0
+    assert wanted_by(budget(tokens=1), "d1", happenings(section_drafted("research"))) == []
 
 
 @pytest.mark.req("H7")
@@ -95,6 +139,10 @@ def test_the_id_of_a_notice_is_that_of_its_event_and_rule() -> None:
         {"webhook": None, "secret": None, "email": "ada@example.com, bob@example.com"},
         {"webhook": None, "secret": None},
         {"on": []},
+        {"on": ["budget"]},
+        {"tokens": 5},
+        {"on": ["budget"], "tokens": 0},
+        {"on": ["budget"], "cost": float("nan")},
         {"rule_id": "a.b"},
     ],
     ids=str,

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope
-from stemma_notifier.notices import NoticedSection
+from stemma_contracts.v1.usage import Usage
+from stemma_notifier.notices import Budget, NoticedSection
 from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, known_authorities
 from stemma_testkit.certificates import Authority
 from stemma_testkit.ports import free_port
@@ -82,6 +83,17 @@ async def test_a_mail_tells_in_plain_words_and_as_html_what_waits_and_nothing_of
         "You get this by the rule r1; stemma notify remove r1 ends it.",
     ]
     assert "<p>Document d1, of the kind proposal.</p>" in html
+
+
+@pytest.mark.req("H7")
+async def test_a_mail_about_a_budget_says_what_was_spent_and_what_the_rule_names() -> None:
+    spent = Usage(calls=90, input_tokens=90_000, output_tokens=12_000, cost=1.254)
+    reached = notice(occasion="budget", sections=(), version=None, budget=Budget(tokens=100_000, spent=spent))
+    with mail_server() as (box, server):
+        await mail(server).send("ada@example.com", reached)
+    assert box.mails[0]["subject"] == "Stemma: Document d1 reached a budget"
+    plain = next(box.mails[0].iter_parts()).get_content()
+    assert "It cost 102,000 tokens and $1.25 so far; the rule names 100,000 tokens." in plain.splitlines()
 
 
 @pytest.mark.req("H7")

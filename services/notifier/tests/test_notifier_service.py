@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import DEVNULL, Popen
@@ -25,11 +26,14 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.notifications import DeliveryLog, NotificationRule, NotificationRules, Occasion
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.usage import Usage
+from stemma_document.usage import with_usage_before
 from stemma_messaging import BadSettings, Publisher
 from stemma_notifier.app import service
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
-from stemma_testkit.document_events import review_requested
+from stemma_provisioning.topology import consumers
+from stemma_testkit.document_events import review_requested, section_drafted
 from stemma_testkit.servers import admit, connected, eventually, provisioned_server
 from stemma_testkit.working import access, at_work
 
@@ -89,6 +93,28 @@ class House:
         publisher = Publisher(self.client.jetstream(), "test")
         await publisher.publish(subject, event, id=event_id, about=f"{tenant}/{document_id}")
         return event_id
+
+    async def spends(self, usage: Usage, so_far: Usage) -> Usage:
+        """An event as the orchestrator writes it, which adds ``usage`` to what the document ``d1`` cost."""
+        drafted = section_drafted("research").model_copy(update={"usage": usage})
+        await self.happens(with_usage_before(drafted, so_far), "d1")
+        return so_far.plus(usage)
+
+    async def delivers_again(self, server: NatsServer) -> None:
+        """Every event of the log comes to the notifier another time."""
+        [ours] = [
+            one for one in consumers(TENANTS) if (one.stream, one.durable) == (subjects.EVENTS, subjects.NOTIFIER)
+        ]
+        jetstream = self.client.jetstream()
+        await jetstream.delete_consumer(ours.stream, ours.durable)
+        await jetstream.add_consumer(ours.stream, replace(ours, from_now=False).config(ack_wait_s=1))
+
+    async def waits(self, notices: int) -> bool:
+        """Whether every event was handled, and so many notices wait for their receivers."""
+        jetstream = self.client.jetstream()
+        events = await jetstream.consumer_info(subjects.EVENTS, subjects.NOTIFIER)
+        queue = await jetstream.stream_info(subjects.NOTICES)
+        return (events.num_pending, events.num_ack_pending, queue.state.messages) == (0, 0, notices)
 
     def hook(self, rule_id: str, **more: Any) -> NotificationRule:
         return rule(rule_id, webhook=self.receiver.url(f"/{rule_id}"), **more)
@@ -319,6 +345,31 @@ async def test_a_notifier_that_is_killed_tells_everything_under_the_same_ids(
         assert {call.told["data"]["version"] for call in calls} == {1, 2, 3, 4}
         assert len({call.notice_id for call in calls}) == 4
     assert before[0].notice_id in {call.notice_id for call in house.receiver.calls[first:]}
+
+
+@pytest.mark.req("H7", "F1")
+async def test_each_limit_of_a_budget_is_told_once_by_whichever_notifier_and_however_often_events_come(
+    server: NatsServer, house: House, tmp_path: Path
+) -> None:
+    await house.document("d1")
+    await house.rules(house.hook("spent", on=["budget"], tokens=100, cost=0.5))
+    so_far = Usage()
+    async with notifier_process(server, tmp_path / "first") as process:
+        for cost in (0.1, 0.1, 0.1):
+            so_far = await house.spends(Usage(calls=1, input_tokens=40, output_tokens=10, cost=cost), so_far)
+        [first] = await house.arrived(1, "/spent")
+        await eventually(lambda: house.waits(0))
+        process.kill()
+    await house.delivers_again(server)
+    for cost in (0.1, 0.1, 0.1):
+        so_far = await house.spends(Usage(calls=1, cost=cost), so_far)
+    async with notifier_process(server, tmp_path / "second"):
+        await house.arrived(2, "/spent")
+        await eventually(lambda: house.waits(0))
+    told = [call.told["data"]["budget"] for call in house.receiver.calls]
+    assert first.told["type"] == "stemma.budget"
+    assert told[0] == {"tokens": 100, "spent": {"calls": 2, "input_tokens": 80, "output_tokens": 20, "cost": 0.2}}
+    assert told[1:] == [{"cost": 0.5, "spent": {"calls": 5, "input_tokens": 120, "output_tokens": 30, "cost": 0.5}}]
 
 
 @asynccontextmanager

@@ -29,6 +29,7 @@ class Occasion(StrEnum):
     FINISHED = "finished"
     FAILED = "failed"
     STALE = "stale"
+    BUDGET = "budget"
     TEST = "test"
 
 
@@ -63,13 +64,16 @@ def check_secret(value: str) -> str:
 class NotificationRule(Contract):
     """Of what its owner is told, and where: at ``webhook``, signed with ``secret``, or by ``email``.
 
-    Without ``document_ids`` and ``kinds`` it is about every document of the tenant.
+    Without ``document_ids`` and ``kinds`` it is about every document of the tenant. Of a budget it tells once for each
+    document, when what its model calls cost so far reaches ``tokens``, and when it reaches ``cost`` (US dollars).
     """
 
     rule_id: Token
     on: tuple[Occasion, ...] = Field(min_length=1, max_length=len(Occasion))
     document_ids: tuple[Token, ...] = Field(default=(), max_length=100)
     kinds: tuple[Token, ...] = Field(default=(), max_length=100)
+    tokens: int | None = Field(default=None, ge=1)
+    cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     webhook: Annotated[str, StringConstraints(max_length=MAX_URL), AfterValidator(check_url)] | None = None
     secret: Annotated[str, AfterValidator(check_secret)] | None = Field(default=None, repr=False)
     email: Annotated[str, AfterValidator(check_email)] | None = None
@@ -80,6 +84,15 @@ class NotificationRule(Contract):
             raise invalid_field("give either webhook or email", "webhook")
         if (self.webhook is None) != (self.secret is None):
             raise invalid_field("a webhook has a secret, and nothing else has one", "secret")
+        return self
+
+    @model_validator(mode="after")
+    def _has_a_limit_for_budgets_alone(self) -> Self:
+        limited = self.tokens is not None or self.cost is not None
+        if Occasion.BUDGET in self.on and not limited:
+            raise invalid_field("give tokens or cost, or both, for budget", "tokens")
+        if limited and Occasion.BUDGET not in self.on:
+            raise invalid_field("name budget as well: tokens and cost are for it", "on")
         return self
 
 

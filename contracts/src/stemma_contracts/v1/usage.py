@@ -14,3 +14,17 @@ class Usage(Contract):
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
     cost: float = Field(default=0.0, ge=0)
+
+    @property
+    def tokens(self) -> int:
+        """Those that went in and those that came out."""
+        return self.input_tokens + self.output_tokens
+
+    def plus(self, more: Usage) -> Usage:
+        """Both together. Whoever adds up a log in its order gets the same cost to the last bit."""
+        return Usage(
+            calls=self.calls + more.calls,
+            input_tokens=self.input_tokens + more.input_tokens,
+            output_tokens=self.output_tokens + more.output_tokens,
+            cost=self.cost + more.cost,
+        )

@@ -5,15 +5,16 @@ from __future__ import annotations
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.usage import Usage
 
+NOTHING = Usage()
+
 
 def with_usage(so_far: Usage, event: e.AnyEvent) -> Usage:
     """The usage after an event, which may tell that of a job."""
-    usage = getattr(event, "usage", None)
-    if not isinstance(usage, Usage) or usage == Usage():
-        return so_far
-    return Usage(
-        calls=so_far.calls + usage.calls,
-        input_tokens=so_far.input_tokens + usage.input_tokens,
-        output_tokens=so_far.output_tokens + usage.output_tokens,
-        cost=so_far.cost + usage.cost,
-    )
+    return so_far.plus(event.usage) if isinstance(event, e.PaidEvent) and event.usage != NOTHING else so_far
+
+
+def with_usage_before(event: e.AnyEvent, so_far: Usage) -> e.AnyEvent:
+    """An event that adds to the usage with what it was before: whoever sees this event alone knows both."""
+    if not isinstance(event, e.PaidEvent) or event.usage == NOTHING:
+        return event
+    return event.model_copy(update={"usage_before": so_far})

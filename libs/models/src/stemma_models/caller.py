@@ -25,7 +25,7 @@ from .providers import provider
 from .records import Record, RecordStore, Replay, Reply, Request
 from .settings import ModelSettings
 from .spans import chat_span
-from .usage import Meter, add
+from .usage import Meter
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -235,7 +235,7 @@ class ModelCaller:
             span.answered(usage)
         record = Record(
             model=self.settings.name,
-            usage=add(paid, usage),
+            usage=paid.plus(usage),
             finish_reason=str(message.response_metadata.get("finish_reason") or ""),
             refusal=_refusal(message),
             tool_calls=tuple(message.tool_calls),

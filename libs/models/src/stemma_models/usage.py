@@ -8,16 +8,6 @@ from langchain_core.messages import AIMessage
 from stemma_contracts.v1.usage import Usage
 
 
-def add(left: Usage, right: Usage) -> Usage:
-    """The sum of two usages."""
-    return Usage(
-        calls=left.calls + right.calls,
-        input_tokens=left.input_tokens + right.input_tokens,
-        output_tokens=left.output_tokens + right.output_tokens,
-        cost=left.cost + right.cost,
-    )
-
-
 class Meter:
     """Adds up what one job spends, also when a call fails in the end."""
 
@@ -27,7 +17,7 @@ class Meter:
 
     def count(self, usage: Usage) -> None:
         """Add a usage here and in every meter that this one is part of."""
-        self.total = add(self.total, usage)
+        self.total = self.total.plus(usage)
         if self._parent is not None:
             self._parent.count(usage)
 

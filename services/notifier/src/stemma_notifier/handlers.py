@@ -23,7 +23,7 @@ from .adapters.queue import RuleFull, queue
 from .adapters.rules import Rules
 from .adapters.summaries import Summaries
 from .delivering import Courier
-from .happenings import Happening, first_wanted, happenings, is_of_kind
+from .happenings import Happening, happenings, is_of_kind, reached, wanted_by
 from .notices import Notice, NoticedSection, notice_id
 
 log = get_logger()
@@ -71,7 +71,7 @@ async def on_event(delivery: Delivery, *, tools: Tools) -> None:
     if not told:
         return
     known = await tools.rules.of_tenant(address.tenant)
-    wanted = [(owner, rule, one) for owner, rule in known if (one := first_wanted(rule, address.document_id, told))]
+    wanted = [(owner, rule, one) for owner, rule in known for one in wanted_by(rule, address.document_id, told)]
     document = await tools.summaries.of(address.tenant, address.document_id) if wanted else None
     for owner, rule, happening in wanted:
         if document is not None and is_of_kind(rule, document):
@@ -93,9 +93,11 @@ def _notice(
     delivery: Delivery, document: DocumentSummary, owner: str, rule: NotificationRule, happening: Happening
 ) -> Notice:
     titles = {section.section_id: section.title for section in document.sections}
+    budget = reached(rule, happening.spent) if happening.spent else None
     event_id = delivery.headers.get("ce-id", str(delivery.stream_sequence))
+    cause = f"{budget.name}.{document.document_id}" if budget else event_id
     return Notice(
-        notice_id=notice_id(event_id, delivery.tenant, owner, rule.rule_id),
+        notice_id=notice_id(cause, delivery.tenant, owner, rule.rule_id),
         tenant=delivery.tenant,
         owner=owner,
         rule_id=rule.rule_id,
@@ -107,6 +109,7 @@ def _notice(
         kind=document.kind,
         sections=tuple(NoticedSection(section_id=one, title=titles.get(one, "")) for one in happening.sections),
         version=happening.version,
+        budget=budget,
     )
 
 

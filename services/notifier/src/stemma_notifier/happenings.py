@@ -9,9 +9,20 @@ from stemma_contracts.v1 import events
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.usage import Usage
+
+from .notices import Budget
 
 MOST_SECTIONS = 100
 _OF_PEOPLE = ("question", "upload")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a document cost before an event, and with it."""
+
+    before: Usage
+    after: Usage
 
 
 @dataclass(frozen=True)
@@ -21,12 +32,21 @@ class Happening:
     occasion: Occasion
     sections: tuple[str, ...] = ()
     version: int | None = None
+    spent: Spent | None = None
 
 
 def happenings(event: AnyEvent) -> tuple[Happening, ...]:
     """What an event has to tell; most have nothing."""
     stale = tuple(mark.section_id for mark in event.makes_stale[:MOST_SECTIONS])
-    return (*_of_itself(event), *((Happening(Occasion.STALE, stale),) if stale else ()))
+    return (*_of_itself(event), *((Happening(Occasion.STALE, stale),) if stale else ()), *_of_its_cost(event))
+
+
+def _of_its_cost(event: AnyEvent) -> tuple[Happening, ...]:
+    """An event of an earlier release does not say what was spent before it."""
+    if not isinstance(event, events.PaidEvent) or event.usage_before is None:
+        return ()
+    spent = Spent(event.usage_before, event.usage_before.plus(event.usage))
+    return (Happening(Occasion.BUDGET, spent=spent),)
 
 
 def _of_itself(event: AnyEvent) -> tuple[Happening, ...]:
@@ -47,11 +67,22 @@ def _of_itself(event: AnyEvent) -> tuple[Happening, ...]:
             return ()
 
 
-def first_wanted(rule: NotificationRule, document_id: str, told: Sequence[Happening]) -> Happening | None:
-    """What a rule makes of an event, if anything; an event is told once by a rule."""
+def wanted_by(rule: NotificationRule, document_id: str, told: Sequence[Happening]) -> list[Happening]:
+    """What a rule makes of an event: it is told of it once, and of a budget besides."""
     if rule.document_ids and document_id not in rule.document_ids:
+        return []
+    once = [one for one in told if one.occasion in rule.on and one.occasion is not Occasion.BUDGET]
+    return [*once[:1], *(one for one in told if one.spent and reached(rule, one.spent))]
+
+
+def reached(rule: NotificationRule, spent: Spent) -> Budget | None:
+    """What of the budget of a rule an event reaches: of all events of a document, one reaches each of its limits."""
+    tokens, cost = rule.tokens, rule.cost
+    of_tokens = tokens is not None and spent.before.tokens < tokens <= spent.after.tokens
+    of_cost = cost is not None and spent.before.cost < cost <= spent.after.cost
+    if not of_tokens and not of_cost:
         return None
-    return next((one for one in told if one.occasion in rule.on), None)
+    return Budget(tokens=tokens if of_tokens else None, cost=cost if of_cost else None, spent=spent.after)
 
 
 def is_of_kind(rule: NotificationRule, document: DocumentSummary) -> bool:

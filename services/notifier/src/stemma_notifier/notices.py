@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts import Contract
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.notifications import Occasion
+from stemma_contracts.v1.usage import Usage
 
 
 class NoticedSection(Contract):
@@ -15,6 +16,19 @@ class NoticedSection(Contract):
 
     section_id: Token
     title: str = ""
+
+
+class Budget(Contract):
+    """The limits of a rule that a document has reached, and what it had cost by then."""
+
+    tokens: int | None = None
+    cost: float | None = None
+    spent: Usage
+
+    @property
+    def name(self) -> str:
+        """The same for the same limits of a rule."""
+        return f"budget.{self.tokens}.{self.cost}"
 
 
 class Notice(Contract):
@@ -32,8 +46,12 @@ class Notice(Contract):
     kind: Token | None = None
     sections: tuple[NoticedSection, ...] = ()
     version: int | None = None
+    budget: Budget | None = None
 
 
-def notice_id(event_id: str, tenant: str, owner: str, rule_id: str) -> str:
-    """The same for the same event and rule, whoever makes it and however often; a receiver drops doubles by it."""
-    return f"msg_{sha256('/'.join((event_id, tenant, owner, rule_id)).encode()).hexdigest()[:40]}"
+def notice_id(cause: str, tenant: str, owner: str, rule_id: str) -> str:
+    """The same for the same cause and rule, whoever makes it and however often; a receiver drops doubles by it.
+
+    The cause is the event, or that a document reached a limit.
+    """
+    return f"msg_{sha256('/'.join((cause, tenant, owner, rule_id)).encode()).hexdigest()[:40]}"

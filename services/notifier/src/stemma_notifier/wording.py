@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from stemma_contracts.v1.decision_links import Verb
 from stemma_contracts.v1.notifications import Occasion
 
-from .notices import Notice, NoticedSection
+from .notices import Budget, Notice, NoticedSection
 
 _SAID = {
     Occasion.WAITING: "waits for a decision",
     Occasion.FINISHED: "is finished",
     Occasion.FAILED: "failed",
     Occasion.STALE: "is stale",
+    Occasion.BUDGET: "reached a budget",
     Occasion.TEST: "is a test",
 }
 _OFFERED = {Verb.APPROVE: "Approve it", Verb.REVISE: "Ask for a revision"}
@@ -34,6 +35,7 @@ def words_of(notice: Notice) -> list[str]:
         of,
         *(f"Section {name}" for name in named),
         *([f"Version {notice.version}."] if notice.version is not None else []),
+        *([_spent(notice.budget)] if notice.budget else []),
         f"See it with: stemma show {notice.document_id}" if notice.document_id else "It arrived.",
         f"You get this by the rule {notice.rule_id}; stemma notify remove {notice.rule_id} ends it.",
     ]
@@ -42,6 +44,13 @@ def words_of(notice: Notice) -> list[str]:
 def offers_of(links: Mapping[str, str]) -> list[tuple[str, str]]:
     """What the links of a mail are for, and where they lead."""
     return [(_OFFERED[Verb(verb)], link) for verb, link in links.items()]
+
+
+def _spent(budget: Budget) -> str:
+    limits = [f"{budget.tokens:,} tokens"] if budget.tokens is not None else []
+    limits += [f"${budget.cost:,.2f}"] if budget.cost is not None else []
+    spent = budget.spent
+    return f"It cost {spent.tokens:,} tokens and ${spent.cost:,.2f} so far; the rule names {' and '.join(limits)}."
 
 
 def _what(notice: Notice) -> str:

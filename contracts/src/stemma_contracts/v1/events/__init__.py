@@ -6,7 +6,7 @@ The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold refer
 
 from __future__ import annotations
 
-from .base import Event, SectionEvent
+from .base import Event, PaidEvent, SectionEvent
 from .document import (
     DocumentCancelled,
     DocumentCompleted,
@@ -211,6 +211,7 @@ __all__ = [
     "FormFieldsConfirmed",
     "InputEvent",
     "OutcomeSuperseded",
+    "PaidEvent",
     "RefusedAnswer",
     "RefusedBriefWithdrawn",
     "RefusedByDocumentStatus",

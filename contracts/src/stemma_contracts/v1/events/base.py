@@ -8,6 +8,7 @@ from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.requests import Actor
 from stemma_contracts.v1.staleness import StaleMark
+from stemma_contracts.v1.usage import Usage
 
 
 class Event(Contract):
@@ -34,3 +35,12 @@ class TextEvent(SectionEvent, Explicit):
     """An event that gives a section a text: it always says which sections that makes stale, also when it is none."""
 
     always_sent = ("makes_stale",)
+
+
+class PaidEvent(Event):
+    """An event that tells what model calls cost: how much more that is than the document cost before."""
+
+    usage: Usage = Usage()
+    usage_before: Usage | None = Field(
+        default=None, description="of the document, where this event adds to it; not in old logs"
+    )

@@ -15,10 +15,9 @@ from stemma_contracts.v1.inputs import UnreadableInput
 from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
-from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.wording import PlanWording
 
-from .base import Event
+from .base import Event, PaidEvent
 
 
 @registry.contract("stemma.document.requested.v1", Family.EVENT)
@@ -177,9 +176,8 @@ class ExportJobDead(Event):
 
 
 @registry.contract("stemma.outcome.superseded.v1", Family.EVENT)
-class OutcomeSuperseded(Event):
+class OutcomeSuperseded(PaidEvent):
     """An outcome came for a job that a later decision had closed; it changed nothing."""
 
     job_id: JobId
     outcome: str = Field(max_length=100, description="ce-type of the outcome")
-    usage: Usage = Usage()

@@ -17,14 +17,13 @@ from stemma_contracts.v1.provenance import GenerationWarning, Origin, Processing
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
-from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
 
-from .base import SectionEvent, TextEvent
+from .base import PaidEvent, SectionEvent, TextEvent
 
 
 @registry.contract("stemma.section.drafted.v1", Family.EVENT)
-class SectionDrafted(TextEvent):
+class SectionDrafted(TextEvent, PaidEvent):
     """The generator wrote a draft; it is validated next."""
 
     job_id: JobId
@@ -33,7 +32,6 @@ class SectionDrafted(TextEvent):
     upstream: tuple[UpstreamVersion, ...] = ()
     evaluation: Evaluation
     provenance: Provenance
-    usage: Usage = Usage()
     assets: tuple[InputFile, ...] = Field(default=(), description="images of the draft besides those among the inputs")
     partial: bool = Field(default=False, description="its graph could not go on: this is what there was")
     warnings: tuple[GenerationWarning, ...] = ()
@@ -98,7 +96,7 @@ class SectionRevisionRequested(SectionEvent):
 
 
 @registry.contract("stemma.section.revised.v1", Family.EVENT)
-class SectionRevised(TextEvent):
+class SectionRevised(TextEvent, PaidEvent):
     """The editor agent replaced the content; it is validated, then reviewed anew."""
 
     job_id: JobId
@@ -107,17 +105,15 @@ class SectionRevised(TextEvent):
     summary: ArtifactRef
     evaluation: Evaluation | None = None
     provenance: Provenance
-    usage: Usage = Usage()
 
 
 @registry.contract("stemma.section.revision.refused.v1", Family.EVENT)
-class SectionRevisionRefused(SectionEvent):
+class SectionRevisionRefused(SectionEvent, PaidEvent):
     """The editor agent could not follow the instruction; the section is as before."""
 
     job_id: JobId
     version: int = Field(ge=1)
     reason: ArtifactRef
-    usage: Usage = Usage()
     proposal_id: Token | None = Field(default=None, description="of what was to be proposed")
 
 
@@ -135,7 +131,7 @@ class SectionEditRequested(SectionEvent):
 
 
 @registry.contract("stemma.section.edit.proposed.v1", Family.EVENT)
-class SectionEditProposed(SectionEvent):
+class SectionEditProposed(SectionEvent, PaidEvent):
     """The editor agent made the change that a person asked for; it waits until a person accepts or rejects it.
 
     Status, version and dependents stay as they are. What is ``to_be_checked`` is validated while it waits.
@@ -148,12 +144,11 @@ class SectionEditProposed(SectionEvent):
     draft: ArtifactRef
     summary: ArtifactRef
     provenance: Provenance
-    usage: Usage = Usage()
     to_be_checked: bool = Field(default=False, description="its check is under way; false in old logs")
 
 
 @registry.contract("stemma.section.edit.checked.v1", Family.EVENT)
-class SectionEditChecked(SectionEvent):
+class SectionEditChecked(SectionEvent, PaidEvent):
     """The text of a proposed edit was validated; without a ``validation`` it could not be, as ``detail`` says."""
 
     job_id: JobId
@@ -161,7 +156,6 @@ class SectionEditChecked(SectionEvent):
     version: int = Field(ge=1, description="the version that it changes")
     validation: ValidationSummary | None = None
     detail: str = Field(default="", max_length=300, description="error class and code, no text")
-    usage: Usage = Usage()
 
 
 @registry.contract("stemma.section.edit.rejected.v1", Family.EVENT)
@@ -182,7 +176,7 @@ class SectionEditVoided(SectionEvent):
 
 
 @registry.contract("stemma.section.edited.v1", Family.EVENT)
-class SectionEdited(TextEvent):
+class SectionEdited(TextEvent, PaidEvent):
     """The section has the text that a person gave, or the change that a person asked for (``job_id`` is set).
 
     With ``proposal_id`` it is the proposed edit that a person accepted.
@@ -197,7 +191,6 @@ class SectionEdited(TextEvent):
     job_id: JobId | None = None
     summary: ArtifactRef | None = None
     provenance: Provenance | None = None
-    usage: Usage = Usage()
     proposal_id: Token | None = None
     assets: tuple[InputFile, ...] = Field(default=(), description="images that came with the text")
 
@@ -229,24 +222,22 @@ class SectionRegenerationRequested(SectionEvent):
 
 
 @registry.contract("stemma.section.checked.v1", Family.EVENT)
-class SectionChecked(SectionEvent):
+class SectionChecked(SectionEvent, PaidEvent):
     """A settled text was validated or evaluated; the result is shown and changes no status."""
 
     job_id: JobId
     version: int = Field(ge=1)
     validation: ValidationSummary | None = None
     evaluation: Evaluation | None = None
-    usage: Usage = Usage()
 
 
-class SectionFailure(SectionEvent):
+class SectionFailure(SectionEvent, PaidEvent):
     """A job of a section ended without a result. ``status`` is the status after it."""
 
     job_id: JobId
     activity: Activity
     status: SectionStatus
     detail: str = Field(default="", max_length=300, description="error class and code, no text")
-    usage: Usage = Usage()
     proposal_id: Token | None = Field(default=None, description="of the edit that was to be proposed")
 
 
@@ -305,13 +296,12 @@ class SectionRetried(SectionEvent):
 
 
 @registry.contract("stemma.section.need.raised.v1", Family.EVENT)
-class SectionNeedRaised(SectionEvent):
+class SectionNeedRaised(SectionEvent, PaidEvent):
     """The graph of a section paused and asks for something."""
 
     job_id: JobId
     thread_id: str = Field(max_length=250)
     need: Need
-    usage: Usage = Usage()
 
 
 @registry.contract("stemma.section.need.answered.v1", Family.EVENT)

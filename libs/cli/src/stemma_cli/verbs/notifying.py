@@ -25,13 +25,15 @@ async def add(
     webhook: Annotated[str | None, typer.Option("--webhook", metavar="URL", help="Web address to call.")] = None,
     email: Annotated[str | None, typer.Option("--email", metavar="ADDRESS", help="Mail address to write to.")] = None,
     on: Annotated[
-        list[str] | None, typer.Option("--on", help="waiting, finished, failed or stale; may be repeated. [all four]")
+        list[str] | None, typer.Option("--on", help="waiting, finished, failed, stale or budget; repeatable. [all]")
     ] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", help="Budget of a document in tokens.")] = None,
+    cost: Annotated[float | None, typer.Option("--cost", help="Budget of a document in US dollars.")] = None,
     document: Annotated[list[str] | None, typer.Option("--document", help="Only this document; repeatable.")] = None,
     kind: Annotated[list[str] | None, typer.Option("--kind", help="Only this kind of document; repeatable.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Be told by webhook or mail what waits, is finished, failed or became stale.
+    """Be told by webhook or mail what waits, is finished, failed, became stale or reached a budget.
 
     The secret of a webhook is printed once: its receiver checks the signatures with it.
 
@@ -46,7 +48,9 @@ async def add(
         made = NotificationRule.model_validate(
             {
                 "rule_id": rule,
-                "on": on or EVERY,
+                "on": on or (EVERY if tokens is None and cost is None else (*EVERY, "budget")),
+                "tokens": tokens,
+                "cost": cost,
                 "document_ids": [await find_document(client, one) for one in document or ()],
                 "kinds": kind or (),
                 "webhook": webhook,
@@ -78,7 +82,21 @@ async def list_rules(as_json: AsJson = False) -> None:
 
 def _row(rule: NotificationRule) -> tuple[str, ...]:
     told = rule.webhook or rule.email or ""
-    return (rule.rule_id, told, ", ".join(rule.on), _some(rule.document_ids), _some(rule.kinds))
+    return (
+        rule.rule_id,
+        told,
+        ", ".join(_of(rule, one) for one in rule.on),
+        _some(rule.document_ids),
+        _some(rule.kinds),
+    )
+
+
+def _of(rule: NotificationRule, occasion: str) -> str:
+    if occasion != "budget":
+        return occasion
+    limits = [f"{rule.tokens:,} tokens"] if rule.tokens is not None else []
+    limits += [f"${rule.cost:,.2f}"] if rule.cost is not None else []
+    return f"budget {' or '.join(limits)}"
 
 
 def _some(names: tuple[str, ...]) -> str:

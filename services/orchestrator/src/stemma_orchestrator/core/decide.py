@@ -15,6 +15,7 @@ from stemma_contracts.v1.outcomes import Outcome
 from stemma_document.evolve import evolve
 from stemma_document.staleness import stale_changes, staleness
 from stemma_document.state import Document, NoDocument, State
+from stemma_document.usage import with_usage_before
 
 from .commands import Command, Record, RequestCommand, SectionCommand, not_decidable
 from .documents import Create, begin
@@ -70,11 +71,12 @@ def _complete(state: State, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent
     if isinstance(state, Document):
         for follow in _FOLLOW:
             events = follow(state, events)
-    after = state
+    after, told = state, list[e.AnyEvent]()
     for event in events:
+        told.append(with_usage_before(event, after.usage) if isinstance(after, Document) else event)
         after = evolve(after, event)
     was, now = staleness(state), staleness(after)
     starts, more = next_steps(after, now)
     named = {"starts": starts, **stale_changes(was, now)}
-    last = events[-1].model_copy(update={name: value for name, value in named.items() if value})
-    return [*events[:-1], last, *more]
+    last = told[-1].model_copy(update={name: value for name, value in named.items() if value})
+    return [*told[:-1], last, *more]

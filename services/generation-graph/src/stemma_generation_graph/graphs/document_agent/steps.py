@@ -17,7 +17,6 @@ from langchain_core.messages import (
 )
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.usage import Usage
-from stemma_models.usage import add
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.session.session import DRAFT, Session
@@ -81,7 +80,7 @@ async def _situation(state: DocumentState, title: str, run: RunContext, session:
 def _spent(state: DocumentState, job_id: str, usage: Usage) -> dict[str, Any]:
     """What the steps of one job cost so far; a job that goes on after a crash counts them from here."""
     before = Usage.model_validate(state["spent"]) if state["spent"].get("job_id") == job_id else Usage()
-    return {"job_id": job_id, **add(before, usage).model_dump(mode="json")}
+    return {"job_id": job_id, **before.plus(usage).model_dump(mode="json")}
 
 
 def is_call(message: BaseMessage) -> bool:
