@@ -126,6 +126,62 @@ async def test_an_agent_may_do_what_the_person_may_in_whose_name_it_is(
     assert (told["code"], "the role reader only reads" in told["problems"][0]["message"]) == ("not_allowed", True)
 
 
+RFP = """# Request
+
+The contractor shall train ten users on site.
+
+The contractor shall keep all records for five years.
+"""
+
+
+async def settled(agent: Agent, tool: str, document_id: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool tells once it does not ask to be asked again."""
+    while (told := await call(agent, tool, document_id=document_id, **arguments)).get("ask_again_after_s"):
+        await asyncio.sleep(POLL_S)
+    return told
+
+
+@pytest.mark.req("T5", "P16")
+async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_request_count(client: Client) -> None:
+    async with Agent(build_server(lambda _: nullcontext(client))) as agent:
+        request = {"name": "rfp.md", "text": RFP, "role": "request"}
+        started = await call(agent, "start_document", kind="proposal", brief="# An offer", inputs=[request])
+        document_id = started["document_id"]
+        about = {"document_id": document_id}
+        await call(agent, "read_requirements", **about, sources=["rfp.md"], without_brief=True)
+        listed = await settled(agent, "list_requirements", document_id)
+        training = next(row for row in listed["requirements"] if "train" in row["quote"])
+        decision = {"requirement_id": training["requirement_id"], "confirmed": True, "status": "addressed"}
+        await call(agent, "decide_requirements", **about, decisions=[decision])
+        left = await call(agent, "list_requirements", **about, only_open=True)
+
+        amended = {"name": "rfp-2.md", "text": RFP.replace("ten users", "twenty users")}
+        [given] = [one for one in (await call(agent, "list_inputs", **about))["inputs"] if one["name"] == "rfp.md"]
+        seen = {**about, "input_id": given["input_id"], "version": given["version"]}
+        await call(agent, "replace_input", **seen, file=amended, staged=True)
+        read = await eventually_staged(agent, **about, input_id=given["input_id"])
+        await call(agent, "apply_input", **read["next"][0]["arguments"])
+        counts = await call(agent, "read_input", **about, input_id=given["input_id"])
+        await call(agent, "export_document", **about, format="md", citations=True, matrix=True)
+        await call(agent, "cancel_document", **about)
+
+    asked = [event.contract for event in await client.history(document_id)]
+    assert (given["role"], training["obligation"], training["source"]) == ("request", "mandatory", "rfp.md")
+    assert [row["quote"] for row in left["requirements"]] == ["The contractor shall keep all records for five years."]
+    assert [(one["before"], one["after"]) for one in read["changes"]] == [
+        ("The contractor shall train ten users on site.", "The contractor shall train twenty users on site.")
+    ]
+    assert ("twenty users" in counts["text"], counts["version"], counts["staged_version"]) == (True, 2, 0)
+    assert [(one.citations, one.matrix) for one in asked if isinstance(one, e.ExportRequested)] == [(True, True)]
+
+
+async def eventually_staged(agent: Agent, **about: Any) -> dict[str, Any]:
+    """What is told of an input once its amended version was read."""
+    while (told := await call(agent, "read_input", **about))["state"] != "staged":
+        await asyncio.sleep(POLL_S)
+    return told
+
+
 async def test_an_agent_of_another_tenant_sees_nothing(
     stemma: LocalStemma, settings: dict[str, str], client: Client
 ) -> None:

@@ -9,6 +9,8 @@ from pydantic import BaseModel, Field
 from stemma_client.findings import Finding
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
+from stemma_contracts.v1.ledger import Obligation, RequirementKind, RequirementStatus
+from stemma_contracts.v1.references import InputRole
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.usage import Usage
 
@@ -135,9 +137,95 @@ class DocumentTold(BaseModel):
     sections: list[SectionLine]
     exports: list[ExportLine]
     usage: Usage
-    at_work: bool = Field(description="whether something is being written, checked or exported")
+    lacks_brief: bool = Field(description="the brief could not be read: replace_input gives another")
+    at_work: bool = Field(description="whether something is being read, written, checked or exported")
     ask_again_after_s: int | None = Field(description="ask document_status again then; null if nothing moves by itself")
     next: list[Step]
+
+
+class InputLine(BaseModel):
+    """An input, and what became of it."""
+
+    input_id: str
+    name: Words
+    role: InputRole
+    state: str = Field(description="reading, read, kept (it is no text), unreadable, staged or withdrawn")
+    version: int = Field(description="the one that counts; 0: none yet")
+    staged_version: int = Field(description="one that was read and does not count yet; 0: none")
+    used_by: tuple[str, ...] = Field(description="sections that rest on it")
+    would_make_stale: tuple[str, ...] = Field(description="sections that the staged version concerns")
+    unreadable: Words = Field(description="why it could not be read")
+    warnings: list[Words]
+
+
+class Inputs(BaseModel):
+    """What a document is written from."""
+
+    document_id: str
+    inputs: list[InputLine]
+    lacks_brief: bool = Field(description="the brief could not be read: replace_input gives another")
+    next: list[Step]
+
+
+class ChangedWords(BaseModel):
+    """A block of an input before and after; one of them is empty if it was added or removed."""
+
+    heading: Words
+    line: int
+    before: Words
+    after: Words
+
+
+class InputTold(InputLine):
+    """An input with what was read of it, and what its staged version would change."""
+
+    document_id: str
+    text: Words = Field(description="as of the version that counts; empty if it is no text")
+    text_from: int = Field(description="the first character of the text that stands here, from 0")
+    text_length: int = Field(description="characters of the whole text")
+    changes: list[ChangedWords]
+    changes_left_off: int
+    next: list[Step]
+
+
+class RequirementTold(BaseModel):
+    """A demand, and what was decided about it."""
+
+    requirement_id: str
+    quote: Words
+    source: Words = Field(description="the input that it stands in")
+    place: Words
+    kind: RequirementKind
+    obligation: Obligation
+    confirmed: bool
+    dropped: bool
+    merged_into: str = Field(description="the row that says the same, which counts in its place")
+    section_id: str = Field(description="the section that answers it; empty: none")
+    owner: str
+    status: RequirementStatus
+
+
+class Requirements(BaseModel):
+    """A page of the requirement ledger, in the order of its sources."""
+
+    document_id: str
+    requirements: list[RequirementTold] = []
+    total: int = 0
+    open_mandatory: int = Field(default=0, description="rows that must be answered and are not")
+    changed: list[str] = Field(default=[], description="rows that the last reading found changed")
+    withdrawn: list[str] = Field(default=[], description="rows that the last reading did not find any more")
+    sections_to_look_at: list[str] = Field(default=[], description="those that answer such rows")
+    failure: Words = Field(description="why the last reading came to nothing")
+    ask_again_after_s: int | None = Field(description="ask again then: demands are being read")
+    next: list[Step]
+
+
+class RestsOn(BaseModel):
+    """A sentence or a row of a table, and the places of the inputs that it rests on."""
+
+    line_number: int
+    text: Words = Field(description="how it begins")
+    places: Words
 
 
 class VersionLine(BaseModel):
@@ -207,7 +295,9 @@ class SectionTold(BaseModel):
     scores: Scores | None
     findings: list[Finding]
     findings_left_off: int
+    rests_on: list[RestsOn] = Field(description="if it was asked for")
     stale_reasons: list[StaleReason]
+    stale_inputs: list[str] = Field(description="inputs that changed in what the section uses of them")
     question: Question | None
     proposed_edit: ProposedEdit | None
     refusal: Words

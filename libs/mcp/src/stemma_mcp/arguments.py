@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from stemma_contracts.base import invalid_field
 from stemma_contracts.tokens import TOKEN_PATTERN, FileName
+from stemma_contracts.v1.references import InputRole
 
 _OR_NOTHING = TOKEN_PATTERN.replace("{1,64}", "{0,64}")
 
@@ -60,3 +61,12 @@ class GivenFile(BaseModel):
             return base64.b64decode(self.base64, validate=True) if self.base64 else self.text.encode()
         except binascii.Error:
             raise ValueError("it is no base64") from None
+
+
+class GivenInput(GivenFile):
+    """A file that a document is written from."""
+
+    role: InputRole = Field(
+        default="evidence",
+        description="evidence has the facts; request makes demands; past-text is reused; style is only written like.",
+    )

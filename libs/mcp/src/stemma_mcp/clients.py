@@ -8,11 +8,13 @@ from typing import Any
 
 from mcp.server.mcpserver import Context
 from stemma_client.client import Client
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import Problem, RequestAccepted
+from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import Request
 from stemma_document.views import DocumentView, SectionView
 
-from .refusals import NotThereError, validated
+from .arguments import GivenFile, GivenInput
+from .refusals import InvalidArgumentsError, NotThereError, validated
 
 ClientOf = Callable[[Context[Any, Any]], AbstractAsyncContextManager[Client]]
 """The client of whoever makes a call, open for as long as the call takes."""
@@ -33,3 +35,17 @@ async def section_in(client: Client, document_id: str, section_id: str) -> tuple
     if section_id not in view.sections:
         raise NotThereError("section_id", f"the document has no such section; it has {', '.join(view.sections)}")
     return view, view.sections[section_id]
+
+
+def content_of(file: GivenFile, field: str) -> bytes:
+    """The bytes of a file that was given in an argument; raises `InvalidArgumentsError`, which names the argument."""
+    try:
+        return file.content
+    except ValueError as error:
+        raise InvalidArgumentsError(Problem(field=f"{field}.base64", message=str(error))) from None
+
+
+async def uploaded(client: Client, file: GivenFile, content: bytes) -> UploadRef:
+    """A file where a request can refer to it, with its role if it has one."""
+    upload = await client.upload(content, name=file.name)
+    return upload.model_copy(update={"role": file.role}) if isinstance(file, GivenInput) else upload

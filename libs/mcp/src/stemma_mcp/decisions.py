@@ -8,13 +8,10 @@ from pydantic import Field
 from stemma_client.client import Client
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.references import UploadRef
 
 from .answers import Accepted
 from .arguments import DocumentId, GivenFile, ReplaceEdited, RequestId, SectionId, SeenVersion
-from .clients import asked
-from .refusals import InvalidArgumentsError
+from .clients import asked, content_of, uploaded
 from .steps import accepted
 
 ProposalId = Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of the proposed edit, from read_section.")]
@@ -63,18 +60,11 @@ async def answer_question(
 ) -> Accepted:
     """Answer what a section asks before it can go on: in words, by a decision about each missing image, or both.
     What you do not know, ask the person you work for."""
-    uploads = {name: await _image(client, name, file) for name, file in images.items()}
+    contents = {name: content_of(file, f"images.{name}") for name, file in images.items()}
+    uploads = {name: await uploaded(client, file, contents[name]) for name, file in images.items()}
     about = {"document_id": document_id, "section_id": section_id, "need_id": need_id}
     given = {"answer": answer, "decisions": {**decisions, **uploads}}
     return accepted(await asked(client, r.AnswerNeed, request_id, **about, **given))
-
-
-async def _image(client: Client, name: str, file: GivenFile) -> UploadRef:
-    try:
-        content = file.content
-    except ValueError as error:
-        raise InvalidArgumentsError(Problem(field=f"images.{name}.base64", message=str(error))) from None
-    return await client.upload(content, name=file.name)
 
 
 async def accept_edit(

@@ -9,7 +9,6 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_client.overviews import waiting_sections
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef, UploadRef
@@ -32,9 +31,8 @@ from .answers import (
     Waiting,
     WaitingSection,
 )
-from .arguments import DocumentId, GivenFile, RequestId
-from .clients import asked
-from .refusals import InvalidArgumentsError
+from .arguments import DocumentId, GivenInput, RequestId
+from .clients import asked, content_of, uploaded
 from .steps import ASK_AGAIN_AFTER_S, accepted, is_at_work, reading, steps_of, waits_in, waits_of
 
 PAGE = 20
@@ -61,7 +59,7 @@ async def start_document(
     kind: Annotated[str, Field(description="A kind of list_kinds, such as proposal.")],
     brief: Annotated[str, Field(min_length=1, description="What the document is for and has to say, in words.")],
     inputs: Annotated[
-        list[GivenFile], Field(max_length=200, description="Files with the facts. What is in no file is not made up.")
+        list[GivenInput], Field(max_length=200, description="Files with the facts. What is in no file is not made up.")
     ] = [],  # noqa: B006
     title: Annotated[str, Field(max_length=300, description="Else the heading that the brief begins with.")] = "",
     language: Annotated[str, Field(description="A tag such as de or pt-BR; else the language of the brief.")] = "",
@@ -91,17 +89,10 @@ async def start_document(
     )
 
 
-async def _uploaded(client: Client, inputs: list[GivenFile]) -> list[UploadRef]:
+async def _uploaded(client: Client, inputs: list[GivenInput]) -> list[UploadRef]:
     """The files where a request can refer to them; all of them are looked at before one is sent."""
-    contents = [(file.name, _content(file, number)) for number, file in enumerate(inputs)]
-    return [await client.upload(content, name=name) for name, content in contents]
-
-
-def _content(file: GivenFile, number: int) -> bytes:
-    try:
-        return file.content
-    except ValueError as error:
-        raise InvalidArgumentsError(Problem(field=f"inputs.{number}.base64", message=str(error))) from None
+    contents = [content_of(file, f"inputs.{number}") for number, file in enumerate(inputs)]
+    return [await uploaded(client, file, content) for file, content in zip(inputs, contents, strict=True)]
 
 
 async def list_documents(
@@ -181,6 +172,7 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
         sections=[_section_line(section) for section in view.sections.values()],
         exports=[_export_line(export) for export in view.exports.values()],
         usage=view.usage,
+        lacks_brief=view.lacks_brief,
         at_work=is_at_work(view),
         ask_again_after_s=ASK_AGAIN_AFTER_S if is_at_work(view) else None,
         next=steps_of(view),

@@ -9,7 +9,7 @@ from pydantic import Field
 from stemma_client.client import Client
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import ExportView
 
@@ -34,10 +34,21 @@ async def export_document(
     client: Client,
     document_id: DocumentId,
     format: Annotated[ExportFormat, Field(description="docx, pdf, html, md, or json for programs.")],
+    citations: Annotated[
+        bool, Field(description="Footnotes say on which places of the inputs each sentence rests.")
+    ] = False,
+    matrix: Annotated[
+        bool, Field(description="An appendix says which section answers each demand of list_requirements.")
+    ] = False,
+    redline: Annotated[
+        list[VersionPair],
+        Field(max_length=100, description="Only these sections, as docx with what changed between two versions."),
+    ] = [],  # noqa: B006
     request_id: RequestId = "",
 ) -> Exporting:
     """Ask for a document as a file, finished or not. It returns at once; export_result tells where the file is."""
-    answer = await asked(client, r.ExportDocument, request_id, document_id=document_id, format=format)
+    wanted = {"format": format, "citations": citations, "matrix": matrix, "redline": redline}
+    answer = await asked(client, r.ExportDocument, request_id, document_id=document_id, **wanted)
     export_id = str(answer.export_id)
     step = _look(document_id, export_id, "the file comes in seconds")
     return Exporting(request_id=answer.request_id, document_id=document_id, export_id=export_id, next=[step])

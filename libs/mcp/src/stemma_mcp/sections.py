@@ -7,13 +7,15 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 from stemma_artifacts.store import ArtifactMissing
+from stemma_client.citations import cited_places
 from stemma_client.client import Client
 from stemma_client.findings import findings_in, findings_of
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult
+from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.needs import Need
-from stemma_document.views import ProposalView, SectionView, VersionView
+from stemma_document.views import DocumentView, ProposalView, SectionView, VersionView
 
-from .answers import ProposedEdit, Question, ReferenceTold, Scores, SectionTold, VersionLine
+from .answers import ProposedEdit, Question, ReferenceTold, RestsOn, Scores, SectionTold, VersionLine
 from .arguments import DocumentId, SectionId
 from .clients import section_in
 from .refusals import NotThereError
@@ -31,6 +33,9 @@ async def read_section(
     section_id: SectionId,
     version: Annotated[int, Field(ge=0, description="The version to read; 0: the current one.")] = 0,
     from_character: Annotated[int, Field(ge=0, description="Where to begin in a long text.")] = 0,
+    citations: Annotated[
+        bool, Field(description="Also tell on which places of the inputs each sentence rests.")
+    ] = False,
 ) -> SectionTold:
     """Read a section in a version: its text in Markdown, scores, findings with their lines, why it is stale, what it
     asks, and the edit that is proposed. Read it before you decide, and name the version that you read. Of a long text
@@ -55,7 +60,9 @@ async def read_section(
         scores=await _scores(client, document_id, chosen.evaluation if chosen else None),
         findings=list(findings[:MOST_FINDINGS]),
         findings_left_off=max(0, len(findings) - MOST_FINDINGS),
+        rests_on=await _rests_on(client, view, chosen) if citations else [],
         stale_reasons=list(section.stale_reasons),
+        stale_inputs=[changed.input_id for changed in section.stale_inputs],
         question=await _question(client, document_id, section.need if section.asks else None),
         proposed_edit=await _proposed(client, document_id, section.proposal),
         refusal=await client.text(document_id, section.refusal),
@@ -103,6 +110,21 @@ async def _feedback(client: Client, document_id: str, evaluation: Evaluation) ->
         return EvaluationResult.model_validate_json(await client.artifact(document_id, evaluation.feedback)).feedback
     except (ArtifactMissing, ValidationError):
         return ""
+
+
+async def _rests_on(client: Client, view: DocumentView, version: VersionView | None) -> list[RestsOn]:
+    """What its validation found: nothing if it was not looked up, or is not stored any more."""
+    validation = version.validation if version else None
+    if validation is None or validation.grounding is None:
+        return []
+    try:
+        stored = await client.artifact(view.document_id, validation.grounding)
+    except ArtifactMissing:
+        return []
+    cited = GroundingReport.model_validate_json(stored).cited
+    return [
+        RestsOn(line_number=one.line_number, text=one.text, places=cited_places(one, view.language)) for one in cited
+    ]
 
 
 async def _question(client: Client, document_id: str, need: Need | None) -> Question | None:

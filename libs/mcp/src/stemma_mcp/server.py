@@ -8,7 +8,7 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from . import amendments, decisions, documents, exports, sections
+from . import amendments, decisions, documents, exports, inputs, ledgers, sections
 from .clients import ClientOf
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, ENDS, READS, ClientTool, Function
@@ -25,7 +25,10 @@ Stemma writes long documents section by section with language models. People dec
 5. approve_section or revise_section a review; answer_question a question; accept_edit or reject_edit a proposed edit.
 6. edit_section changes any section at any time. The sections that rest on it become stale: keep_section or
    regenerate_section each.
-7. export_document, then export_result.
+7. list_inputs tells what a document is written from. For an amended file: replace_input with staged, read_input,
+   then apply_input or withdraw_input.
+8. If it answers a request for proposals: read_requirements, list_requirements, decide_requirements.
+9. export_document, then export_result.
 
 `next` in an answer names the calls that make sense then. An error is JSON with the fields that are wrong, why, and what
 to do. If you do not know whether a call went through, make it again with the same request_id: it is done once.
@@ -53,6 +56,15 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (amendments.keep_section, ADDS_ONCE),
     (amendments.restore_section, ADDS_ONCE),
     (amendments.retry_section, ADDS),
+    (inputs.list_inputs, READS),
+    (inputs.read_input, READS),
+    (inputs.add_input, ADDS),
+    (inputs.replace_input, ADDS_ONCE),
+    (inputs.apply_input, ADDS_ONCE),
+    (inputs.withdraw_input, ENDS),
+    (ledgers.read_requirements, ADDS_ONCE),
+    (ledgers.list_requirements, READS),
+    (ledgers.decide_requirements, ADDS_ONCE),
     (exports.export_document, ADDS),
     (exports.export_result, READS),
     (documents.pause_document, ADDS_ONCE),

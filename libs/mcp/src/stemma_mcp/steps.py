@@ -68,6 +68,8 @@ def _steps(view: DocumentView) -> Iterator[Step]:
         return
     if view.status is DocumentStatus.PAUSED:
         yield Step(tool="resume_document", arguments=about, why="it is paused")
+    if view.lacks_brief:
+        yield Step(tool="list_inputs", arguments=about, why="its brief could not be read: replace_input gives another")
     for section in view.waiting:
         yield reading(view.document_id, section.section_id, waits_of(section))
     for section in view.sections.values():
@@ -82,7 +84,10 @@ def _steps(view: DocumentView) -> Iterator[Step]:
 def is_at_work(view: DocumentView) -> bool:
     """Whether something moves without anybody's decision."""
     exporting = any(export.artifact is None and export.failure is None for export in view.exports.values())
-    return view.at_work or view.checking or exporting
+    reading = any(one.state == "reading" for one in view.input_views) or (
+        view.ledger is not None and view.ledger.reading
+    )
+    return view.at_work or view.checking or exporting or reading
 
 
 def decisions_about(view: DocumentView, section: SectionView, version: int) -> list[Step]:
