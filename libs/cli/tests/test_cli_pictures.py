@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from stemma_cli.pictures import name_of, with_image
 from stemma_client.errors import InvalidInputError
+from stemma_client.pictures import name_of, with_image
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.inputs import InputReading, Unreadable
 from stemma_contracts.v1.provenance import Origin

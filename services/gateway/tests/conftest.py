@@ -28,7 +28,9 @@ from stemma_testkit.ports import free_port
 from stemma_testkit.servers import POLL_S, provisioned_server
 from stemma_testkit.working import at_work
 
-__all__ = ["Backstage", "backstage", "document_id", "open_backstage"]
+from .desk_pages import address, browser, bus
+
+__all__ = ["Backstage", "address", "backstage", "browser", "bus", "document_id", "open_backstage"]
 TENANTS = ("default", "garden")
 Gateway = Callable[..., AbstractAsyncContextManager[str]]
 Caller = Callable[..., httpx.AsyncClient]

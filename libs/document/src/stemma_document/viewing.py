@@ -149,6 +149,7 @@ def version_view(version: Version, drafted: e.SectionDrafted | None = None) -> V
         protected=version.protected,
         verified=version.person.verified,
         inputs=version.inputs,
+        images=version.assets,
     )
 
 

@@ -36,7 +36,7 @@ class VersionView:
     person said so by keeping it. ``made_by`` is the person who asked for it or wrote it, else the model;
     ``verified`` if the server knew that person, who is claimed else.
     ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
-    ``inputs`` are those that it was written from; None where an old log does not say.
+    ``inputs`` are those that it was written from; None where an old log does not say. ``images`` came with its text.
     """
 
     number: int
@@ -57,6 +57,7 @@ class VersionView:
     protected: bool = False
     verified: bool = False
     inputs: tuple[InputVersion, ...] | None = None
+    images: tuple[InputFile, ...] = ()
 
     @property
     def model(self) -> str:

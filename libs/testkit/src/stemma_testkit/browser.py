@@ -42,7 +42,7 @@ async def opened(browser: Browser, **options: Any) -> AsyncIterator[Page]:
         yield page
     finally:
         await context.close()
-    assert reports == []
+    assert reports == [], "\n".join(reports)
 
 
 async def violations(page: Page) -> list[tuple[str, str]]:

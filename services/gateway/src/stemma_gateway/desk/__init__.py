@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from . import assets, deciding, document, inbox, keys, section
+from . import assets, deciding, document, editing, inbox, keys, section
 
 
 def routes() -> APIRouter:
     """All pages of the desk, what they load, and what their forms send."""
     router = APIRouter(include_in_schema=False)
-    for page in (assets, inbox, document, section, deciding, keys):
+    for page in (assets, inbox, document, section, editing, deciding, keys):
         router.include_router(page.router)
     return router

@@ -42,11 +42,13 @@ async def show_section(
     old: Compared = None,
     new: Compared = None,
     done: str = "",
+    draft: str = "",
 ) -> Response:
     """A section, and with ``old`` what changed since that version."""
     document = await document_of(session, document_id, at_least)
     pair = (old, new) if old else None
-    return await section_page(request, session, document, section_id, pair=pair, done=done if done in BY_NAME else "")
+    done, draft = done if done in BY_NAME else "", draft if draft.isalnum() else ""
+    return await section_page(request, session, document, section_id, pair=pair, done=done, draft=draft)
 
 
 async def section_page(
@@ -58,6 +60,7 @@ async def section_page(
     *,
     pair: tuple[int, int | None] | None = None,
     done: str = "",
+    draft: str = "",
     refused: str = "",
     typed: Mapping[str, str] = NOTHING,
 ) -> Response:
@@ -77,7 +80,7 @@ async def section_page(
         verbs=open_verbs(section),
         text=text,
         lines=text.split("\n"),
-        rendered=html(text, lambda name: _picture(request, document, name), level=1),
+        rendered=html(text, lambda name: picture(request, document, section, name), level=1),
         findings=findings,
         by_line=_by_line(findings),
         question=await client.text(document_id, section.need.question) if section.need else "",
@@ -86,6 +89,7 @@ async def section_page(
         pair=pair,
         changes=await _changes(client, document, section, pair) if pair else (),
         done=done,
+        draft=draft,
         refused=refused,
         typed=typed,
     )
@@ -127,8 +131,12 @@ def _by_line(findings: tuple[Finding, ...]) -> Mapping[int, list[Finding]]:
     return lines
 
 
-def _picture(request: Request, document: DocumentView, name: str) -> str | None:
+def picture(request: Request, document: DocumentView, section: SectionView, name: str) -> str | None:
+    """The address of an image that a section shows: one among the inputs, or one that came with a text of it."""
     for file in document.inputs:
         if file.name == name and file.artifact.media_type in PICTURES:
             return address(request, f"/documents/{document.document_id}/inputs/{quote(name)}")
+    for image in (image for version in reversed(section.versions) for image in version.images):
+        if image.name == name and image.artifact.media_type in PICTURES:
+            return address(request, f"/documents/{document.document_id}/artifacts/{image.artifact.digest}")
     return None

@@ -22,7 +22,7 @@ from .staleness import stale_words
 LANGUAGES = ("en", "de")
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
 # What comes from documents is escaped; if some of it were not, it could neither run nor load or send anything.
-_SAFE = {
+SAFE = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -41,7 +41,7 @@ def shown(
     language = language_of(request)
     common = {"t": words(language), "language": language, "root": address(request, ""), "user": session.user}
     content = _templates().get_template(template).render(**common, **about)
-    return HTMLResponse(content, status, _SAFE)
+    return HTMLResponse(content, status, SAFE)
 
 
 def language_of(request: Request) -> str:
@@ -61,8 +61,11 @@ def _dislike(wanted: str) -> float:
 
 @cache
 def words(language: str) -> Mapping[str, str]:
-    """The words of the desk in a language."""
-    found: Mapping[str, str] = json.loads((files("stemma_gateway") / "desk" / "words" / f"{language}.json").read_text())
+    """The words of the desk in a language; a page may have some in a file of its own, ``en.editing.json``."""
+    found: dict[str, str] = {}
+    for file in (files("stemma_gateway") / "desk" / "words").iterdir():
+        if file.name.startswith(f"{language}."):
+            found |= json.loads(file.read_text(encoding="utf-8"))
     return found
 
 

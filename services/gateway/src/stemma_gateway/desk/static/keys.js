@@ -16,8 +16,9 @@ function press(element) {
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (typing(event.target) && event.target.type !== "checkbox") {
-    if (event.key === "Escape") event.target.blur();
+  const [target] = event.composedPath();
+  if (typing(target) && target.type !== "checkbox") {
+    if (event.key === "Escape") target.blur();
     return;
   }
   if (event.key === "j" || event.key === "k") return step(event.key === "j" ? 1 : -1);

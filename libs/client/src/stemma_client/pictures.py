@@ -6,9 +6,10 @@ import hashlib
 import re
 from pathlib import Path
 
-from stemma_client.drawings import SUFFIX
-from stemma_client.errors import InvalidInputError
 from stemma_markdown import Document
+
+from .drawings import SUFFIX
+from .errors import InvalidInputError
 
 _SHOWN = {".png", ".jpg", ".jpeg", ".gif", ".webp", SUFFIX}
 _MARKUP, _ESCAPED = re.compile(r"([\\`*_\[\]<>])"), r"\\\1"
@@ -17,16 +18,25 @@ _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 
 def name_of(file: Path) -> str:
     """A name that only this image has, of its file's name and its content; raises `InvalidInputError`."""
-    ending = file.suffix.lower()
-    if ending not in _SHOWN:
-        raise InvalidInputError(f"{file} cannot be shown in a document; PNG, JPEG, GIF, WebP and SVG can")
+    _check(file.name)
     try:
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "sha256").hexdigest()
     except OSError as error:
         raise InvalidInputError(f"{file} cannot be read: {error.strerror}") from None
-    words = _NOT_IN_NAME.sub("-", file.stem).strip("-")[:60] or "image"
-    return f"{words}-{digest[:8]}{ending}"
+    return picture_name(file.name, digest)
+
+
+def picture_name(file_name: str, digest: str) -> str:
+    """The same of a file whose SHA-256 is known; raises `InvalidInputError` for one that is no image by its name."""
+    _check(file_name)
+    words = _NOT_IN_NAME.sub("-", Path(file_name).stem).strip("-")[:60] or "image"
+    return f"{words}-{digest[:8]}{Path(file_name).suffix.lower()}"
+
+
+def _check(file_name: str) -> None:
+    if Path(file_name).suffix.lower() not in _SHOWN:
+        raise InvalidInputError(f"{file_name} cannot be shown in a document; PNG, JPEG, GIF, WebP and SVG can")
 
 
 def with_image(text: str, name: str, caption: str, under: str | None) -> str:
@@ -34,10 +44,14 @@ def with_image(text: str, name: str, caption: str, under: str | None) -> str:
 
     Raises `InvalidInputError` if no heading says that.
     """
-    paragraph = f"![{_MARKUP.sub(_ESCAPED, ' '.join(caption.split()))}]({name})"
     place = len(text) if under is None else _end_of(text, under)
     before, after = text[:place].rstrip("\n"), text[place:]
-    return f"{before}\n\n{paragraph}\n" + (f"\n{after}" if after else "")
+    return f"{before}\n\n{image_markup(name, caption)}\n" + (f"\n{after}" if after else "")
+
+
+def image_markup(name: str, caption: str) -> str:
+    """An image as it stands in a text."""
+    return f"![{_MARKUP.sub(_ESCAPED, ' '.join(caption.split()))}]({name})"
 
 
 def _end_of(text: str, heading: str) -> int:

@@ -1,0 +1,57 @@
+"""What the tests of the desk have in common: a gateway, a Chromium, a document, and signing in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest_asyncio
+from playwright.async_api import Browser, Page
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import chromium
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+
+HOSTILE = (
+    "# A\n\n<script>document.title='run'</script>\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png)\n\n"
+    f"\u202eabc {'x' * 100_000}\n"
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def address(gateway: Any) -> AsyncIterator[str]:
+    """A gateway."""
+    async with gateway() as url:
+        yield url
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    """A running Chromium."""
+    async with chromium() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a document whose section `research` waits for review, in version 2."""
+    async with open_backstage(server) as stage:
+        drafts = [await stage.text(document_id, text) for text in ("# Research\n\nOld words.\n", HOSTILE)]
+        events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
+        await stage.append(document_id, document_requested(), *events, review_requested("research", 2))
+        await stage.list_research(document_id, version=2)
+        yield stage
+
+
+async def signed_in(page: Page, address: str, token: str, path: str) -> None:
+    """Sign in on the page to which one is led, and come back."""
+    await page.goto(f"{address}{path}")
+    await page.get_by_text("Sign in with a token").click()
+    await page.get_by_label("Token").fill(token)
+    await page.locator("details button").click()
+    await page.wait_for_load_state()
+    assert urlsplit(page.url).path == path.partition("?")[0]
+
+
+def section(document_id: str) -> str:
+    return f"/desk/documents/{document_id}/sections/research"
