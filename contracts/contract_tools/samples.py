@@ -83,6 +83,7 @@ NAMED: Mapping[str, Any] = {
     "need_id": "need-19",
     "node": "synthesizer",
     "object_name": hashlib.sha256(b"object").hexdigest(),
+    "block_id": "3f2a9c01bd",
     "outcome": "stemma.section.generated.v1",
     "output_tokens": 640,
     "pages": 3,

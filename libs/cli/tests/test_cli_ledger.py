@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, RequirementDecision
+from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.ledger import (
+    AnswersFound,
+    LedgerDifference,
+    LedgerRow,
+    LedgerRows,
+    LedgerSummary,
+    RequirementAnswer,
+    RequirementDecision,
+)
+from stemma_contracts.v1.validation import ValidationSummary
+from stemma_testkit.document_events import section_drafted
 
 pytestmark = pytest.mark.req("L1")
 
@@ -162,6 +173,51 @@ async def test_an_export_with_an_open_mandatory_requirement_says_so_and_is_unfin
     shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
     assert shown.exit_code == 5
     assert "mandatory requirements that are open: R1, R3; a page says which" in shown.stderr
+
+
+async def answered(stage: Any, document_id: str) -> None:
+    """R1 is assigned to a section, and its second block answers it."""
+    text = "# Training\n\nWe train ten users.\n\n=A third block.\n"
+    block, third = text.index("We"), text.index("=A")
+    blocks = (
+        IdentifiedBlock(block_id="a" * 10, kind="heading", level=1, line=1, start=0, end=block),
+        IdentifiedBlock(block_id="b" * 10, kind="paragraph", line=3, start=block, end=third),
+    )
+    index = await stage.text(document_id, BlockIndex(scope="s", given=2, blocks=blocks).model_dump_json())
+    validation = ValidationSummary(
+        passed=True,
+        issue_count=0,
+        engine="rumdl",
+        engine_version="1",
+        blocks=index,
+        answers=AnswersFound(
+            rows_digest=(await stage.text(document_id, LedgerRows(given=3, rows=ROWS).model_dump_json())).digest,
+            sought=("R1",),
+            found=(RequirementAnswer(requirement_id="R1", block_id="b" * 10),),
+        ),
+    )
+    await stage.append(
+        document_id,
+        events.RequirementsDecided(decisions=(RequirementDecision(requirement_id="R1", section_id="research"),)),
+        section_drafted("research", await stage.text(document_id, text)),
+        events.SectionReviewRequested(section_id="research", version=1, job_id="j", validation=validation),
+    )
+
+
+async def test_the_block_that_answers_a_row_is_shown_in_the_list_and_in_the_spreadsheet(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    await answered(read, document_id)
+    assert "We train ten users." in (await cli("ledger", document_id)).stdout
+    told = json.loads((await cli("ledger", document_id, "--json")).stdout)[0]
+    assert (told["status"], told["version"], told["block_id"]) == ("addressed", 1, "b" * 10)
+    assert told["answer"] == "We train ten users."
+    left = json.loads((await cli("ledger", document_id, "--open", "--json")).stdout)
+    assert [one["requirement_id"] for one in left] == ["R3"]
+    path = tmp_path / "ledger.csv"
+    await cli("ledger", document_id, "--export", str(path))
+    rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
+    assert [(one["status"], one["answer"]) for one in rows[:2]] == [("addressed", "We train ten users."), ("open", "")]
 
 
 async def test_a_document_without_a_ledger_says_so(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:

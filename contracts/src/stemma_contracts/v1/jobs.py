@@ -175,6 +175,8 @@ class ValidateDraft(SectionJob):
     )
     history: DraftHistory | None = Field(default=None, description="absent: the blocks of the draft get no ids")
     brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
+    ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
+    requirements: tuple[Token, ...] = Field(default=(), description="rows that are looked for in the draft")
 
 
 class LedgerSource(Contract):

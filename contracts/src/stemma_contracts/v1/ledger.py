@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, StrictBool, model_validator
 
 from stemma_contracts.base import Contract, invalid_field
-from stemma_contracts.tokens import FileName, Token
+from stemma_contracts.tokens import Digest, FileName, Token
 
 RequirementKind = Literal["instruction", "evaluation", "work", "form"]
 """What is handed in, when and how; how offers are judged, and why they are rejected; what is done under the contract;
@@ -19,7 +19,8 @@ a paper to fill in, sign or certify."""
 Obligation = Literal["mandatory", "should", "option"]
 
 RequirementStatus = Literal["open", "addressed", "verified", "not_applicable"]
-"""What people say of the answer: there is none yet, there is one, somebody checked it, none is needed."""
+"""Of the answer: there is none yet, there is one, somebody checked it, none is needed. Code says only the
+first two, and nothing where a person said anything."""
 
 MOST_ROWS = 3000
 """Rows of a ledger: what demands more is no request, and no message could tell of it."""
@@ -90,6 +91,21 @@ class RequirementDecision(Contract):
         if self.merged_into == self.requirement_id:
             raise invalid_field("a row cannot be merged into itself", "merged_into")
         return self
+
+
+class RequirementAnswer(Contract):
+    """The block of a draft that speaks of what a row demands, as far as words and figures tell."""
+
+    requirement_id: Token
+    block_id: str = Field(pattern=r"^[0-9a-z]{10}$")
+
+
+class AnswersFound(Contract):
+    """Which rows of a ledger were looked for in a draft, and which of them it answers."""
+
+    rows_digest: Digest = Field(description="of the LedgerRows that were read")
+    sought: tuple[Token, ...] = Field(default=(), max_length=MOST_ROWS)
+    found: tuple[RequirementAnswer, ...] = Field(default=(), max_length=MOST_ROWS)
 
 
 class AnsweredRows(Contract):

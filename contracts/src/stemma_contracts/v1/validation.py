@@ -9,6 +9,7 @@ from stemma_contracts.base import Contract
 from .coverage import CoverageSummary
 from .grounding import ClaimKind
 from .inputs import UsedInput
+from .ledger import AnswersFound
 from .references import ArtifactRef
 
 
@@ -54,3 +55,4 @@ class ValidationSummary(Contract):
     used: tuple[UsedInput, ...] | None = Field(
         default=None, description="inputs that the text rests on; absent: not known, so that it may be all of them"
     )
+    answers: AnswersFound | None = Field(default=None, description="absent: no requirements were looked for in it")

@@ -16,9 +16,11 @@ from .exit_codes import CliError, ExitCode
 from .output import clean_line
 
 _EDITED = ("standing", "into", "section", "owner", "status")
-COLUMNS = ("id", "source", "line", "page", "place", "announced by", "text", "kind", "obligation", *_EDITED)
-_WIDTHS = {"text": 80, "announced by": 40, "place": 40, "source": 20, "section": 20}
+_FOUND = ("id", "source", "line", "page", "place", "announced by", "text", "kind", "obligation")
+COLUMNS = (*_FOUND, *_EDITED, "answer")
+_WIDTHS = {"text": 80, "answer": 80, "announced by": 40, "place": 40, "source": 20, "section": 20}
 STANDINGS = ("found", "confirmed", "dropped", "merged")
+MOST_ANSWER = 2000
 MOST_BYTES = 16 * 1024 * 1024
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -49,6 +51,7 @@ def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
         standing.section_id,
         standing.owner,
         standing.status,
+        entry.answer[:MOST_ANSWER],
     )
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
 from stemma_contracts.v1 import events
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RequirementDecision
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.ledger_state import UNDECIDED, Standing
-from stemma_document.views import DocumentView, LedgerView
+from stemma_document.views import NO_DECISION, DocumentView, LedgerView, RowView
 
 from .deciding import SectionDecisions
 from .errors import LedgerFailedError
@@ -22,10 +22,11 @@ from .recorded import RecordedEvent
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A row, and what people decided about it."""
+    """A row, what became of it, and the words of the block that answers it, as far as code found one."""
 
     row: LedgerRow
-    standing: Standing
+    standing: RowView
+    answer: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,27 @@ class LedgerRequests(SectionDecisions):
 
     async def ledger(self, document_id: str, *, at_least: int = 0) -> RequirementLedger:
         """The ledger as it is; raises `LedgerFailedError` if nothing was read into it yet."""
-        view = (await self.document(document_id, at_least=at_least)).ledger
+        document = await self.document(document_id, at_least=at_least)
+        view = document.ledger
         if view is None or view.rows is None:
             raise LedgerFailedError((view.failure if view else "") or "nothing was read into it yet")
         rows = LedgerRows.model_validate_json(await self.artifact(document_id, view.rows)).rows
         changed = await self.artifact(document_id, view.difference) if view.difference else b"{}"
-        entries = tuple(LedgerEntry(row, view.standings.get(row.requirement_id, UNDECIDED)) for row in rows)
+        answering = {one.section_id for one in view.standings.values() if one.block_id}
+        blocks = {name: await self._blocks(document, name) for name in answering}
+        entries = tuple(_entry(row, view, blocks) for row in rows)
         return RequirementLedger(view, entries, LedgerDifference.model_validate_json(changed))
+
+    async def _blocks(self, document: DocumentView, section_id: str) -> dict[str, str]:
+        """The words of each block of a section, by the ids of the blocks."""
+        version = document.sections[section_id].current
+        if version is None or version.validation is None or version.validation.blocks is None:
+            return {}
+        text = (await self.artifact(document.document_id, version.draft)).decode()
+        index = BlockIndex.model_validate_json(await self.artifact(document.document_id, version.validation.blocks))
+        return {block.block_id: " ".join(text[block.start : block.end].split()) for block in index.blocks}
+
+
+def _entry(row: LedgerRow, view: LedgerView, blocks: Mapping[str, Mapping[str, str]]) -> LedgerEntry:
+    standing = view.standings.get(row.requirement_id, NO_DECISION)
+    return LedgerEntry(row, standing, blocks.get(standing.section_id, {}).get(standing.block_id, ""))

@@ -9,6 +9,7 @@ from typing import TypeVar, assert_never
 
 from stemma_contracts.v1 import events as e
 
+from .answering import sought_again, texts
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
 from .input_folding import first_inputs, inputs_applied
@@ -56,7 +57,8 @@ def passed_over(state: State) -> State:
 
 def _evolved(document: Document, event: e.AnyEvent, at: datetime | None, sequence: int) -> Document:
     document = replace(document, time=at or document.time, sequence=sequence or document.sequence)
-    return _marked(_begun(_applied(_counted(document, event), event), event), event)
+    applied = sought_again(_applied(_counted(document, event), event), event)
+    return _marked(_begun(applied, event), event)
 
 
 def _requested(event: e.DocumentRequested) -> Document:
@@ -183,7 +185,7 @@ def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutc
 
 
 def _ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
-    ledger = ledger_after(document.ledger, event, job_id(document, EXTRACT, "ledger"))
+    ledger = ledger_after(document.ledger, event, job_id(document, EXTRACT, "ledger"), texts(document))
     closed = event.job_id if isinstance(event, e.RequirementsRead | e.RequirementsUnread) else None
     document = document if closed is None else _settled(document, closed)
     return replace(document, ledger=ledger)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
 
-from .ledger_state import Ledger, Standing
+from .ledger_state import Ledger, Standing, Wordings
+
+Texts = Mapping[str, str]
+"""The digests of what is written, by section."""
 
 
-def ledger_after(ledger: Ledger | None, event: e.AnyLedgerEvent, job_id: str) -> Ledger:
+def ledger_after(ledger: Ledger | None, event: e.AnyLedgerEvent, job_id: str, texts: Texts) -> Ledger:
     """The ledger after an event; ``job_id`` is that of the job that the event opens, if it opens one."""
     ledger = ledger or Ledger()
     match event:
@@ -20,21 +23,34 @@ def ledger_after(ledger: Ledger | None, event: e.AnyLedgerEvent, job_id: str) ->
             return replace(ledger, sources=event.sources, brief=not event.without_brief, job_id=job_id, failure="")
         case e.RequirementsRead():
             return replace(
-                ledger, job_id=None, rows=event.rows, difference=event.difference, summary=event.summary, failure=""
+                ledger,
+                job_id=None,
+                rows=event.rows,
+                difference=event.difference,
+                summary=event.summary,
+                failure="",
+                wordings=_reworded(ledger, event.summary),
             )
         case e.RequirementsUnread():
             return replace(ledger, job_id=None, failure=event.detail or "failed")
         case e.RequirementsDecided():
-            return _decided(ledger, event.decisions)
+            return _decided(ledger, event.decisions, texts)
         case _:
             assert_never(event)
 
 
-def _decided(ledger: Ledger, decisions: Iterable[RequirementDecision]) -> Ledger:
+def _reworded(ledger: Ledger, summary: LedgerSummary) -> Wordings:
+    return {**ledger.wordings, **{name: ledger.wording(name) + 1 for name in summary.changed}}
+
+
+def _decided(ledger: Ledger, decisions: Iterable[RequirementDecision], texts: Texts) -> Ledger:
     standings = dict(ledger.standings)
     for decision in decisions:
-        before = standings.get(decision.requirement_id, Standing())
-        standings[decision.requirement_id] = _stands(before, decision)
+        after = _stands(standings.get(decision.requirement_id, Standing()), decision)
+        if decision.status is not None:
+            wording = ledger.wording(decision.requirement_id)
+            after = replace(after, said_of=texts.get(after.section_id, ""), said_wording=wording)
+        standings[decision.requirement_id] = after
     return replace(ledger, standings=standings)
 
 

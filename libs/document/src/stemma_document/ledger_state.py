@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from stemma_contracts.v1.ledger import AnsweredRows, LedgerSummary, RequirementStatus
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus
 from stemma_contracts.v1.references import ArtifactRef
+
+Wordings = Mapping[str, int]
+"""Rows by their ids, each in the wording that it had: how often it was changed by then."""
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What was found when a row, in a wording, was looked for in a text: a block that answers it, or none."""
+
+    wording: int
+    block_id: str = ""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What people decided about a row. ``section_id`` and ``owner`` are empty as long as nobody has it."""
+    """What people decided about a row. ``section_id`` and ``owner`` are empty as long as nobody has it.
+
+    ``status`` is what a person said of the answer, None if nobody did: of the text of its section with the digest
+    ``said_of``, and of the row in the wording ``said_wording``.
+    """
 
     confirmed: bool = False
     dropped: bool = False
     merged_into: str = ""
     section_id: str = ""
     owner: str = ""
-    status: RequirementStatus = "open"
+    status: RequirementStatus | None = None
+    said_of: str = ""
+    said_wording: int = 0
 
     @property
     def counts(self) -> bool:
@@ -34,7 +51,7 @@ class Ledger:
     """``job_id`` is that of the reading that is under way; ``rows`` and the rest are of the last one that ended.
 
     ``sources`` are the names of the inputs that are read, with ``brief`` the brief too. ``standings`` are kept for
-    rows that were withdrawn as well.
+    rows that were withdrawn as well. ``wordings`` are those of the rows that were ever changed.
     """
 
     sources: tuple[str, ...] = ()
@@ -45,40 +62,35 @@ class Ledger:
     summary: LedgerSummary = field(default_factory=LedgerSummary)
     standings: Mapping[str, Standing] = field(default_factory=dict)
     failure: str = ""
+    wordings: Wordings = field(default_factory=dict)
 
     @property
     def row_ids(self) -> frozenset[str]:
         """The rows that there are."""
-        return frozenset((*self.summary.mandatory, *self.summary.others))
+        return frozenset(self)
+
+    def __iter__(self) -> Iterator[str]:
+        """The rows that there are, the mandatory ones first."""
+        yield from self.summary.mandatory
+        yield from self.summary.others
 
     def standing(self, requirement_id: str) -> Standing:
         """What people decided about a row."""
         return self.standings.get(requirement_id, UNDECIDED)
 
-    @property
-    def answers(self) -> tuple[AnsweredRows, ...]:
-        """The rows that count, by the section that answers them and how that stands."""
-        groups: dict[tuple[str, RequirementStatus], list[str]] = {}
-        for name in (*self.summary.mandatory, *self.summary.others):
-            if (now := self.standing(name)).counts:
-                groups.setdefault((now.section_id, now.status), []).append(name)
-        return tuple(
-            AnsweredRows(section_id=section_id, status=status, requirement_ids=tuple(ids))
-            for (section_id, status), ids in groups.items()
-        )
+    def wording(self, requirement_id: str) -> int:
+        """How often a row was changed."""
+        return self.wordings.get(requirement_id, 0)
 
-    @property
-    def open_mandatory(self) -> tuple[str, ...]:
-        """The rows that must be answered and that nobody says are."""
-        return tuple(
-            name for name in self.summary.mandatory if (now := self.standing(name)).counts and now.status == "open"
-        )
+    def said(self, requirement_id: str) -> RequirementStatus | None:
+        """What a person said of the answer to a row, as long as it reads as it did then."""
+        standing = self.standing(requirement_id)
+        return standing.status if standing.said_wording == self.wording(requirement_id) else None
 
     def assigned_to(self, section_id: str) -> tuple[str, ...]:
         """The rows that a section has to answer, the mandatory ones first."""
-        rows = (*self.summary.mandatory, *self.summary.others)
-        return tuple(name for name in rows if self._is_asked_of(self.standing(name), section_id))
+        return tuple(name for name in self if self._is_asked_of(name, section_id))
 
-    @staticmethod
-    def _is_asked_of(standing: Standing, section_id: str) -> bool:
-        return standing.counts and standing.section_id == section_id and standing.status != "not_applicable"
+    def _is_asked_of(self, requirement_id: str, section_id: str) -> bool:
+        standing = self.standing(requirement_id)
+        return standing.counts and standing.section_id == section_id and self.said(requirement_id) != "not_applicable"

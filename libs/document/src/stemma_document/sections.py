@@ -11,6 +11,7 @@ from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 
 from . import notes
+from .answering import asked_of
 from .authors import with_author
 from .guidance import guidance_of
 from .inputs import input_versions
@@ -45,7 +46,14 @@ def started(document: Document, section: Section) -> Section:
     queued = section.phase if isinstance(section.phase, Queued) else Queued()
     job = job_id(document, GENERATE, section.plan.section_id)
     versions = upstream_versions(document, section)
-    phase = Generating(job, versions, queued.guidance, tries=queued.tries, inputs=input_versions(document))
+    phase = Generating(
+        job,
+        versions,
+        queued.guidance,
+        tries=queued.tries,
+        inputs=input_versions(document),
+        requirements=asked_of(document, section.plan.section_id),
+    )
     return replace(section, phase=phase, checks={}, notes=notes.started(section.notes))
 
 
@@ -70,7 +78,7 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
         case e.SectionNeedRaised() | e.SectionNeedAnswered():
             return replace(section, phase=_need_phase(document, section, event))
         case e.SectionKept():
-            return _kept(section, event)
+            return _kept(document, section, event)
         case e.SectionRegenerationRequested():
             return replace(section, phase=Queued(event.guidance), checks={})
         case e.SectionChecked():
@@ -85,7 +93,9 @@ def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Sec
     validate, evaluate = job_id(document, VALIDATE, name), job_id(document, EVALUATE, name)
     match event:
         case e.SectionDrafted():
-            return _with_version(section, version, Validating(validate, _generating(section.phase)), {})
+            generating = _generating(section.phase)
+            version = replace(version, requirements=generating.requirements) if generating else version
+            return _with_version(section, version, Validating(validate, generating), {})
         case e.SectionRevised():
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
@@ -256,8 +266,9 @@ def _new_job(document: Document, section: Section, job: str) -> str:
     return job_id(document, job, section.plan.section_id)
 
 
-def _kept(section: Section, event: e.SectionKept) -> Section:
-    kept = {"upstream": event.accepted, "kept": True}
+def _kept(document: Document, section: Section, event: e.SectionKept) -> Section:
+    asked = asked_of(document, event.section_id)
+    kept = {"upstream": event.accepted, "kept": True, "requirements": asked}
     return _with_current(section, **kept if event.inputs is None else {**kept, "inputs": event.inputs})
 
 

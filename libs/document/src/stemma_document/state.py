@@ -28,7 +28,7 @@ from stemma_contracts.v1.wording import PlanWording
 
 from .cycle_state import Cycle
 from .input_state import Input
-from .ledger_state import Ledger
+from .ledger_state import Ledger, Sought, Wordings
 from .notes import NO_NOTES, Notes
 from .persons import NOBODY, Person
 from .proposal_state import EndedProposal, Proposal
@@ -45,7 +45,8 @@ class Version:
     says that it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     ``person`` wrote it or asked for it; with ``kept`` a person said that it rests on these upstream versions.
     ``sequence`` is that of the event that its text came with, which tells how it was made. ``inputs`` are what it was
-    written from, None where an old log does not say: then all of them, as they were given.
+    written from, None where an old log does not say: then all of them, as they were given. ``requirements`` are the
+    rows of the ledger that it rests on, in which wording, and ``sought`` those that were looked for in it.
     """
 
     number: int
@@ -69,6 +70,8 @@ class Version:
     warnings: tuple[GenerationWarning, ...] = ()
     sequence: int = 0
     inputs: tuple[InputVersion, ...] | None = None
+    requirements: Wordings = field(default_factory=dict)
+    sought: Mapping[str, Sought] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ class Generating:
     report: ArtifactRef | None = None
     tries: Tries = NO_TRIES
     inputs: tuple[InputVersion, ...] = ()
+    requirements: Wordings = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import InputFile
 
+from .answering import asked_of
 from .inputs import input_versions
+from .ledger_state import Wordings
 from .persons import person_of
 from .state import Document, Section, Version
 from .versions import is_a_persons, upstream_versions
@@ -66,6 +68,7 @@ def _revised(document: Document, section: Section, event: e.SectionRevised) -> V
         summary=event.summary,
         sequence=document.sequence,
         inputs=_rests_on(document, current),
+        requirements=_answers(document, section),
     )
 
 
@@ -83,6 +86,7 @@ def _edited(document: Document, section: Section, event: e.SectionEdited) -> Ver
         summary=event.summary,
         sequence=document.sequence,
         inputs=_rests_on(document, current),
+        requirements=_answers(document, section),
     )
 
 
@@ -94,6 +98,11 @@ def _with(assets: tuple[InputFile, ...], new: tuple[InputFile, ...]) -> tuple[In
 def _rests_on(document: Document, current: Version | None) -> tuple[InputVersion, ...] | None:
     """A changed text rests on what the text before did, one that a person wrote first on the inputs of now."""
     return current.inputs if current else input_versions(document)
+
+
+def _answers(document: Document, section: Section) -> Wordings:
+    """The rows of the ledger that a changed text rests on: the same rule."""
+    return section.current.requirements if section.current else asked_of(document, section.plan.section_id)
 
 
 def _restored(section: Section, event: e.SectionRestored) -> Version:

@@ -10,9 +10,10 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 
+from .answering import answer_to, open_mandatory
 from .input_viewing import input_views
 from .inputs import given_files, lacks_brief
-from .ledger_state import Ledger
+from .ledger_state import Ledger, Standing
 from .notes import LastFailure
 from .proposal_state import Proposal, Proposed
 from .staleness import NOT_STALE, Because, staleness
@@ -31,7 +32,7 @@ from .state import (
     status_of,
 )
 from .summary import cycle_summary
-from .views import DocumentView, ExportView, LedgerView, ProposalView, SectionView, StaleView, VersionView
+from .views import DocumentView, ExportView, LedgerView, ProposalView, RowView, SectionView, StaleView, VersionView
 
 Drafts = Mapping[int, e.SectionDrafted]
 """Events that a text came with, by their sequence: how it was made is told there alone."""
@@ -72,21 +73,35 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         cycle=cycle_summary(document.cycle) if document.cycle else None,
         cycle_plan=document.cycle.plan if document.cycle else None,
         last_sequence=document.sequence,
-        ledger=_ledger(document.ledger) if document.ledger else None,
+        ledger=_ledger(document, document.ledger) if document.ledger else None,
     )
 
 
-def _ledger(ledger: Ledger) -> LedgerView:
+def _ledger(document: Document, ledger: Ledger) -> LedgerView:
     return LedgerView(
         rows=ledger.rows,
         difference=ledger.difference,
         summary=ledger.summary,
-        standings=ledger.standings,
-        open_mandatory=ledger.open_mandatory,
+        standings={name: _row(document, name, standing) for name, standing in ledger.standings.items()},
+        open_mandatory=open_mandatory(document),
         sources=ledger.sources,
         brief=ledger.brief,
         reading=ledger.job_id is not None,
         failure=ledger.failure,
+    )
+
+
+def _row(document: Document, name: str, standing: Standing) -> RowView:
+    answer = answer_to(document, name)
+    return RowView(
+        confirmed=standing.confirmed,
+        dropped=standing.dropped,
+        merged_into=standing.merged_into,
+        section_id=standing.section_id,
+        owner=standing.owner,
+        status=answer.status,
+        version=answer.version,
+        block_id=answer.block_id,
     )
 
 

@@ -13,7 +13,7 @@ from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
 from stemma_contracts.v1.forms import AnsweredForm, FoundFields
 from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
-from stemma_contracts.v1.ledger import LedgerSummary
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
@@ -22,7 +22,6 @@ from stemma_contracts.v1.staleness import StaleReason, UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
 
-from .ledger_state import Standing
 from .versions import BY_A_PERSON
 
 UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
@@ -276,8 +275,29 @@ class InputView:
 
 
 @dataclass(frozen=True)
+class RowView:
+    """What became of a row: what people decided, and how its answer stands.
+
+    ``status`` is what a person said of the answer, as long as that holds, else what code found: ``block_id`` of
+    ``version`` of the section, none if they are empty.
+    """
+
+    confirmed: bool = False
+    dropped: bool = False
+    merged_into: str = ""
+    section_id: str = ""
+    owner: str = ""
+    status: RequirementStatus = "open"
+    version: int = 0
+    block_id: str = ""
+
+
+NO_DECISION = RowView()
+
+
+@dataclass(frozen=True)
 class LedgerView:
-    """The requirement ledger: where its rows are, and what people decided about each of them.
+    """The requirement ledger: where its rows are, and what became of those that people decided about.
 
     ``rows`` are those of the last reading that ended, ``difference`` what it changed, ``reading`` whether another one
     is under way, ``failure`` why the last one ended without rows.
@@ -286,7 +306,7 @@ class LedgerView:
     rows: ArtifactRef | None
     difference: ArtifactRef | None
     summary: LedgerSummary
-    standings: Mapping[str, Standing]
+    standings: Mapping[str, RowView]
     open_mandatory: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     brief: bool = True

@@ -1,6 +1,7 @@
 """The claims of a text (amounts, dates, quantities, names, quotations, citations) and where they stand."""
 
 from .claim import Claim, Kind
+from .content_words import content_words
 from .coverage import InputText, coverage
 from .extraction import claims
 from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
@@ -31,6 +32,7 @@ __all__ = [
     "Unit",
     "Uses",
     "claims",
+    "content_words",
     "coverage",
     "ground",
     "in_column",

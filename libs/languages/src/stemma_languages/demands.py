@@ -39,6 +39,9 @@ class DemandWords(BaseModel):
 
     ``announces`` is in a sentence before a list, ``conditions`` end one whose list says when, and with ``empty`` words
     alone it says nothing by itself.
+
+    In an answer: ``undecided`` leaves something for later, ``negated`` denies it, and ``at_most`` stands before a
+    figure that an answer may stay below.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,6 +78,9 @@ class DemandWords(BaseModel):
     conditions: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     contents: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+    negated: tuple[str, ...] = ()
+    at_most: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,9 @@ class Demands:
     conditions: re.Pattern[str]
     empty: re.Pattern[str]
     contents: re.Pattern[str]
+    undecided: re.Pattern[str]
+    negated: re.Pattern[str]
+    at_most: re.Pattern[str]
 
     @staticmethod
     def folded(text: str) -> str:

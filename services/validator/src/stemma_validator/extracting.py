@@ -134,7 +134,11 @@ async def _anchors(job: ExtractRequirements, source: LedgerSource, artifacts: Ar
 async def _previous(job: ExtractRequirements, artifacts: ArtifactStore) -> LedgerRows:
     if job.previous is None:
         return LedgerRows()
-    data = await artifacts.get(job.document.tenant, job.document.document_id, job.previous)
+    return rows_of(await artifacts.get(job.document.tenant, job.document.document_id, job.previous))
+
+
+def rows_of(data: bytes) -> LedgerRows:
+    """The rows of a ledger; none of what is no ledger."""
     try:
         return LedgerRows.model_validate_json(data)
     except ValidationError:

@@ -11,12 +11,14 @@ from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
+from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import ExtractRequirements, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_telemetry import get_logger
 
+from .answering import answers_in
 from .checking import StructureCheck
 from .citing import CitationsFound, citations_in
 from .claim_report import ClaimFindings
@@ -27,7 +29,7 @@ from .extracting import on_extract_requirements
 from .fixes import SafeFixes
 from .given import Given, given_texts
 from .grounds import Grounds
-from .identification import identified
+from .identification import identified, stored
 from .inputs import coverage_of
 from .normalise import normalise
 from .report import Findings, found, nothing_found
@@ -75,7 +77,7 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
     artifacts, engine, limits = tools.artifacts, tools.engine, tools.limits
-    blocks, claims, fixed, of_inputs = None, ClaimFindings(), None, dict[str, Any]()
+    blocks, claims, fixed, more = None, ClaimFindings(), None, dict[str, Any]()
     findings, unfinished = nothing_found(engine), Unfinished()
     with unfinished.noted():
         text = await _read(job, artifacts, tools.draft_limit)
@@ -86,11 +88,11 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
         given = await given_texts(job, artifacts)
         claims = await _claims(job, text, given, tools, unfinished)
-        of_inputs = await _of_inputs(job, text, given, tools, unfinished)
+        more = await _further(job, text, given, blocks, tools, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
-    summary = findings.summary(await _store(job, findings, fixed, artifacts), blocks)
-    told = await _claims_told(job, claims, artifacts) | of_inputs
+    summary = findings.summary(await _store(job, findings, fixed, artifacts), await stored(job, blocks, artifacts))
+    told = await _claims_told(job, claims, artifacts) | more
     return _outcome(job, summary.model_copy(update=told))
 
 
@@ -106,15 +108,22 @@ async def _claims(
     return citations.added_to(claims)
 
 
-async def _of_inputs(
-    job: ValidateDraft, text: str, given: Sequence[Given], tools: Tools, unfinished: Unfinished
+async def _further(
+    job: ValidateDraft,
+    text: str,
+    given: Sequence[Given],
+    blocks: BlockIndex | None,
+    tools: Tools,
+    unfinished: Unfinished,
 ) -> dict[str, Any]:
-    """What of the inputs the draft covers, and what of them it rests on."""
+    """What of the inputs the draft covers, what of them it rests on, and which requirements it answers."""
     told = dict[str, Any]()
     with unfinished.noted():
         told["coverage"] = await coverage_of(job, text, tools.artifacts, tools.limits)
     with unfinished.noted():
         told["used"] = await used_inputs(given, text)
+    with unfinished.noted():
+        told["answers"] = await answers_in(job, text, blocks, tools.artifacts, tools.limits)
     return told
 
 

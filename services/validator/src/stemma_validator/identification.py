@@ -46,8 +46,8 @@ class Identification(Check[BlockIndex]):
 
 async def identified(
     job: ValidateDraft, text: str, artifacts: ArtifactStore, limits: Limits, history_limit: int = HISTORY_LIMIT
-) -> ArtifactRef | None:
-    """The index of the blocks of a draft as an artifact; none if it is not asked for, or the last index is lost.
+) -> BlockIndex | None:
+    """The index of the blocks of a draft; none if it is not asked for, or the last index is lost.
 
     Without the index nobody knows which ids were given before, and none is to be given twice. Past a limit there is
     none either: nothing fails, and the draft is identified with the next one, by replay.
@@ -55,12 +55,18 @@ async def identified(
     if job.history is None:
         return None
     try:
-        index = await checked(await _read(job, job.history, text, artifacts, history_limit), limits)
+        return await checked(await _read(job, job.history, text, artifacts, history_limit), limits)
     except (ArtifactMissing, ArtifactCorrupt, ValidationError) as cause:
         log.warning("block_index_lost", cause=type(cause).__name__)
         return None
     except ValidationImpossible as cause:
         log.warning("blocks_not_identified", cause=str(cause))
+        return None
+
+
+async def stored(job: ValidateDraft, index: BlockIndex | None, artifacts: ArtifactStore) -> ArtifactRef | None:
+    """The index as an artifact."""
+    if index is None:
         return None
     body = index.model_dump_json().encode()
     return await artifacts.put(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision
 
 Ids = list[str] | None
+SHOWN_OF_ANSWER = 80
+"""Characters of the block that answers a row; the spreadsheet and --json have all."""
 
 
 async def ledger(
@@ -180,7 +182,10 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
     from stemma_cli.spreadsheets import standing_of
 
     if as_json:
-        say_json([entry.row.model_dump(mode="json") | asdict(entry.standing) for entry in entries])
+        told = (
+            entry.row.model_dump(mode="json") | asdict(entry.standing) | {"answer": entry.answer} for entry in entries
+        )
+        say_json(list(told))
         return
     rows = [
         (
@@ -192,10 +197,11 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
             entry.standing.section_id,
             entry.standing.status,
             entry.row.quote,
+            entry.answer[:SHOWN_OF_ANSWER],
         )
         for entry in entries
     ]
-    say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text"), rows)
+    say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text", "answer"), rows)
 
 
 def _cited(row: LedgerRow) -> str:

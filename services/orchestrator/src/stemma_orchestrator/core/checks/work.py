@@ -8,6 +8,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import Activity
+from stemma_document.answering import asked_of
 from stemma_document.inputs import evidence_of
 from stemma_document.state import Document, Section, status_of
 
@@ -48,6 +49,8 @@ def validation(document: Document, section: Section, job_id: str) -> j.ValidateD
         assets=tuple(image.name for image in images_of(document)),
         history=_draft_history(section),
         left_out=section.current.left_out if section.current else None,
+        ledger=document.ledger.rows if document.ledger else None,
+        requirements=tuple(asked_of(document, section.plan.section_id)),
         **grounds(document, rests_on(section)),
     )
 

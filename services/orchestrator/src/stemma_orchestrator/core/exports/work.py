@@ -11,7 +11,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat, ExportSection
 from stemma_contracts.v1.ledger import AnsweredRows
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.ledger_state import Ledger
+from stemma_document.answering import answered_rows, open_mandatory
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, Export, Section, status_of
 
@@ -80,13 +80,13 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
 
 
 def _requirements(document: Document, export: Export) -> _Requirements:
-    """What the document has to answer and does not, as far as people said; a comparison does not go out."""
-    ledger = document.ledger if document.ledger and not export.redline else Ledger()
-    matrix = ledger.answers if export.matrix else ()
-    is_shown = bool(matrix or ledger.open_mandatory)
-    return _Requirements(
-        ledger=ledger.rows if is_shown else None, open_requirements=ledger.open_mandatory, matrix=matrix
-    )
+    """What the document has to answer, and what of it is open; a comparison does not go out."""
+    ledger = document.ledger
+    if ledger is None or export.redline:
+        return _Requirements(ledger=None, open_requirements=(), matrix=())
+    matrix, still_open = answered_rows(document) if export.matrix else (), open_mandatory(document)
+    rows = ledger.rows if matrix or still_open else None
+    return _Requirements(ledger=rows, open_requirements=still_open, matrix=matrix)
 
 
 def _sections(document: Document, export: Export) -> tuple[ExportSection, ...]:

@@ -1,0 +1,131 @@
+"""Which demands the sections of a document answer: what a person says goes first, what code finds in a text second."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.ledger import AnsweredRows, RequirementStatus
+from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.validation import ValidationSummary
+
+from .job_ids import VALIDATE, job_id
+from .ledger_state import Ledger, Sought, Wordings
+from .state import Document, Resting, Section, Version
+
+NO_LEDGER = Ledger()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How the answer to a row stands, and the block of its section's current version that code found, if any."""
+
+    status: RequirementStatus = "open"
+    version: int = 0
+    block_id: str = ""
+
+
+def asked_of(document: Document, section_id: str) -> Wordings:
+    """The rows that a section has to answer, as they read now."""
+    ledger = document.ledger
+    return {name: ledger.wording(name) for name in ledger.assigned_to(section_id)} if ledger else {}
+
+
+def answer_to(document: Document, requirement_id: str) -> Answer:
+    """How the answer to a row stands."""
+    ledger = document.ledger or NO_LEDGER
+    section = document.sections.get(ledger.standing(requirement_id).section_id)
+    version = section.current if section else None
+    block = _found(version, ledger, requirement_id) if version else ""
+    status = _status(ledger, requirement_id, version.draft.digest if version else "", is_found=bool(block))
+    return Answer(status, version.number if version and block else 0, block)
+
+
+def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
+    """The rows that count, by the section that answers them and how that stands."""
+    ledger = document.ledger or NO_LEDGER
+    groups: dict[tuple[str, RequirementStatus], list[str]] = {}
+    for name in ledger:
+        if (now := ledger.standing(name)).counts:
+            groups.setdefault((now.section_id, answer_to(document, name).status), []).append(name)
+    return tuple(
+        AnsweredRows(section_id=section_id, status=status, requirement_ids=tuple(ids))
+        for (section_id, status), ids in groups.items()
+    )
+
+
+def open_mandatory(document: Document) -> tuple[str, ...]:
+    """The rows that must be answered and are not, as far as anybody said or code found."""
+    ledger = document.ledger or NO_LEDGER
+    return tuple(
+        name
+        for name in ledger.summary.mandatory
+        if ledger.standing(name).counts and answer_to(document, name).status == "open"
+    )
+
+
+def sought_again(document: Document, event: e.AnyEvent) -> Document:
+    """The document with what an event's validation found, and a check of each section whose rows are to be looked for.
+
+    A check that says nothing of rows is not repeated: whoever made it does not look for any.
+    """
+    match event:
+        case e.RequirementsRead() | e.RequirementsDecided():
+            sections = {name: _to_check(document, section) for name, section in document.sections.items()}
+            return replace(document, sections=sections)
+        case e.SectionReviewRequested() | e.SectionApproved() | e.SectionChecked():
+            section = _with_found(document, document.sections[event.section_id], event.validation)
+            looked = event.validation is not None and event.validation.answers is not None
+            if looked or not isinstance(event, e.SectionChecked):
+                section = _to_check(document, section)
+            return replace(document, sections={**document.sections, event.section_id: section})
+        case _:
+            return document
+
+
+def _found(version: Version, ledger: Ledger, requirement_id: str) -> str:
+    """The block that answers a row as it reads now."""
+    sought = version.sought.get(requirement_id)
+    return sought.block_id if sought and sought.wording == ledger.wording(requirement_id) else ""
+
+
+def _status(ledger: Ledger, requirement_id: str, text: str, *, is_found: bool) -> RequirementStatus:
+    """A person's word that there is an answer is about a text; it stands in the next one if code finds an answer."""
+    said = ledger.said(requirement_id)
+    if said in ("open", "not_applicable"):
+        return said
+    if said is not None and (is_found or ledger.standing(requirement_id).said_of == text):
+        return said
+    return "addressed" if is_found else "open"
+
+
+def _with_found(document: Document, section: Section, validation: ValidationSummary | None) -> Section:
+    """What a validation looked for counts if the ledger is still what it was."""
+    ledger, version = document.ledger, section.current
+    answers = validation.answers if validation else None
+    if answers is None or version is None or ledger is None or ledger.rows is None:
+        return section
+    blocks = {one.requirement_id: one.block_id for one in answers.found}
+    names = answers.sought if answers.rows_digest == ledger.rows.digest else ()
+    sought = {name: Sought(ledger.wording(name), blocks.get(name, "")) for name in names}
+    answered = {name: ledger.wording(name) for name in names if name in blocks}
+    version = replace(version, sought=sought, requirements={**answered, **version.requirements})
+    return replace(section, versions=(*section.versions[:-1], version))
+
+
+def _to_check(document: Document, section: Section) -> Section:
+    """With a check, if rows that it has to answer were not looked for in its text: an open one gives way to it."""
+    version, asked = section.current, asked_of(document, section.plan.section_id)
+    if version is None or not isinstance(section.phase, Resting):
+        return section
+    if asked.items() <= {name: sought.wording for name, sought in version.sought.items()}.items():
+        return section
+    others = {job: activity for job, activity in section.checks.items() if activity is not Activity.VALIDATE}
+    job = job_id(document, VALIDATE, section.plan.section_id)
+    return replace(section, checks={**others, job: Activity.VALIDATE})
+
+
+def texts(document: Document) -> Mapping[str, str]:
+    """The digests of what is written, by section."""
+    return {name: section.current.draft.digest for name, section in document.sections.items() if section.current}

@@ -1,0 +1,66 @@
+"""Where a draft answers the requirements that its section has, looked up with a bound on size, time and memory."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import ClassVar
+
+from pydantic import TypeAdapter
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
+from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.ledger import AnswersFound, LedgerRow, RequirementAnswer
+from stemma_evidence import language_of
+
+from .answers import Answers
+from .confined import Check, checked
+from .extracting import rows_of
+
+
+class AnswersCheck(Check[dict[str, int]]):
+    """What is looked up: the rows of a ledger, by their ids those that are wanted, and a draft."""
+
+    name: ClassVar = "answers check"
+    answer: ClassVar = TypeAdapter(dict[str, int])
+
+    text: str
+    language: str
+    rows: tuple[LedgerRow, ...]
+    wanted: frozenset[str]
+
+    @property
+    def characters(self) -> int:
+        """How much there is to read."""
+        return len(self.text) + sum(len(row.quote) for row in self.rows)
+
+    def run(self) -> dict[str, int]:
+        """Where the passage begins that answers each row, if one does."""
+        answers = Answers(self.text, self.language, self.rows)
+        places = {row.requirement_id: answers.place_of(row) for row in self.rows if row.requirement_id in self.wanted}
+        return {name: place for name, place in places.items() if place is not None}
+
+
+async def answers_in(
+    job: ValidateDraft, text: str, blocks: BlockIndex | None, artifacts: ArtifactStore, limits: Limits
+) -> AnswersFound | None:
+    """The blocks that answer the rows of a job, None if nobody can tell; raises `ValidationImpossible` past limits."""
+    if job.ledger is None or blocks is None:
+        return None
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, job.ledger)
+    except (ArtifactMissing, ArtifactCorrupt):
+        return None
+    found = dict[str, int]()
+    if job.requirements:
+        language = language_of(text, job.document.language or "en")
+        wanted = frozenset(job.requirements)
+        check = AnswersCheck(text=text, language=language, rows=rows_of(data).rows, wanted=wanted)
+        found = await checked(check, limits)
+    answered = tuple(RequirementAnswer(requirement_id=name, block_id=_block(blocks, at)) for name, at in found.items())
+    return AnswersFound(rows_digest=job.ledger.digest, sought=job.requirements, found=answered)
+
+
+def _block(blocks: BlockIndex, place: int) -> str:
+    starts = [block.start for block in blocks.blocks]
+    return blocks.blocks[max(0, bisect_right(starts, place) - 1)].block_id

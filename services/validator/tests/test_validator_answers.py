@@ -1,0 +1,159 @@
+"""The blocks of a draft that answer the requirements of its section."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_artifacts.store import ArtifactStore
+from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
+from stemma_contracts.v1.ledger import AnswersFound, LedgerRow, LedgerRows
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_validator.answers import Answers
+from stemma_validator.engines import RumdlEngine
+from stemma_validator.grounds import Grounds
+from stemma_validator.handlers import Tools, on_validate_draft
+
+from .conftest import DOCUMENT, FIXES, LIMITS, TENANT
+
+pytestmark = pytest.mark.req("L1")
+
+PAIRS = Path(__file__).parent / "answers"
+DRAFT = """# Training
+
+Our trainers are kind.
+
+We train ten users on site.
+
+| task | by |
+|---|---|
+| records kept for five years | archive |
+"""
+
+
+def row(name: str, quote: str, announced_by: str = "") -> LedgerRow:
+    return LedgerRow(
+        requirement_id=name, source="rfp.md", line=1, quote=quote, announced_by=announced_by,
+        kind="work", obligation="mandatory",
+    )  # fmt: skip
+
+
+ROWS = LedgerRows(
+    given=3,
+    rows=(
+        row("R1", "The contractor shall train ten users on site."),
+        row("R2", "keep all records for five years", "The contractor shall:"),
+        row("R3", "The contractor shall answer calls within one hour."),
+    ),
+)
+
+WITH_IDS = DraftHistory()
+
+Find = Callable[..., Awaitable[tuple[AnswersFound | None, BlockIndex | None]]]
+
+
+@pytest.fixture
+def find(artifacts: ArtifactStore, rumdl: RumdlEngine, job_for: Callable[..., Awaitable[ValidateDraft]]) -> Find:
+    """Validates a draft whose section has these rows; what was found, and the blocks of the draft."""
+
+    async def run(
+        *wanted: str,
+        text: str = DRAFT,
+        history: DraftHistory | None = WITH_IDS,
+        ledger: ArtifactRef | None = None,
+    ) -> tuple[AnswersFound | None, BlockIndex | None]:
+        body = ROWS.model_dump_json().encode()
+        stored = await artifacts.put(TENANT, DOCUMENT, body, media_type="application/json", name="rows.json")
+        about: dict[str, Any] = {"history": history, "ledger": ledger or stored, "requirements": wanted}
+        job = (await job_for(text)).model_copy(update=about)
+        grounds = Grounds(artifacts, LIMITS)
+        tools = Tools(artifacts=artifacts, engine=rumdl, grounds=grounds, fixes=FIXES, limits=LIMITS)
+        validation = (await on_validate_draft(job, tools=tools)).validation
+        if validation.blocks is None:
+            return validation.answers, None
+        data = await artifacts.get(TENANT, DOCUMENT, validation.blocks)
+        return validation.answers, BlockIndex.model_validate_json(data)
+
+    return run
+
+
+async def test_a_row_that_a_draft_answers_is_told_with_its_block_and_no_other(find: Find) -> None:
+    found, index = await find("R1", "R2", "R3")
+    assert found is not None
+    assert index is not None
+    texts = {block.block_id: DRAFT[block.start : block.end].strip() for block in index.blocks}
+    told = {one.requirement_id: texts[one.block_id] for one in found.found}
+    assert told == {"R1": "We train ten users on site.", "R2": DRAFT[DRAFT.index("| task") :].strip()}
+    assert found.sought == ("R1", "R2", "R3")
+
+
+async def test_only_rows_of_the_section_are_looked_for(find: Find) -> None:
+    found, _ = await find("R3")
+    assert found is not None
+    assert (found.sought, found.found) == (("R3",), ())
+
+
+async def test_nothing_is_told_where_the_ledger_is_lost_or_blocks_have_no_ids(find: Find) -> None:
+    lost = ArtifactRef(digest="0" * 64, size=1, media_type="application/json", name="rows.json")
+    assert (await find("R1", ledger=lost))[0] is None
+    assert (await find("R1", history=None))[0] is None
+
+
+async def test_a_large_draft_is_looked_through_in_a_process_of_its_own(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, _ = await find("R1", "R2", "R3")
+    monkeypatch.setattr("stemma_validator.confined.SAFE_CHARACTERS", 10)
+    there, _ = await find("R1", "R2", "R3")
+    assert here == there
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [
+        ("Calls are answered within one hour.", True),
+        ("Calls are not answered within one hour.", False),
+        ("Whether calls are answered within one hour is open.", False),
+        ("The contractor shall answer calls within one hour.", False),
+        ("## Calls\n\nThey are answered within one hour.", True),
+    ],
+)
+def test_what_is_denied_left_open_or_only_demanded_again_is_no_answer(text: str, answered: bool) -> None:
+    found = Answers(text, "en", ROWS.rows).place_of(ROWS.rows[2])
+    assert (found is not None) is answered
+
+
+def test_a_figure_of_a_demand_has_to_be_met() -> None:
+    demand = row("R1", "The contractor shall keep all records for at least five years.")
+    for years, answered in (("five", True), ("seven", True), ("two", False)):
+        answers = Answers(f"All records are kept for {years} years.", "en", (demand,))
+        assert (answers.place_of(demand) is not None) is answered, years
+    limit = row("R1", "Faults of the system must be mended within three days.")
+    for days, answered in (("two days", True), ("one week", False)):
+        answers = Answers(f"Faults of the system are mended within {days}.", "en", (limit,))
+        assert (answers.place_of(limit) is not None) is answered, days
+
+
+def shares(name: str) -> tuple[float, float]:
+    """Precision and recall of what is called answered in a file of pairs."""
+    pairs = [json.loads(line) for line in (PAIRS / f"{name}.jsonl").read_text().splitlines()]
+    right, wrong = 0, 0
+    for language in {pair["language"] for pair in pairs}:
+        own = [pair for pair in pairs if pair["language"] == language]
+        rows = [row(f"R{number}", pair["demand"], pair["announced_by"]) for number, pair in enumerate(own)]
+        for pair, one in zip(own, rows, strict=True):
+            right += Answers(pair["answered"], language, rows).place_of(one) is not None
+            wrong += Answers(pair["not_answered"], language, rows).place_of(one) is not None
+    return right / (right + wrong), right / len(pairs)
+
+
+@pytest.mark.parametrize(("name", "precision", "recall"), [("first", 1.0, 0.95), ("second", 0.87, 0.87)])
+def test_of_hand_made_pairs_most_are_told_right(name: str, precision: float, recall: float) -> None:
+    told = shares(name)
+    print(name, told)
+    assert told[0] >= precision
+    assert told[1] >= recall
