@@ -12,11 +12,13 @@ from typing import Any
 import docx
 import pytest
 import pytest_asyncio
-from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.local.supervisor import ALL
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
+from stemma_testkit.customized import CustomizedStemma
+from stemma_testkit.customizing import finding
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 from stemma_testkit.house import add_kind, house, stand_in
 
@@ -97,10 +99,9 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
     add_section(stand_in(kinds, "proposal"))
     add_kind(kinds, MEMO, "memo")
     add_structured_kind(kinds)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(folder))
-        async with LocalStemma(folder / "data", in_process=True) as stemma, stemma.client() as client:
-            yield client
+    env = {ALL: finding(folder)}
+    async with CustomizedStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
+        yield client
 
 
 async def headings(client: Client, document_id: str) -> list[str]:

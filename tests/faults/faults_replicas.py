@@ -11,11 +11,11 @@ from stemma_cli.local.launcher import launcher
 from stemma_cli.local.starts import Start
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
-from stemma_testkit.customizing import CODE
+from stemma_testkit.customizing import CODE, RUNS
 from stemma_testkit.servers import eventually
 
 GENERATION = subjects.GENERATION
-RUNS = "stemma_testkit.customizing"
+RUN = "stemma_cli.local.run"
 
 
 @asynccontextmanager
@@ -29,8 +29,8 @@ async def replica(
     ready = stemma.folder.ready_file(name)
     env = {
         **os.environ,
-        **more,
         CODE: first,
+        **more,
         "STEMMA_NATS_URL": stemma.url,
         "STEMMA_NATS_USER": service,
         "STEMMA_NATS_PASSWORD": stemma.password(service),
@@ -38,7 +38,7 @@ async def replica(
         "STEMMA_READY_FILE": str(ready),
     }
     with stemma.folder.log(name).open("ab") as log:
-        launched = await launcher().start(Start(name, RUNS, [service], env), log)
+        launched = await launcher().start(Start(name, RUNS, [RUN, service], env), log)
     process = psutil.Process(launched.pid)
 
     async def is_ready() -> bool:

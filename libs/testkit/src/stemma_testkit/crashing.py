@@ -14,14 +14,12 @@ from typing import Any, Literal
 
 from nats.aio.client import Client
 
-from .customizing import env_of
+from .customizing import CODE
 
 When = Literal["before", "after"]
 KILLED = 137
+_CODE = "from pathlib import Path\n\nfrom stemma_testkit.crashing import install\n\ninstall(Path({!r}))\n"
 _ACKS = (b"", b"+ACK")
-_SITECUSTOMIZE = (
-    "from pathlib import Path\n\nfrom stemma_testkit.crashing import install\n\ninstall(Path(__file__).parent)\n"
-)
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,9 @@ class Crashes:
         self._folder = folder
         self._effects = folder / "effects"
         self._armed = folder / "armed"
-        self.env = env_of(folder, _SITECUSTOMIZE)
-        """What the environment of the process must hold."""
+        self.env = {CODE: _CODE.format(str(folder))}
+        """What the environment of the process must hold, which `stemma_testkit.customizing` runs."""
+        folder.mkdir(parents=True, exist_ok=True)
         self.forget()
 
     @property
