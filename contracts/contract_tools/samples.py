@@ -11,14 +11,21 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 from stemma_contracts import Entry, Envelope, Family, envelope_for
+from stemma_contracts.v1.comments import MadeComment, NewComment
 from stemma_contracts.v1.coverage import UncoveredChapter
 from stemma_contracts.v1.document import DocumentHead
-from stemma_contracts.v1.events import DocumentRequested
+from stemma_contracts.v1.events import (
+    DocumentRequested,
+    RefusedByThreadStatus,
+    RefusedUnknownThread,
+    SectionThreadReopened,
+    SectionThreadResolved,
+)
 from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.ledger import RequirementDecision
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.requests import CreateDocument, EditSection
+from stemma_contracts.v1.requests import CreateDocument, EditSection, ReopenThread, ResolveThread
 from stemma_contracts.v1.staleness import UpstreamVersion
 
 from .parties import address, senders
@@ -26,6 +33,7 @@ from .parties import address, senders
 TIME = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 DOCUMENT = "d-5f0c9a1be2374d68"
 REQUEST = "req-2026-0314-1"
+THREAD = "c23-1"
 JOB = f"{DOCUMENT}.7.generate-section.budget"
 
 NAMED: Mapping[str, Any] = {
@@ -119,6 +127,20 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     DocumentHead: {"kind": "proposal"},
     DocumentRequested: {"kind": "proposal"},
     RequirementDecision: {"requirement_id": "R12", "section_id": "approach", "owner": "ada"},
+    NewComment: {
+        "text": "From which budget?",
+        "quote": "EUR 480,000",
+        "before": "The pilot costs",
+        "block_id": "k3v9x0a1bq",
+        "thread_id": THREAD,
+    },
+    MadeComment: {"comment_id": "c31-1", "thread_id": THREAD, "block_id": "k3v9x0a1bq"},
+    ResolveThread: {"thread_id": THREAD},
+    ReopenThread: {"thread_id": THREAD},
+    SectionThreadResolved: {"thread_id": THREAD},
+    SectionThreadReopened: {"thread_id": THREAD},
+    RefusedUnknownThread: {"thread_id": THREAD},
+    RefusedByThreadStatus: {"thread_id": THREAD},
     UpstreamDraft: {"section_id": "approach", "title": "Approach"},
     UpstreamVersion: {"section_id": "approach"},
 }

@@ -95,3 +95,4 @@ class SectionDetails(Contract):
     failure: str = Field(default="", max_length=400, description="the last one, in short")
     missing: tuple[Token, ...] | None = Field(default=None, description="what was not there to write from")
     waits_since: AwareDatetime | None = None
+    open_threads: int = Field(default=0, ge=0, description="threads of comments that nobody resolved")

@@ -14,6 +14,7 @@ from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import FileName, LanguageTag, Token
 
+from .comments import MOST_COMMENTS, NewComment
 from .exports import ExportFormat, VersionPair
 from .forms import MOST_FIELDS
 from .ledger import RequirementDecision
@@ -345,3 +346,30 @@ class DecideRequirements(DocumentRequest):
     """Confirm, drop, merge, assign and mark rows of the requirement ledger: all of the decisions are made, or none."""
 
     decisions: tuple[RequirementDecision, ...] = Field(min_length=1, max_length=1000)
+
+
+@registry.contract("stemma.comment.section.v1", Family.REQUEST)
+class CommentSection(SectionDecision):
+    """Comment on a version of a section: all comments are made, as one review, or none.
+
+    It may be an earlier version than the current one. A comment in a thread that was resolved opens it again.
+    """
+
+    comments: tuple[NewComment, ...] = Field(min_length=1, max_length=MOST_COMMENTS)
+
+
+class ThreadDecision(DocumentRequest):
+    """A decision about a thread of comments."""
+
+    section_id: Token
+    thread_id: Token
+
+
+@registry.contract("stemma.resolve.thread.v1", Family.REQUEST)
+class ResolveThread(ThreadDecision):
+    """Close a thread of comments: what it says was seen to."""
+
+
+@registry.contract("stemma.reopen.thread.v1", Family.REQUEST)
+class ReopenThread(ThreadDecision):
+    """Open a thread of comments again."""

@@ -29,6 +29,7 @@ class SectionSummary(Contract):
     need_id: Token | None = None
     missing_blocks: int = Field(default=0, ge=0, description="blocks of the inputs that its text does not cover")
     proposal_id: Token | None = Field(default=None, description="of an edit that waits for a person")
+    open_threads: int = Field(default=0, ge=0, description="threads of comments that nobody resolved")
 
 
 class ExportEntry(Contract):

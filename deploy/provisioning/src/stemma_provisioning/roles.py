@@ -17,6 +17,9 @@ _DECIDES = (
     "accept-edit",
     "reject-edit",
     "decide-requirements",
+    "comment-section",
+    "resolve-thread",
+    "reopen-thread",
 )
 _WRITES = (
     "create-document",

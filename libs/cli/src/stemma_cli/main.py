@@ -15,6 +15,7 @@ from .output import console
 from .runtime import command
 from .verbs import (
     agents,
+    commenting,
     comparing,
     dead,
     decisions,
@@ -77,6 +78,7 @@ GROUPS_OF_VERBS = (
     progress,
     decisions,
     editing,
+    commenting,
     comparing,
     exporting,
     inputs,

@@ -109,3 +109,10 @@ def _waits(section: SectionSummary) -> bool:
     open_question = section.need_id is not None or section.proposal_id is not None
     in_review = section.status is SectionStatus.AWAITING_REVIEW
     return open_question or in_review or (section.stale and section.status not in UNDER_WAY)
+
+
+def commented_sections(document: DocumentSummary) -> list[SectionSummary]:
+    """The sections with comments that nobody resolved."""
+    if document.status is DocumentStatus.CANCELLED:
+        return []
+    return [section for section in document.sections if section.open_threads]

@@ -54,6 +54,7 @@ def section_details(document: Document, name: str, stale: Staleness, last_sequen
         failure=told.failure or "",
         missing=told.missing,
         waits_since=told.waits_since,
+        open_threads=len(told.open_threads),
     )
 
 

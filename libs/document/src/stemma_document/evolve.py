@@ -10,6 +10,7 @@ from typing import TypeVar, assert_never
 from stemma_contracts.v1 import events as e
 
 from .answering import sought_again, texts
+from .comment_folding import threads_after
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
 from .input_folding import first_inputs, inputs_applied
@@ -133,6 +134,8 @@ def _sections_of(event: e.AnyEvent) -> tuple[str, ...]:
 
 def _applied(document: Document, event: e.AnyEvent) -> Document:
     match event:
+        case e.SectionCommented() | e.SectionThreadResolved() | e.SectionThreadReopened():
+            return _comments_applied(document, event)
         case e.SectionEvent():
             return _section_applied(document, event)
         case e.InputEvent():
@@ -202,6 +205,12 @@ def _form_applied(document: Document, event: e.FormFieldsConfirmed) -> Document:
         sections=_with(document.sections, plan.section_id, section),
         lifecycle=Lifecycle.RUNNING if rests and not known else document.lifecycle,
     )
+
+
+def _comments_applied(document: Document, event: e.AnyCommentEvent) -> Document:
+    section = document.sections[event.section_id]
+    section = replace(section, threads=threads_after(section.threads, event, document.time))
+    return replace(document, sections=_with(document.sections, event.section_id, section))
 
 
 def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:

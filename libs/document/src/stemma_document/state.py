@@ -26,6 +26,7 @@ from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.wording import PlanWording
 
+from .comment_state import Thread
 from .cycle_state import Cycle
 from .input_state import Input
 from .ledger_state import Ledger, Sought, Wordings
@@ -200,7 +201,7 @@ class Section:
 
     ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
     ``proposal`` is an edit of the current version that is being made or waits for a person. No decision rests on
-    ``notes``.
+    ``notes`` or on the ``threads`` of comments, which are in the order in which they began.
     """
 
     plan: SectionPlan
@@ -211,6 +212,7 @@ class Section:
     proposal: Proposal | None = None
     ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)
     notes: Notes = NO_NOTES
+    threads: Mapping[str, Thread] = field(default_factory=dict)
 
     @property
     def current(self) -> Version | None:

@@ -74,6 +74,7 @@ def _summarise(section: Section, stale: bool, titled: bool) -> SectionSummary:
         issue_count=version.validation.issue_count if version and version.validation else 0,
         proposal_id=section.proposal.proposal_id if isinstance(section.proposal, Proposed) else None,
         missing_blocks=_missing_blocks(version),
+        open_threads=sum(not thread.resolved for thread in section.threads.values()),
         need_id=section.phase.need.need_id if isinstance(section.phase, AwaitingAnswer) else None,
     )
 

@@ -11,6 +11,7 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 
 from .answering import answer_to, open_mandatory
+from .comment_state import Thread
 from .input_viewing import input_views
 from .inputs import given_files, lacks_brief
 from .ledger_state import Ledger, Standing
@@ -32,7 +33,18 @@ from .state import (
     status_of,
 )
 from .summary import cycle_summary
-from .views import DocumentView, ExportView, LedgerView, ProposalView, RowView, SectionView, StaleView, VersionView
+from .views import (
+    CommentView,
+    DocumentView,
+    ExportView,
+    LedgerView,
+    ProposalView,
+    RowView,
+    SectionView,
+    StaleView,
+    ThreadView,
+    VersionView,
+)
 
 Drafts = Mapping[int, e.SectionDrafted]
 """Events that a text came with, by their sequence: how it was made is told there alone."""
@@ -135,6 +147,22 @@ def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts 
         proposal=_proposal(section.proposal) if section.proposal else None,
         waits_since=notes.waits_since,
         covers_inputs=plan.covers_inputs,
+        threads=tuple(map(_thread, section.threads.values())),
+    )
+
+
+def _thread(thread: Thread) -> ThreadView:
+    comments = tuple(
+        CommentView(each.comment_id, each.remark, each.version, each.author.name, each.made_at, each.author.verified)
+        for each in thread.comments
+    )
+    return ThreadView(
+        thread_id=thread.thread_id,
+        comments=comments,
+        block_id=thread.block_id,
+        resolved=thread.resolved,
+        resolved_by=thread.resolved_by.name,
+        resolved_at=thread.resolved_at,
     )
 
 
@@ -165,6 +193,7 @@ def version_view(version: Version, drafted: e.SectionDrafted | None = None) -> V
         verified=version.person.verified,
         inputs=version.inputs,
         images=version.assets,
+        blocks=version.blocks,
     )
 
 

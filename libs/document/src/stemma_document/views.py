@@ -36,6 +36,7 @@ class VersionView:
     ``verified`` if the server knew that person, who is claimed else.
     ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     ``inputs`` are those that it was written from; None where an old log does not say. ``images`` came with its text.
+    ``blocks`` is the index of its blocks, once there is one.
     """
 
     number: int
@@ -57,6 +58,7 @@ class VersionView:
     verified: bool = False
     inputs: tuple[InputVersion, ...] | None = None
     images: tuple[InputFile, ...] = ()
+    blocks: ArtifactRef | None = None
 
     @property
     def model(self) -> str:
@@ -106,6 +108,30 @@ class ProposalView:
 
 
 @dataclass(frozen=True)
+class CommentView:
+    """A comment on a version; its words, and the first one's passage, are the `Remark` in ``remark``."""
+
+    comment_id: str
+    remark: ArtifactRef
+    version: int
+    made_by: str
+    made_at: datetime | None
+    verified: bool = False
+
+
+@dataclass(frozen=True)
+class ThreadView:
+    """A thread of comments; ``block_id`` is the block that its passage began in, as far as it was known."""
+
+    thread_id: str
+    comments: tuple[CommentView, ...]
+    block_id: str | None = None
+    resolved: bool = False
+    resolved_by: str = ""
+    resolved_at: datetime | None = None
+
+
+@dataclass(frozen=True)
 class SectionView:
     """One section with all versions that it ever had.
 
@@ -142,6 +168,12 @@ class SectionView:
     stale_reasons: tuple[StaleReason, ...] = ()
     stale_inputs: tuple[ChangedInput, ...] = ()
     form: AnsweredForm | None = None
+    threads: tuple[ThreadView, ...] = ()
+
+    @property
+    def open_threads(self) -> tuple[ThreadView, ...]:
+        """The threads of comments that nobody resolved."""
+        return tuple(thread for thread in self.threads if not thread.resolved)
 
     @property
     def current(self) -> VersionView | None:

@@ -22,6 +22,7 @@ from .matching import match_parts
 from .merging import merge
 from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
+from .quoting import Quotable
 from .references import FootnoteMark, Image, Link
 from .rendering import html
 from .sentences import Sentence, sentence_ranges
@@ -51,6 +52,7 @@ __all__ = [
     "Passage",
     "Prose",
     "ProseKind",
+    "Quotable",
     "Sentence",
     "SentenceDifference",
     "Token",

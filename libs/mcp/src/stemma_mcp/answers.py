@@ -278,6 +278,24 @@ class ProposedEdit(BaseModel):
     findings: list[Finding]
 
 
+class CommentTold(BaseModel):
+    """A comment on a section."""
+
+    made_by: str
+    version: int = Field(description="the version that it was made on")
+    text: Words
+
+
+class ThreadTold(BaseModel):
+    """A thread of comments that nobody resolved."""
+
+    thread_id: str
+    quote: Words = Field(description="the words that it is about; empty: the whole section")
+    line: int | None = Field(description="where they stand now; null if nowhere")
+    gone: bool = Field(description="whether they are not in the text any more")
+    comments: list[CommentTold]
+
+
 class SectionTold(BaseModel):
     """A section in one version, with all that there is to know before a decision about it."""
 
@@ -300,6 +318,8 @@ class SectionTold(BaseModel):
     stale_inputs: list[str] = Field(description="inputs that changed in what the section uses of them")
     question: Question | None
     proposed_edit: ProposedEdit | None
+    open_threads: list[ThreadTold] = Field(description="comments that nobody resolved, the first ones")
+    threads_left_off: int
     refusal: Words
     failure: Words
     versions: list[VersionLine]

@@ -8,7 +8,7 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from . import amendments, decisions, documents, exports, inputs, ledgers, sections
+from . import amendments, commenting, decisions, documents, exports, inputs, ledgers, sections
 from .clients import ClientOf
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, ENDS, READS, ClientTool, Function
@@ -51,6 +51,8 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (decisions.answer_question, ADDS_ONCE),
     (decisions.accept_edit, ADDS_ONCE),
     (decisions.reject_edit, ENDS),
+    (commenting.comment_section, ADDS),
+    (commenting.resolve_thread, ADDS_ONCE),
     (amendments.edit_section, ADDS_ONCE),
     (amendments.regenerate_section, ADDS_ONCE),
     (amendments.keep_section, ADDS_ONCE),

@@ -87,10 +87,10 @@ class Backstage:
     async def append(self, document_id: str, *contracts: Contract) -> None:
         for contract in contracts:
             token = registry.entry_of(contract).token
-            await self._publish(subjects.event(TENANT, document_id, token), contract, document_id)
+            number = self._numbers[document_id] = self._numbers.get(document_id, 0) + 1
+            await self._publish(subjects.event(TENANT, document_id, token), contract, document_id, number)
 
-    async def _publish(self, subject: str, contract: Contract, about: str) -> None:
-        number = self._numbers[about] = self._numbers.get(about, 0) + 1
+    async def _publish(self, subject: str, contract: Contract, about: str, number: int = 0) -> None:
         envelope = envelope_for(
             registry.entry_of(contract),
             id=uuid4().hex,

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from . import agents, desk
 from .resources import (
     commands,
+    comments,
     decisions,
     documents,
     exports,
@@ -23,7 +24,7 @@ from .resources import (
 def routes() -> APIRouter:
     """All that can be asked for."""
     router = APIRouter()
-    for resource in (documents, sections, exports, commands, requests, uploads, streams, agents):
+    for resource in (documents, sections, comments, exports, commands, requests, uploads, streams, agents):
         router.include_router(resource.router)
     for pages in (signing_in, sign_in_links, provider, decisions):
         router.include_router(pages.router)

@@ -14,6 +14,7 @@ from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.comments import NewComment, Remark
 from stemma_contracts.v1.inputs import BRIEF, UnreadableInput
 from stemma_contracts.v1.needs import NeedAnswer, answer_form
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
@@ -23,7 +24,19 @@ from stemma_document.input_folding import numbered
 from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
 from .catalog import Catalog, Kind
-from .core import documents, editing, exports, forms, generation, ledger, needs, proposals, review, several
+from .core import (
+    comments,
+    documents,
+    editing,
+    exports,
+    forms,
+    generation,
+    ledger,
+    needs,
+    proposals,
+    review,
+    several,
+)
 from .core import inputs as input_commands
 from .core.commands import RequestCommand, RequestMeta
 from .core.documents.outlines import InvalidOutline, plan_outline
@@ -82,6 +95,8 @@ class Intake:
         match request:
             case r.CreateDocument():
                 return await self._create(received, request, time)
+            case r.CommentSection() | r.ResolveThread() | r.ReopenThread():
+                return await self._about_comments(received, request)
             case r.DocumentRequest():
                 return await self._about_document(received.tenant, received.asked, request, inputs)
             case _:
@@ -165,6 +180,22 @@ class Intake:
             assert request.text_upload is not None
             draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
         return editing.Write(asked, section_id, version, draft, tuple(images))
+
+    async def _about_comments(
+        self, received: Received, request: r.CommentSection | r.ResolveThread | r.ReopenThread
+    ) -> comments.CommentCommand:
+        asked, section_id = received.asked, request.section_id
+        if isinstance(request, r.CommentSection):
+            about = (received.tenant, request.document_id)
+            made = [await self._comment(*about, comment) for comment in request.comments]
+            return comments.Comment(asked, section_id, request.version, tuple(made))
+        decision = comments.Resolve if isinstance(request, r.ResolveThread) else comments.Reopen
+        return decision(asked, section_id, request.thread_id)
+
+    async def _comment(self, tenant: str, document_id: str, comment: NewComment) -> comments.StoredComment:
+        remark = Remark(text=comment.text, quote=comment.quote, before=comment.before).model_dump_json()
+        stored = await self._stored(tenant, document_id, remark, "remark.json", "application/json")
+        return comments.StoredComment(stored, comment.block_id, comment.thread_id)
 
     async def _create(self, received: Received, request: r.CreateDocument, time: datetime) -> documents.Create:
         tenant = received.tenant

@@ -7,6 +7,7 @@ The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold refer
 from __future__ import annotations
 
 from .base import Event, PaidEvent, SectionEvent
+from .comments import SectionCommented, SectionThreadReopened, SectionThreadResolved
 from .document import (
     DocumentCancelled,
     DocumentCompleted,
@@ -41,6 +42,7 @@ from .refusals import (
     RefusedBriefWithdrawn,
     RefusedByDocumentStatus,
     RefusedByStatus,
+    RefusedByThreadStatus,
     RefusedDecidedProposal,
     RefusedFormFields,
     RefusedInputName,
@@ -57,6 +59,7 @@ from .refusals import (
     RefusedUnknownProposal,
     RefusedUnknownRequirement,
     RefusedUnknownSection,
+    RefusedUnknownThread,
     RefusedUnknownVersion,
     RefusedUpstreamStale,
     RefusedVoidProposal,
@@ -130,6 +133,7 @@ AnySectionEvent = (
 )
 AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
 AnyLedgerEvent = RequirementsRequested | RequirementsRead | RequirementsUnread | RequirementsDecided
+AnyCommentEvent = SectionCommented | SectionThreadResolved | SectionThreadReopened
 AnyRefusal = (
     RefusedOldVersion
     | RefusedByStatus
@@ -155,6 +159,8 @@ AnyRefusal = (
     | RefusedInputVersion
     | RefusedInputName
     | RefusedBriefWithdrawn
+    | RefusedUnknownThread
+    | RefusedByThreadStatus
 )
 AnyInputEvent = (
     DocumentInputAdded
@@ -179,9 +185,10 @@ AnyDocumentEvent = (
     | AnyInputEvent
     | AnyLedgerEvent
 )
-AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyRefusal
+AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyRefusal
 
 __all__ = [
+    "AnyCommentEvent",
     "AnyDocumentEvent",
     "AnyEvent",
     "AnyExportOutcome",
@@ -216,6 +223,7 @@ __all__ = [
     "RefusedBriefWithdrawn",
     "RefusedByDocumentStatus",
     "RefusedByStatus",
+    "RefusedByThreadStatus",
     "RefusedDecidedProposal",
     "RefusedFormFields",
     "RefusedInputName",
@@ -232,6 +240,7 @@ __all__ = [
     "RefusedUnknownProposal",
     "RefusedUnknownRequirement",
     "RefusedUnknownSection",
+    "RefusedUnknownThread",
     "RefusedUnknownVersion",
     "RefusedUpstreamStale",
     "RefusedVoidProposal",
@@ -245,6 +254,7 @@ __all__ = [
     "SectionAnswerMalformed",
     "SectionApproved",
     "SectionChecked",
+    "SectionCommented",
     "SectionContextTooLong",
     "SectionDrafted",
     "SectionEditChecked",
@@ -272,4 +282,6 @@ __all__ = [
     "SectionRevisionRequested",
     "SectionRoleAnalysisMissing",
     "SectionThreadLost",
+    "SectionThreadReopened",
+    "SectionThreadResolved",
 ]

@@ -190,3 +190,18 @@ class RefusedInputName(DecisionRefused):
 @registry.contract("stemma.refused.brief.withdrawn.v1", Family.EVENT)
 class RefusedBriefWithdrawn(DecisionRefused):
     """A document has a brief: it can be replaced, and not withdrawn."""
+
+
+@registry.contract("stemma.refused.unknown.thread.v1", Family.EVENT)
+class RefusedUnknownThread(DecisionRefused):
+    """The section has no such thread of comments."""
+
+    thread_id: Token
+
+
+@registry.contract("stemma.refused.thread.status.v1", Family.EVENT)
+class RefusedByThreadStatus(DecisionRefused):
+    """The thread of comments was resolved before, or it is open."""
+
+    thread_id: Token
+    resolved: bool

@@ -35,6 +35,7 @@ from stemma_cli.wording import (
     waits_since,
 )
 
+from .comments import comments_words, lines_of_thread, threads_json
 from .findings import as_json as as_json_findings
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words
@@ -98,6 +99,8 @@ async def show_document(client: Client, view: DocumentView) -> None:
             say(f"{section.section_id}: {words}")
         for words in await lines_about_edit(client, view, section, FEW):
             say(f"{section.section_id}: proposed edit: {words}")
+    for section in (section for section in view.sections.values() if section.open_threads):
+        say(f"{section.section_id}: {comments_words(section)}")
     if view.cycle is not None:
         say(cycle_words(view.cycle))
     for section in (s for s in view.sections.values() if s.refusal):
@@ -158,12 +161,13 @@ async def show_section(
         words = f"nothing is written in {section.section_id} yet"
         raise CliError(ExitCode.FAILED, words, f"it is {status_words(section)}")
     text = await client.text(view.document_id, section.draft)
+    threads = await client.threads(view.document_id, section)
     if citations:
         text = await _with_citations(client, view, section, text)
     if as_json:
         told = _section_json(view, section, await client.recipes()) | await proposal_json(client, view, section)
         findings = as_json_findings(await findings_of(client, view.document_id, section.current))
-        say_json(told | {"findings": findings, "text": text})
+        say_json(told | {"findings": findings, "text": text, "threads": threads_json(threads)})
         return
     if sys.stdout.isatty():
         console().print(rendered(text))
@@ -171,6 +175,8 @@ async def show_section(
         sys.stdout.write(clean(text))
     for words in await lines_about(client, view, section, None):
         note(words)
+    for line in (line for thread in threads if not thread.view.resolved for line in lines_of_thread(thread)):
+        note(line)
     if section.proposal is not None:
         await show_proposal(client, view, section, section.proposal)
 

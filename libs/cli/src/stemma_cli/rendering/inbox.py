@@ -29,6 +29,7 @@ from stemma_cli.wording import (
     waits_since,
 )
 
+from .comments import comments_words
 from .findings import as_json as as_json_findings
 from .findings import lines_about_edit, lines_of
 from .inputs import brief_words
@@ -55,14 +56,15 @@ def closing_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 async def entries_of(client: Client, document: DocumentSummary) -> list[dict[str, Any]]:
-    """All that waits for a person in a document."""
+    """All that waits for a person in a document, also comments that nobody resolved."""
     try:
         view = await client.document(document.document_id)
     except DocumentNotFoundError:  # one spoilt summary hides nothing that waits elsewhere
         note(f"the log knows no document {document.document_id}: its summary is left out")
         return []
     title = await title_of(client, view.document_id, view.title)
-    waiting = [await _entry(client, view, title, section) for section in view.waiting]
+    listed = [section for section in view.sections.values() if section.waits or section.open_threads]
+    waiting = [await _entry(client, view, title, section) for section in listed]
     return [*([_brief_entry(view, title)] if view.lacks_brief else []), *waiting]
 
 
@@ -87,6 +89,7 @@ def _brief_entry(view: DocumentView, title: str) -> dict[str, Any]:
         "since": view.updated_at.isoformat() if view.updated_at else None,
         "findings": [],
         "edit_findings": [],
+        "open_threads": 0,
         "unblocks": sorted(view.sections),
         "waits_for": brief_words(view),
     }
@@ -116,7 +119,8 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "since": since.isoformat() if since else None,
         "findings": as_json_findings(await findings_of(client, view.document_id, section.current)),
         "edit_findings": await lines_about_edit(client, view, section),
-        "unblocks": sorted(waiting_for(view, section.section_id)),
+        "open_threads": len(section.open_threads),
+        "unblocks": sorted(waiting_for(view, section.section_id)) if section.waits else [],
         "waits_for": _wait_words(section, reasons, inputs),
     }
 
@@ -124,7 +128,8 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
 def _wait_words(section: SectionView, reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput]) -> str:
     review = "review" if section.status is SectionStatus.AWAITING_REVIEW else ""
     lost = coverage_words(section.validation.coverage if section.validation else None)
-    return "; ".join(filter(None, (review, proposal_words(section), stale_words(reasons, inputs), lost)))
+    told = (review, proposal_words(section), stale_words(reasons, inputs), lost, comments_words(section))
+    return "; ".join(filter(None, told))
 
 
 def stale_words(reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput] = ()) -> str:

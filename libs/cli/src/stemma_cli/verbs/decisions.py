@@ -19,13 +19,15 @@ async def inbox(as_json: AsJson = False) -> None:
 
     Example: stemma inbox
     """
-    from stemma_client.overviews import waiting_sections
+    from stemma_client.overviews import commented_sections, waiting_sections
 
     from stemma_cli.rendering.inbox import COLUMNS, closing_lines, entries_of, finding_lines, row
 
     async with connected(as_json) as client:
         documents = [
-            document for document in await client.documents() if document.lacks_brief or waiting_sections(document)
+            document
+            for document in await client.documents()
+            if document.lacks_brief or waiting_sections(document) or commented_sections(document)
         ]
         found = [entry for document in documents for entry in await entries_of(client, document)]
     found.sort(key=lambda entry: len(entry["unblocks"]), reverse=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import (
     checks,
+    comments,
     cycles,
     documents,
     editing,
@@ -35,4 +36,5 @@ FEATURES: tuple[Feature[Any], ...] = (
     exports.FEATURE,
     ledger.FEATURE,
     forms.FEATURE,
+    comments.FEATURE,
 )

@@ -11,7 +11,11 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.section import SectionStatus
 
 _EXPORT = registry.entry_of(requests.ExportDocument).ce_type
-_ABOUT_ROWS = registry.entry_of(requests.DecideRequirements).ce_type
+_IN_LISTS = {
+    registry.entry_of(requests.DecideRequirements).ce_type: "decisions",
+    registry.entry_of(requests.CommentSection).ce_type: "comments",
+}
+"""What the list is called whose members a request is about; `sections` in all others."""
 _ADVICE = {
     SectionStatus.QUEUED: "it waits for the sections that it rests on",
     SectionStatus.GENERATING: "it is being worked on",
@@ -36,9 +40,9 @@ _PROBLEMS: dict[type[e.DecisionRefused], Problem] = {
 def problem_of(refusal: e.AnyRefusal) -> Problem:
     """The problem that a refusal stands for; in a request about several sections it names the one."""
     problem = _problem_of(refusal)
-    if refusal.position is None or problem.field not in ("section_id", "version", "requirement_id"):
+    if refusal.position is None or problem.field not in ("section_id", "version", "requirement_id", "thread_id"):
         return problem
-    named = "decisions" if refusal.request == _ABOUT_ROWS else "sections"
+    named = _IN_LISTS.get(refusal.request, "sections")
     return Problem(field=f"{named}.{refusal.position}.{problem.field}", message=problem.message)
 
 
@@ -77,7 +81,13 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             return _problem_of_proposal(refusal)
         case e.RefusedUnknownInput() | e.RefusedInputVersion() | e.RefusedInputName():
             return _problem_of_input(refusal)
-        case e.RefusedUnknownVersion() | e.RefusedUnknownRequirement() | e.RefusedFormFields():
+        case (
+            e.RefusedUnknownVersion()
+            | e.RefusedUnknownRequirement()
+            | e.RefusedFormFields()
+            | e.RefusedUnknownThread()
+            | e.RefusedByThreadStatus()
+        ):
             return _not_there(refusal)
         case e.RefusedAnswer():
             return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
@@ -165,16 +175,28 @@ def _problem_of_proposal(
 
 
 def _not_there(
-    refusal: e.RefusedUnknownVersion | e.RefusedUnknownRequirement | e.RefusedFormFields,
+    refusal: e.RefusedUnknownVersion
+    | e.RefusedUnknownRequirement
+    | e.RefusedFormFields
+    | e.RefusedUnknownThread
+    | e.RefusedByThreadStatus,
 ) -> Problem:
     if isinstance(refusal, e.RefusedFormFields):
         return _problem_of_form(refusal)
+    if isinstance(refusal, e.RefusedUnknownThread | e.RefusedByThreadStatus):
+        return Problem(field="thread_id", message=_of_thread(refusal))
     if isinstance(refusal, e.RefusedUnknownRequirement):
         return Problem(field="requirement_id", message=f"the ledger has no row {refusal.requirement_id}")
     if refusal.request == _EXPORT:
         return Problem(field="redline", message=f"{refusal.section_id} has no version {refusal.restore_version}")
     words = f"the section has no earlier version {refusal.restore_version}"
     return Problem(field="restore_version", message=words)
+
+
+def _of_thread(refusal: e.RefusedUnknownThread | e.RefusedByThreadStatus) -> str:
+    if isinstance(refusal, e.RefusedUnknownThread):
+        return f"the section has no thread {refusal.thread_id}"
+    return f"the thread {refusal.thread_id} is {'resolved' if refusal.resolved else 'open'} already"
 
 
 def _old_version(refusal: e.RefusedOldVersion) -> str:
