@@ -6,6 +6,8 @@ import os
 import time
 
 _SPIN = 300_000
+missed: list[str] = []
+"""Targets that were missed by more than the noise of their own measurement: the bench fails then."""
 
 
 def title(text: str) -> None:
@@ -17,6 +19,15 @@ def title(text: str) -> None:
 def row(name: str, value: str, target: str = "") -> None:
     """A figure with its unit, and what it should be."""
     print(f"  {name:58} {value:>24}  {target}", flush=True)
+
+
+def target(name: str, value: float, at_most: float, unit: str = "", noise: float = 0.0) -> None:
+    """A figure that decides whether the bench fails; ``noise`` is how much it differs from one time to the next."""
+    holds = value <= at_most * (1 + noise)
+    if not holds:
+        missed.append(name)
+    allowed = f"at most {at_most:.3g}{unit}" + (f", and {noise:.0%} of noise" if noise else "")
+    row(name, f"{value:.3g}{unit}", f"{allowed}: {'holds' if holds else 'MISSED'}")
 
 
 def spin_ms() -> float:

@@ -15,7 +15,7 @@ HEARD_S = 0.1
 """How long a socket is left alone for a listener: each time that it wakes the process costs more than a token."""
 UNHEARD_S = 1.0
 """The same if nobody listens, and how often it is asked whether somebody does. A cut is noticed that much later."""
-SHORTEST_S = 0.02
+SHORTEST_S, UNHEARD_SHORTEST_S = 0.02, 0.1
 LATE = 0.1
 """How much longer an answer may take because its end is not read at once, as a part of its time so far."""
 PIECE_CHARS = 16 * 1024
@@ -62,8 +62,10 @@ class Listener:
 
     def rest_s(self) -> float:
         """How long nothing has to be read."""
-        longest = HEARD_S if self._followed else UNHEARD_S
-        return min(longest, max(SHORTEST_S, LATE * (time.monotonic() - self._started)))
+        late = LATE * (time.monotonic() - self._started)
+        if self._followed:
+            return min(HEARD_S, max(SHORTEST_S, late))
+        return min(UNHEARD_S, max(UNHEARD_SHORTEST_S, late))
 
 
 LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)

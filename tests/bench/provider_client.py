@@ -1,0 +1,170 @@
+"""One process that asks for answers, so many at a time: ``provider_client.py WAY BASE AT_A_TIME ANSWERS``.
+
+Prints a line of JSON: CPU of an answer, its seconds, milliseconds to its first text, and memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from statistics import median
+from typing import Any, TypedDict
+
+os.environ |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "OPENAI_API_KEY": "none"}
+
+Heard = Callable[[str], None]
+Answer = Callable[[Heard], Awaitable[None]]
+QUESTION = "<section title='Quay'></section>"
+MODEL = "gpt-4o"
+LIMIT_S = 600.0
+WARM = 2
+
+
+def bare_httpx(base: str) -> Answer:
+    """Lines, and JSON of each: the least that a stream costs if it is read as it comes."""
+    import httpx
+
+    limits = httpx.Limits(max_connections=None)
+    client = httpx.AsyncClient(timeout=LIMIT_S, limits=limits)
+    body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": QUESTION}]}
+
+    async def ask(heard: Heard) -> None:
+        async with client.stream("POST", f"{base}/chat/completions", json=body) as answer:
+            async for line in answer.aiter_lines():
+                if line.startswith("data: {") and (choices := json.loads(line[6:])["choices"]):
+                    heard(choices[0]["delta"].get("content") or "")
+
+    return ask
+
+
+def openai_sdk(base: str) -> Answer:
+    """The SDK of OpenAI and nothing above it."""
+    import httpx
+    from openai import AsyncOpenAI
+
+    http = httpx.AsyncClient(timeout=LIMIT_S, limits=httpx.Limits(max_connections=None))
+    client = AsyncOpenAI(base_url=base, api_key="none", timeout=LIMIT_S, http_client=http)
+
+    async def ask(heard: Heard) -> None:
+        messages: list[Any] = [{"role": "user", "content": QUESTION}]
+        async for chunk in await client.chat.completions.create(model=MODEL, messages=messages, stream=True):
+            if chunk.choices:
+                heard(chunk.choices[0].delta.content or "")
+
+    return ask
+
+
+class State(TypedDict):
+    """Of the graph with one node."""
+
+    text: str
+
+
+def langgraph(base: str) -> Answer:
+    """Plain LangGraph, whose node streams from ChatLiteLLM; the caller follows the tokens of the graph."""
+    from langchain_litellm import ChatLiteLLM
+    from langgraph.graph import END, START, StateGraph
+
+    model = ChatLiteLLM(model=f"openai/{MODEL}", api_base=base, max_retries=1, request_timeout=LIMIT_S, streaming=True)
+
+    async def write(_: State) -> dict[str, str]:
+        return {"text": "".join([str(chunk.text) async for chunk in model.astream(QUESTION)])}
+
+    node: Any = write
+    graph = StateGraph(State)
+    graph.add_node("write", node)
+    graph.add_edge(START, "write")
+    graph.add_edge("write", END)
+    compiled: Any = graph.compile()
+
+    async def ask(heard: Heard) -> None:
+        async for message, _ in compiled.astream({"text": ""}, stream_mode="messages"):
+            heard(str(message.text))
+
+    return ask
+
+
+def stemma(base: str, *, followed: bool) -> Answer:
+    """The model client of Stemma, as generation-graph has it."""
+    from langchain_core.messages import HumanMessage
+    from stemma_models import Meter, ModelSettings, chat_model
+    from stemma_models.client import ModelClient
+    from stemma_models.records import Request
+
+    settings = ModelSettings(name=f"openai/{MODEL}", api_base=base, call_limit=LIMIT_S, retries=0)
+    client = ModelClient(chat_model(settings), settings)
+
+    async def ask(heard: Heard) -> None:
+        async def told(text: str) -> bool:
+            heard(text)
+            return followed
+
+        await client.call(Request(settings.parameters, (HumanMessage(QUESTION),), [], None), Meter(), told)
+
+    return ask
+
+
+WAYS: dict[str, Callable[[str], Answer]] = {
+    "httpx": bare_httpx,
+    "openai": openai_sdk,
+    "langgraph": langgraph,
+    "followed": lambda base: stemma(base, followed=True),
+    "unheard": lambda base: stemma(base, followed=False),
+}
+
+
+async def measure(ask: Answer, at_a_time: int, answers: int) -> dict[str, float]:
+    """Answers one after the other in so many tasks; they begin apart, as those of people do."""
+    for _ in range(WARM):
+        await _timed(ask)
+    before, started = time.process_time(), time.perf_counter()
+    seconds = await asyncio.gather(*(_some(ask, n / at_a_time, answers // at_a_time) for n in range(at_a_time)))
+    found = [one for task in seconds for one in task]
+    return {
+        "cpu_ms": (time.process_time() - before) / len(found) * 1000,
+        "cores": (time.process_time() - before) / (time.perf_counter() - started),
+        "seconds": median(whole for whole, _ in found),
+        "first_ms": median(first for _, first in found) * 1000,
+        "memory_mb": _most_memory_mb(),
+    }
+
+
+def _most_memory_mb() -> float:
+    """Not what the process had that began this one, as the operating system's own figure has it."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+
+
+async def _some(ask: Answer, later_s: float, answers: int) -> list[tuple[float, float]]:
+    await asyncio.sleep(later_s)
+    return [await _timed(ask) for _ in range(answers)]
+
+
+async def _timed(ask: Answer) -> tuple[float, float]:
+    started, firsts, size = time.perf_counter(), list[float](), 0
+
+    def heard(text: str) -> None:
+        nonlocal size
+        if text and not firsts:
+            firsts.append(time.perf_counter() - started)
+        size += len(text)
+
+    await ask(heard)
+    if size < 1000:
+        raise AssertionError(f"an answer of {size} characters is not whole")
+    return time.perf_counter() - started, firsts[0]
+
+
+async def main(way: str, base: str, at_a_time: int, answers: int) -> None:
+    """Measure one way."""
+    print(json.dumps(await measure(WAYS[way](base), at_a_time, answers)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))

@@ -1,0 +1,138 @@
+"""A provider of the bench, in a process of its own: OpenAI's protocol over real HTTP, 600 tokens an answer.
+
+``provider_server.py`` prints its port. The base URL ``http://127.0.0.1:PORT/RATE/v1`` gives RATE tokens a second, a
+chunk a token; RATE 0 gives all at once. Ended by the end of its standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from bench_model import TrivialModel
+from langchain_core.messages import HumanMessage
+
+TOKENS = 600
+TICK_S = 0.005
+HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4o"}
+USAGE = {"prompt_tokens": 1000, "completion_tokens": TOKENS, "total_tokens": 1000 + TOKENS}
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def _event(**data: Any) -> bytes:
+    return _chunk(b"data: " + json.dumps({**HEAD, **data}).encode() + b"\n\n")
+
+
+def _choice(delta: dict[str, str], reason: str | None = None) -> dict[str, Any]:
+    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+
+
+@lru_cache
+def answer(asked: str, scores: bool) -> str:
+    """What the trivial model of the bench answers, which generation-graph can use; a text has 600 tokens."""
+    given: dict[str, Any] = {"response_format": {}} if scores else {}
+    result = TrivialModel()._generate([HumanMessage(asked)], **given)
+    text = str(result.generations[0].message.text)
+    return text if scores else text + "\n" + "and so on " * TOKENS
+
+
+@lru_cache
+def events(asked: str) -> tuple[bytes, ...]:
+    """The chunks of a streamed answer, one a token; the last has the reason, the usage and the end."""
+    words = re.findall(r"\S*\s+", answer(asked, scores=False))[:TOKENS]
+    tokens = [_event(choices=[_choice({"content": word})]) for word in words]
+    end = _event(choices=[_choice({}, "stop")]) + _event(choices=[], usage=USAGE) + _chunk(b"data: [DONE]\n\n")
+    return (*tokens[:-1], tokens[-1] + end + b"0\r\n\r\n")
+
+
+def whole(asked: str, scores: bool) -> bytes:
+    """An answer in one piece."""
+    message = {"role": "assistant", "content": answer(asked, scores)}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    body = json.dumps({**HEAD, "object": "chat.completion", "choices": [choice], "usage": USAGE}).encode()
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+class Ticker:
+    """Writes what is due, of all streams: a timer a token would take the machine from those who are measured."""
+
+    def __init__(self) -> None:
+        self._streams: dict[asyncio.Future[None], tuple[asyncio.StreamWriter, Iterator[bytes], float, list[float]]] = {}
+
+    async def send(self, writer: asyncio.StreamWriter, pieces: tuple[bytes, ...], rate: float) -> None:
+        """Give the pieces at that rate."""
+        loop = asyncio.get_running_loop()
+        ended = loop.create_future()
+        self._streams[ended] = (writer, iter(pieces), 1 / rate, [loop.time() + 1 / rate])
+        try:
+            await ended
+        finally:
+            del self._streams[ended]
+
+    async def run(self) -> None:
+        """As long as the server."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            for ended in list(self._streams):
+                self._write(ended)
+
+    def _write(self, ended: asyncio.Future[None]) -> None:
+        writer, pieces, step, due = self._streams[ended]
+        while due[0] <= asyncio.get_running_loop().time():
+            piece = None if writer.transport.is_closing() else next(pieces, None)
+            if piece is None:
+                if not ended.done():
+                    ended.set_result(None)
+                return
+            writer.write(piece)
+            due[0] += step
+
+
+async def serve(ticker: Ticker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """The requests of one connection."""
+    try:
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            rate = float(head.split(b"/")[1])
+            body = json.loads(await reader.readexactly(int(re.findall(rb"content-length: (\d+)", head)[0])))
+            asked, scores = _words(body["messages"][-1]["content"]), "response_format" in body
+            if not body.get("stream"):
+                await asyncio.sleep(TOKENS / rate if rate and not scores else 0)
+                writer.write(whole(asked, scores))
+                continue
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+            if rate:
+                await ticker.send(writer, events(asked), rate)
+            else:
+                for piece in events(asked):
+                    writer.write(piece)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+def _words(content: Any) -> str:
+    return content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
+
+
+async def main() -> None:
+    """Until nobody needs it."""
+    ticker = Ticker()
+    async with await asyncio.start_server(lambda *ends: serve(ticker, *ends), "127.0.0.1", 0, backlog=2048) as server:
+        ticking = asyncio.create_task(ticker.run())
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+        ticking.cancel()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

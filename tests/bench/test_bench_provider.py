@@ -1,0 +1,26 @@
+"""The part `provider` of the bench in short: its server and client are real, and a missed target is told."""
+
+from __future__ import annotations
+
+import bench_report
+import pytest
+from bench_provider import asked, server
+
+
+@pytest.mark.xdist_group("litellm")
+async def test_answers_of_the_benchs_provider_are_taken_whole_and_cheaper_joined_than_token_by_token() -> None:
+    async with server() as address:
+        ours = await asked(address, "followed", 0, 1, 3)
+        plain = await asked(address, "langgraph", 0, 1, 3)
+    assert ours["cpu_ms"] < 0.5 * plain["cpu_ms"]
+    assert ours["memory_mb"] > 50
+
+
+@pytest.mark.parametrize(("value", "noise", "missed"), [(8.0, 0.0, 0), (8.4, 0.1, 0), (8.4, 0.0, 1)])
+def test_a_target_is_missed_by_more_than_the_noise(
+    value: float, noise: float, missed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench_report, "missed", [])
+    bench_report.target("CPU", value, 8.0, " ms", noise)
+    assert len(bench_report.missed) == missed
+    assert ("MISSED" in capsys.readouterr().out) is bool(missed)
