@@ -12,6 +12,8 @@ from .shell import shown
 KEYS = (
     ("?", "key_help"),
     ("i", "key_inbox"),
+    ("c", "new_document"),
+    ("u", "inputs"),
     ("j", "key_next"),
     ("k", "key_previous"),
     ("a", "approve"),

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
+from mimetypes import guess_extension
 
 from fastapi import Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -78,6 +79,11 @@ def age(since: datetime | None, language: str) -> str:
     return words(language)["just_now"]
 
 
+def format_name(media_type: str) -> str:
+    """What people call files of a media type: by the ending that they have."""
+    return (guess_extension(media_type) or media_type).removeprefix(".").upper()
+
+
 @cache
 def _templates() -> Environment:
     loader = PackageLoader("stemma_gateway", "desk/templates")
@@ -86,5 +92,6 @@ def _templates() -> Environment:
     )
     environment.globals["asset"] = asset
     environment.filters["age"] = age
+    environment.filters["format_name"] = format_name
     environment.filters["stale_words"] = stale_words
     return environment

@@ -15,7 +15,7 @@ from starlette.datastructures import FormData, UploadFile
 from stemma_client.inputs import MAX_FILE_BYTES, MAX_FILES
 from stemma_client.pictures import picture_name
 from stemma_contracts.tokens import check_file_name
-from stemma_contracts.v1.references import InputRole, UploadRef
+from stemma_contracts.v1.references import UploadRef, UploadRole
 
 from stemma_gateway.forms import FORM
 from stemma_gateway.problems import Invalid, TooLarge, UnsupportedMedia
@@ -74,7 +74,7 @@ def caption_of(file: UploadFile) -> str:
     return " ".join(_stem(file).replace("-", " ").replace("_", " ").split())[:100]
 
 
-async def inputs_of(session: Session, files: Mapping[InputRole, list[UploadFile]]) -> tuple[UploadRef, ...]:
+async def inputs_of(session: Session, files: Mapping[UploadRole, list[UploadFile]]) -> tuple[UploadRef, ...]:
     """Upload files as inputs with their roles; raises `Invalid`, and names the file that is wrong."""
     named = {role: [(_input_name(file), file) for file in given] for role, given in files.items()}
     names = [name for name, _ in chain.from_iterable(named.values())]
@@ -83,7 +83,7 @@ async def inputs_of(session: Session, files: Mapping[InputRole, list[UploadFile]
     return tuple([await input_of(session, file, role, name) for role, given in named.items() for name, file in given])
 
 
-async def input_of(session: Session, file: UploadFile, role: InputRole, name: str | None = None) -> UploadRef:
+async def input_of(session: Session, file: UploadFile, role: UploadRole, name: str | None = None) -> UploadRef:
     """Upload a file as an input; raises `Invalid`."""
     upload = await _uploaded(session, file, name or _input_name(file))
     return upload.model_copy(update={"role": role})
