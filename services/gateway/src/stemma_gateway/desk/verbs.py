@@ -11,8 +11,6 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_document.views import SectionView
 
 Form = Mapping[str, str]
-CHOICE = "decision:"
-"""What the fields begin with that decide about an image that is missing."""
 MOST_DIGITS = 9
 
 
@@ -35,9 +33,6 @@ class Verb:
         body |= {name: number for name in self.numbers if (number := whole_number(form.get(name, ""))) is not None}
         body |= {name: form[name].replace("\r\n", "\n") for name in (*self.fields, *self.hidden) if form.get(name)}
         body |= {name: True for name in self.flags if name in form}
-        if self.request is r.AnswerNeed:
-            chosen = {name.removeprefix(CHOICE): form[name] for name in form if name.startswith(CHOICE) and form[name]}
-            body |= {"answer": body.get("answer", ""), "decisions": chosen}
         return self.request.model_validate(body)
 
 
