@@ -45,6 +45,7 @@ from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies, copies_api
+from stemma_testkit.commands import copied_command
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.house import add_kind, house, stand_in
 from stemma_testkit.model_server import model_server
@@ -89,16 +90,18 @@ ALL_PAGES = sorted({*ROOT.glob("*.md"), *GUIDE})
 MAX_README = 10_000
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """That of somebody who has settings nowhere else than in a folder."""
+def environment(folder: Path, programs: Path = BIN) -> dict[str, str]:
+    """That of somebody who has settings nowhere else than in a folder; ``programs`` are found before all others."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
-    return {**kept, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "XDG_CONFIG_HOME": str(folder / "settings")}
+    path = os.pathsep.join([str(programs), str(BIN), os.environ["PATH"]])
+    return {**kept, "PATH": path, "XDG_CONFIG_HOME": str(folder / "settings")}
 
 
-def run(command: list[str], folder: Path, what: str) -> str:
+def run(command: list[str], folder: Path, what: str, programs: Path = BIN) -> str:
     """Run to the end and return what it printed; a failure shows it, with its place. Nothing is left running."""
+    env = environment(folder, programs)
     with subprocess.Popen(
-        command, cwd=folder, env=environment(folder), stdout=PIPE, stderr=STDOUT, text=True, start_new_session=True
+        command, cwd=folder, env=env, stdout=PIPE, stderr=STDOUT, text=True, start_new_session=True
     ) as process:
         killing = threading.Timer(WITHIN_S, os.killpg, (process.pid, signal.SIGKILL))
         killing.start()
@@ -153,8 +156,8 @@ def is_of_an_agent(block: Block) -> bool:
     return block.language in PROGRAMS and block.page == AGENTS
 
 
-def run_block(block: Block, folder: Path) -> str:
-    return run(command_of(block, folder), folder, f"{block.page}:{block.line}")
+def run_block(block: Block, folder: Path, programs: Path) -> str:
+    return run(command_of(block, folder), folder, f"{block.page}:{block.line}", programs)
 
 
 def command_of(block: Block, folder: Path) -> list[str]:
@@ -170,11 +173,24 @@ def command_of(block: Block, folder: Path) -> list[str]:
 @pytest.mark.timeout(600)
 @pytest.mark.req("E3", "E4", "G12", "S1")
 async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path) -> None:
+    """What is typed behind ``stemma up`` are copies of the command."""
+    with copied_command() as programs:
+        await assert_all_runs(installation, programs)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(600)
+@pytest.mark.req("E3", "E4", "G12", "S1")
+async def test_what_the_guide_says_runs_with_the_installed_command(installation: Path) -> None:
+    await assert_all_runs(installation, BIN)
+
+
+async def assert_all_runs(installation: Path, programs: Path) -> None:
     printed, named = [], []
     async with consumers_of(installation) as consumers:
         for block in commands():
             before = await consumers()
-            running = asyncio.create_task(asyncio.to_thread(run_block, block, installation))
+            running = asyncio.create_task(asyncio.to_thread(run_block, block, installation, programs))
             named.append(await seen_beside(running, consumers) - before if follows(block) else set())
             printed.append(await running)
 
@@ -193,12 +209,12 @@ async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: 
     assert re.search(r"\t\S+ \(claimed\)\tresearch\t2\tapproved", decided)
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
-    programs = [text for block, text in zip(commands(), printed, strict=True) if follows(block)]
-    assert [text.splitlines()[0].strip() for text in programs] == ["document-requested"] * 4
+    texts = [text for block, text in zip(commands(), printed, strict=True) if follows(block)]
+    assert [text.splitlines()[0].strip() for text in texts] == ["document-requested"] * 4
     [of_the_agent] = [text for block, text in zip(commands(), printed, strict=True) if is_of_an_agent(block)]
     assert of_the_agent.startswith("approved version 1\n")
     of_programs = [names for names in named if names]
-    assert len(of_programs) == len(programs)
+    assert len(of_programs) == len(texts)
     assert [name for names in of_programs for name in names if not is_random(name)] == []
 
 
