@@ -220,6 +220,18 @@ async def test_the_block_that_answers_a_row_is_shown_in_the_list_and_in_the_spre
     assert [(one["status"], one["answer"]) for one in rows[:2]] == [("addressed", "We train ten users."), ("open", "")]
 
 
+@pytest.mark.req("L2")
+async def test_a_section_that_is_stale_by_a_row_names_it(cli: Any, read: Any, document_id: str) -> None:
+    await answered(read, document_id)
+    rows = await read.text(document_id, LedgerRows(given=3, rows=ROWS[:1]).model_dump_json())
+    summary = LedgerSummary(mandatory=("R1",), changed=("R1",))
+    changed = events.RequirementsRead(job_id="j9", rows=rows, difference=rows, summary=summary)
+    await read.append(document_id, events.RequirementsRequested(), changed)
+    assert "stale (R1 changed): keep or regenerate" in (await cli("stale", document_id)).stdout
+    told = json.loads((await cli("stale", document_id, "--json")).stdout)
+    assert [one["requirements"] for one in told] == [[{"requirement_id": "R1", "change": "changed"}]]
+
+
 async def test_a_document_without_a_ledger_says_so(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
     await backstage.append(document_id, requested)
     shown = await cli("ledger", document_id)

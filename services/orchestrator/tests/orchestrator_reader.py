@@ -71,7 +71,9 @@ def _seen(section: SectionView) -> dict[str, Any]:
     return {
         "status": section.status,
         "activity": section.activity,
-        "stale": Because(section.stale_reasons, section.stale_inputs) if section.stale else NOT_STALE,
+        "stale": Because(section.stale_reasons, section.stale_inputs, section.stale_requirements)
+        if section.stale
+        else NOT_STALE,
         "need": section.need,
         "checks": section.checks,
         "proposal": proposal and (proposal.proposal_id, proposal.version, proposal.draft, proposal.checking),

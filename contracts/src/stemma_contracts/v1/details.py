@@ -9,6 +9,7 @@ from stemma_contracts.tokens import Digest, Token
 
 from .evaluation import Evaluation
 from .inputs import ChangedInput
+from .ledger import RequirementChange
 from .needs import Need
 from .provenance import GenerationWarning, Origin
 from .references import ArtifactRef
@@ -25,6 +26,7 @@ class StaleState(Contract):
     sequence: int = Field(default=0, ge=0)
     cause: Token | None = None
     inputs: tuple[ChangedInput, ...] = ()
+    requirements: tuple[RequirementChange, ...] = ()
 
 
 class VersionEntry(Contract):

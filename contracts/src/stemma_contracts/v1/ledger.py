@@ -108,6 +108,16 @@ class AnswersFound(Contract):
     found: tuple[RequirementAnswer, ...] = Field(default=(), max_length=MOST_ROWS)
 
 
+class RequirementChange(Contract):
+    """A row that a section was not written for as it is now.
+
+    It reads otherwise, it is gone, or it was given to the section, whose text does not answer it.
+    """
+
+    requirement_id: Token
+    change: Literal["changed", "withdrawn", "assigned"]
+
+
 class AnsweredRows(Contract):
     """Rows with the same answer: the section that people gave them to, none if it is empty, and how it stands."""
 

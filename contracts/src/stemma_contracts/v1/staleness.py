@@ -10,6 +10,7 @@ from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Token
 
 from .inputs import ChangedInput
+from .ledger import RequirementChange
 
 
 class ChangedUpstream(Contract):
@@ -49,7 +50,8 @@ class StaleReason(Explicit):
 class StaleMark(Explicit):
     """A section that an event made stale, why, and what a person can do about it.
 
-    ``reasons`` are upstream sections, ``inputs`` what changed of the inputs that it rests on.
+    ``reasons`` are upstream sections, ``inputs`` what changed of the inputs that it rests on, ``requirements`` the rows
+    of the ledger that it was not written for as they are.
     """
 
     always_sent = ("options",)
@@ -58,3 +60,4 @@ class StaleMark(Explicit):
     reasons: tuple[StaleReason, ...]
     options: tuple[Literal["keep", "regenerate"], ...] = ("keep", "regenerate")
     inputs: tuple[ChangedInput, ...] = ()
+    requirements: tuple[RequirementChange, ...] = ()

@@ -15,6 +15,7 @@ from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import ReviewConclusion
 from stemma_contracts.v1.exports import OverlongSection
 from stemma_contracts.v1.inputs import ChangedInput
+from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
@@ -141,7 +142,20 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 
 
 def _mark_words(mark: StaleMark) -> str:
-    return ", ".join(filter(None, (reasons_words(mark.reasons), changed_words(mark.inputs))))
+    return because_words(mark.reasons, mark.inputs, mark.requirements)
+
+
+def because_words(
+    reasons: Iterable[StaleReason], inputs: Iterable[ChangedInput], rows: Iterable[RequirementChange]
+) -> str:
+    """Why a section is stale."""
+    told = (reasons_words(reasons), changed_words(inputs), rows_words(rows))
+    return ", ".join(filter(None, told))
+
+
+def rows_words(rows: Iterable[RequirementChange]) -> str:
+    """The rows of the ledger that made a section stale."""
+    return ", ".join(f"{row.requirement_id} {row.change}" for row in rows)
 
 
 def reasons_words(reasons: Iterable[StaleReason]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.ledger import AnsweredRows, RequirementStatus
+from stemma_contracts.v1.ledger import AnsweredRows, RequirementChange, RequirementStatus
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 
@@ -65,6 +65,25 @@ def open_mandatory(document: Document) -> tuple[str, ...]:
     )
 
 
+def changed_requirements(document: Document, section: Section) -> tuple[RequirementChange, ...]:
+    """The rows that the current version of a section was not written for as they are, as far as people left them it.
+
+    A row that it was given later makes it stale only once it was looked for in its text, and not found.
+    """
+    ledger, version, name = document.ledger, section.current, section.plan.section_id
+    if ledger is None or version is None:
+        return ()
+    asked, rests_on = asked_of(document, name), version.requirements
+    gone = (row for row in rests_on if row not in ledger.row_ids and ledger.standing(row).section_id == name)
+    changed = (row for row, wording in asked.items() if rests_on.get(row, wording) != wording)
+    given = (row for row in asked.keys() - rests_on.keys() if _is_missing(document, version, row))
+    return (
+        *(RequirementChange(requirement_id=row, change="withdrawn") for row in gone),
+        *(RequirementChange(requirement_id=row, change="changed") for row in changed),
+        *(RequirementChange(requirement_id=row, change="assigned") for row in sorted(given)),
+    )
+
+
 def sought_again(document: Document, event: e.AnyEvent) -> Document:
     """The document with what an event's validation found, and a check of each section whose rows are to be looked for.
 
@@ -88,6 +107,10 @@ def _found(version: Version, ledger: Ledger, requirement_id: str) -> str:
     """The block that answers a row as it reads now."""
     sought = version.sought.get(requirement_id)
     return sought.block_id if sought and sought.wording == ledger.wording(requirement_id) else ""
+
+
+def _is_missing(document: Document, version: Version, requirement_id: str) -> bool:
+    return requirement_id in version.sought and answer_to(document, requirement_id).status == "open"
 
 
 def _status(ledger: Ledger, requirement_id: str, text: str, *, is_found: bool) -> RequirementStatus:

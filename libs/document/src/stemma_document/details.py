@@ -82,6 +82,7 @@ def _stale(told: SectionView) -> StaleState | None:
         sequence=mark.sequence,
         cause=mark.cause,
         inputs=told.stale_inputs,
+        requirements=told.stale_requirements,
     )
 
 

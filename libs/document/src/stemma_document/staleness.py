@@ -2,7 +2,7 @@
 
 A section is stale when a direct upstream has another text than the one that it rests on, or when that upstream is
 stale itself and nobody kept the section against just that: that text of it, made stale by the same texts. So it is when
-an input changed in what the section uses of it.
+an input changed in what the section uses of it, and when a row of the ledger is not any more as it was written for.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stemma_contracts.v1.inputs import ChangedInput
+from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 
+from .answering import changed_requirements
 from .inputs import changed_inputs
 from .state import Document, Section, State
 from .versions import text_of
@@ -20,10 +22,11 @@ from .versions import text_of
 
 @dataclass(frozen=True)
 class Because:
-    """Why a section is stale: upstream sections, inputs, or both."""
+    """Why a section is stale: upstream sections, inputs, rows of the ledger."""
 
     upstream: tuple[StaleReason, ...] = ()
     inputs: tuple[ChangedInput, ...] = ()
+    requirements: tuple[RequirementChange, ...] = ()
 
 
 Staleness = Mapping[str, Because]
@@ -57,7 +60,7 @@ def stale_causes(document: Document) -> Mapping[str, tuple[ChangedUpstream, ...]
 def stale_changes(was: Staleness, now: Staleness) -> dict[str, tuple[StaleMark, ...] | tuple[str, ...]]:
     """The fields of an event that say which sections became stale by it, and which are not any more."""
     makes = tuple(
-        StaleMark(section_id=name, reasons=because.upstream, inputs=because.inputs)
+        StaleMark(section_id=name, reasons=because.upstream, inputs=because.inputs, requirements=because.requirements)
         for name, because in now.items()
         if name not in was
     )
@@ -89,15 +92,15 @@ def _standing(document: Document, section: Section, found: dict[str, _Standing])
     if section.current is None:
         return _Standing()
     accepted = {upstream.section_id: upstream for upstream in section.current.upstream}
-    inputs = changed_inputs(document, section)
-    reasons, causes = list[StaleReason](), {section.plan.section_id} if inputs else set[str]()
+    inputs, rows = changed_inputs(document, section), changed_requirements(document, section)
+    reasons, causes = list[StaleReason](), {section.plan.section_id} if inputs or rows else set[str]()
     for name in section.plan.depends_on:
         above = _visit(document, name, found)
         reason = _reason(accepted.get(name, UpstreamVersion(section_id=name, version=0)), document, above)
         if reason is not None:
             reasons.append(reason)
             causes |= above.causes if reason.accepted_version == reason.current_version else above.causes | {name}
-    return _Standing(Because(tuple(reasons), inputs), frozenset(causes))
+    return _Standing(Because(tuple(reasons), inputs, rows), frozenset(causes))
 
 
 def _reason(accepted: UpstreamVersion, document: Document, above: _Standing) -> StaleReason | None:

@@ -132,6 +132,7 @@ def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts 
         stale=None if because == NOT_STALE else _stale(section),
         stale_reasons=because.upstream,
         stale_inputs=because.inputs,
+        stale_requirements=because.requirements,
         form=plan.form,
         checks=frozenset(section.checks.values()),
         lint_round=notes.lint_round,

@@ -13,7 +13,7 @@ from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
 from stemma_contracts.v1.forms import AnsweredForm, FoundFields
 from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementChange, RequirementStatus
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
@@ -167,6 +167,7 @@ class SectionView:
     covers_inputs: bool = False
     stale_reasons: tuple[StaleReason, ...] = ()
     stale_inputs: tuple[ChangedInput, ...] = ()
+    stale_requirements: tuple[RequirementChange, ...] = ()
     form: AnsweredForm | None = None
     threads: tuple[ThreadView, ...] = ()
 

@@ -316,6 +316,7 @@ class SectionTold(BaseModel):
     rests_on: list[RestsOn] = Field(description="if it was asked for")
     stale_reasons: list[StaleReason]
     stale_inputs: list[str] = Field(description="inputs that changed in what the section uses of them")
+    stale_requirements: list[str] = Field(description="requirements that it was not written for as they are now")
     question: Question | None
     proposed_edit: ProposedEdit | None
     open_threads: list[ThreadTold] = Field(description="comments that nobody resolved, the first ones")

@@ -76,6 +76,7 @@ async def read_section(
         rests_on=await _rests_on(client, view, chosen) if citations else [],
         stale_reasons=list(section.stale_reasons),
         stale_inputs=[changed.input_id for changed in section.stale_inputs],
+        stale_requirements=[f"{row.requirement_id} {row.change}" for row in section.stale_requirements],
         question=await _question(client, document_id, section.need if section.asks else None),
         proposed_edit=await _proposed(client, document_id, section.proposal),
         open_threads=[_thread(thread) for thread in threads[:MOST_THREADS]],

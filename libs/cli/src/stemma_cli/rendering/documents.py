@@ -21,13 +21,12 @@ from stemma_cli.lookup import title_of
 from stemma_cli.output import clean, clean_line, console, note, rendered, say, say_json, say_table
 from stemma_cli.wording import (
     age_words,
-    changed_words,
+    because_words,
     cost_words,
     count_words,
     cycle_words,
     origin_words,
     overlong_words,
-    reasons_words,
     recipe_words,
     score_words,
     status_words,
@@ -141,7 +140,7 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
         score_words(section.evaluation),
         count_words(section.validation) if section.validation else "",
-        ", ".join(filter(None, (reasons_words(section.stale_reasons), changed_words(section.stale_inputs)))),
+        because_words(section.stale_reasons, section.stale_inputs, section.stale_requirements),
         section.failure or "",
         age_words(waits_since(section)),
     )

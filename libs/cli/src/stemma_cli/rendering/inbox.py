@@ -10,6 +10,7 @@ from stemma_client.client import Client
 from stemma_client.errors import DocumentNotFoundError
 from stemma_client.findings import NOT_JUDGED, Finding, findings_of
 from stemma_contracts.v1.inputs import BRIEF, ChangedInput
+from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.summary import DocumentSummary
@@ -21,10 +22,9 @@ from stemma_cli.lookup import title_of
 from stemma_cli.output import note
 from stemma_cli.wording import (
     age_words,
-    changed_words,
+    because_words,
     count_words,
     proposal_words,
-    reasons_words,
     version_words,
     waits_since,
 )
@@ -51,7 +51,7 @@ def finding_lines(entry: dict[str, Any]) -> Iterator[str]:
 def closing_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
     """How to go on."""
     yield "read one with `stemma show DOC SECTION`" if found else "nothing waits for you"
-    if any(entry["stale"] or entry["stale_inputs"] for entry in found):
+    if any(entry["stale"] or entry["stale_inputs"] or entry["stale_requirements"] for entry in found):
         yield "see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`"
 
 
@@ -86,6 +86,7 @@ def _brief_entry(view: DocumentView, title: str) -> dict[str, Any]:
         "question": "",
         "stale": [],
         "stale_inputs": [],
+        "stale_requirements": [],
         "since": view.updated_at.isoformat() if view.updated_at else None,
         "findings": [],
         "edit_findings": [],
@@ -98,6 +99,7 @@ def _brief_entry(view: DocumentView, title: str) -> dict[str, Any]:
 async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> dict[str, Any]:
     decides = section.is_to_be_kept_or_regenerated
     reasons, inputs = (section.stale_reasons, section.stale_inputs) if decides else ((), ())
+    rows = section.stale_requirements if decides else ()
     need = section.need if section.asks else None
     since = waits_since(section)
     return {
@@ -116,30 +118,34 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "question": await client.text(view.document_id, need.question) if need else "",
         "stale": [reason.model_dump() for reason in reasons],
         "stale_inputs": [changed.model_dump() for changed in inputs],
+        "stale_requirements": [row.model_dump() for row in rows],
         "since": since.isoformat() if since else None,
         "findings": as_json_findings(await findings_of(client, view.document_id, section.current)),
         "edit_findings": await lines_about_edit(client, view, section),
         "open_threads": len(section.open_threads),
         "unblocks": sorted(waiting_for(view, section.section_id)) if section.waits else [],
-        "waits_for": _wait_words(section, reasons, inputs),
+        "waits_for": _wait_words(section, stale_words(reasons, inputs, rows)),
     }
 
 
-def _wait_words(section: SectionView, reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput]) -> str:
+def _wait_words(section: SectionView, stale: str) -> str:
     review = "review" if section.status is SectionStatus.AWAITING_REVIEW else ""
     lost = coverage_words(section.validation.coverage if section.validation else None)
-    told = (review, proposal_words(section), stale_words(reasons, inputs), lost, comments_words(section))
+    told = (review, proposal_words(section), stale, lost, comments_words(section))
     return "; ".join(filter(None, told))
 
 
-def stale_words(reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput] = ()) -> str:
+def stale_words(
+    reasons: Sequence[StaleReason],
+    inputs: Sequence[ChangedInput] = (),
+    rows: Sequence[RequirementChange] = (),
+) -> str:
     """Why a section is stale, and what a person can do about it now."""
-    if not reasons and not inputs:
+    if not reasons and not inputs and not rows:
         return ""
     first = next((reason.upstream_section_id for reason in reasons if reason.upstream_stale), None)
     choice = f"decide about {first} first, or keep or regenerate" if first else "keep or regenerate"
-    because = ", ".join(filter(None, (reasons_words(reasons), changed_words(inputs))))
-    return f"stale ({because}): {choice}"
+    return f"stale ({because_words(reasons, inputs, rows)}): {choice}"
 
 
 def row(entry: dict[str, Any]) -> tuple[str, ...]:

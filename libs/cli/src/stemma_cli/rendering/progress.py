@@ -20,13 +20,12 @@ from stemma_document.views import DocumentView, SectionView
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.output import clean_line, console, note, say, say_json, table
 from stemma_cli.wording import (
-    changed_words,
+    because_words,
     event_json,
     event_line,
     failure_words,
     paused_words,
     proposal_words,
-    reasons_words,
     score_words,
     status_words,
     version_words,
@@ -185,8 +184,8 @@ async def _tell_proposals(client: Client, view: DocumentView) -> None:
 
 def _tell_who_waits(view: DocumentView) -> None:
     for section in view.stale:
-        because = filter(None, (reasons_words(section.stale_reasons), changed_words(section.stale_inputs)))
-        note(f"stale: {section.section_id} ({', '.join(because)})")
+        because = because_words(section.stale_reasons, section.stale_inputs, section.stale_requirements)
+        note(f"stale: {section.section_id} ({because})")
     if view.stale:
         note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")
     asked = [s for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]

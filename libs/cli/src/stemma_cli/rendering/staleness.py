@@ -15,7 +15,7 @@ from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView, SectionView
 
 from stemma_cli.output import clean_line
-from stemma_cli.wording import changed_words, origin_words
+from stemma_cli.wording import changed_words, origin_words, rows_words
 
 from .changes import changes_of, excerpt, place_words, stat_words
 from .inbox import stale_words
@@ -78,6 +78,7 @@ def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
             changed.model_dump(mode="json") | {"lines": list(change_lines(found.inputs[changed.input_id]))}
             for changed in section.stale_inputs
         ],
+        "requirements": [row.model_dump() for row in section.stale_requirements],
         "can_keep": section.is_to_be_kept_or_regenerated,
         "can_regenerate": section.is_to_be_kept_or_regenerated,
     }
@@ -91,6 +92,11 @@ def tree(found: Staleness) -> Tree:
         branch = root.add(_input_label(found, changed))
         for section in found.view.stale:
             if any(one.input_id == changed.input_id for one in section.stale_inputs):
+                _add(branch, found, section.section_id, drawn)
+    for row in dict.fromkeys(row for section in found.view.stale for row in section.stale_requirements):
+        branch = root.add(Text(rows_words([row]), "bold"))
+        for section in found.view.stale:
+            if row in section.stale_requirements:
                 _add(branch, found, section.section_id, drawn)
     causes = dict.fromkeys(_key(r) for reasons in found.reasons.values() for r in reasons if _changed(r))
     for (upstream, accepted), current in causes:
@@ -108,7 +114,7 @@ def _add(branch: Tree, found: Staleness, name: str, drawn: set[str]) -> None:
         return
     drawn.add(name)
     section = found.view.sections[name]
-    own = branch.add(_section_label(section, found.reasons[name], section.stale_inputs))
+    own = branch.add(_section_label(section, found.reasons[name]))
     for other, reasons in found.reasons.items():
         if any(r.upstream_section_id == name and r.upstream_stale and not _changed(r) for r in reasons):
             _add(own, found, other, drawn)
@@ -121,10 +127,11 @@ def _input_label(found: Staleness, changed: ChangedInput) -> Text:
     return label
 
 
-def _section_label(section: SectionView, reasons: Sequence[StaleReason], inputs: Sequence[ChangedInput]) -> Text:
+def _section_label(section: SectionView, reasons: Sequence[StaleReason]) -> Text:
     assert section.stale is not None
     since = f" since {section.stale.since.astimezone():%Y-%m-%d %H:%M:%S}" if section.stale.since else ""
-    what = stale_words(reasons, inputs) if section.is_to_be_kept_or_regenerated else f"stale, {section.status}"
+    because = stale_words(reasons, section.stale_inputs, section.stale_requirements)
+    what = because if section.is_to_be_kept_or_regenerated else f"stale, {section.status}"
     return Text.assemble((section.section_id, "bold"), f" version {section.version}{since}: {what}")
 
 

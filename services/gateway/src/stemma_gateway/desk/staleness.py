@@ -1,4 +1,4 @@
-"""Why a section is stale, in the words of the desk: which sections and inputs it rests on are other ones now."""
+"""Why a section is stale, in the words of the desk: which sections, inputs and requirements are other ones now."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from stemma_document.views import SectionView
 
 
 def stale_words(section: SectionView, words: Mapping[str, str]) -> list[str]:
-    """A line for each section and each input that made it stale."""
+    """A line for each section, each input and each requirement that made it stale."""
     upstream = [_of_section(reason, words) for reason in section.stale_reasons]
-    return upstream + [_of_input(changed, words) for changed in section.stale_inputs]
+    inputs = [_of_input(changed, words) for changed in section.stale_inputs]
+    rows = [words[f"stale_row_{row.change}"] % row.requirement_id for row in section.stale_requirements]
+    return upstream + inputs + rows
 
 
 def _of_section(reason: StaleReason, words: Mapping[str, str]) -> str:
