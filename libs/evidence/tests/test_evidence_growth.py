@@ -8,7 +8,7 @@ import pytest
 from stemma_evidence import claims, ground, read
 from stemma_evidence.html_tables import HtmlTables
 from stemma_evidence.scopes import scopes
-from stemma_evidence.stretches import said, sought
+from stemma_evidence.stretches import Stretches
 from stemma_markdown import Document
 from stemma_testkit.counting import calls, characters
 
@@ -103,7 +103,8 @@ def test_what_a_text_says_whole_is_spelled_in_steps_that_grow_with_its_size(text
     def work(length: int) -> int:
         document = Document(text(length))
         found = claims(document.text, "en", document=document)
-        stretches = scopes(document, HtmlTables(document), "en", [claim.start for claim in found])
-        return characters(lambda: (said(document, stretches, found, "en"), sought(document, stretches, found, "en")))
+        parts = scopes(document, HtmlTables(document), "en", [claim.start for claim in found])
+        stretches = Stretches(document, parts, found, "en")
+        return characters(lambda: (stretches.said(), stretches.sought()))
 
     assert work(4 * LENGTH) < 2.3 * work(2 * LENGTH)

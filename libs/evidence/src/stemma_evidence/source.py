@@ -17,7 +17,7 @@ from .masking import headings_of
 from .quotations import folded
 from .references import Aside, asides
 from .scopes import columns, rows, scopes
-from .stretches import Sought, said, said_in_rows, sought
+from .stretches import Sought, Stretches, said_in_rows
 from .subjects import Subject, subjects
 from .tabular import as_lines, rows_of
 from .words import stems
@@ -108,23 +108,24 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     tables = HtmlTables(document)
     found = claims(shown, language, of_draft=is_draft, document=document)
     places = [claim.start for claim in found]
-    stretches = list(rows(shown)) if lines else scopes(document, tables, language, places) if found else []
+    parts = list(rows(shown)) if lines else scopes(document, tables, language, places) if found else []
+    stretches = Stretches(document, parts, found, language)
     return Source(
         standing=standing,
         name=name,
         claims=found,
         wording=wording,
         words=_words(written, blocks),
-        subjects=subjects(shown, found, [scope for scope in stretches if not scope.title], language),
+        subjects=subjects(shown, found, [scope for scope in parts if not scope.title], language),
         loose=_loose(found, written, tables, tabular=bool(lines)),
-        columns=columns(stretches, places),
+        columns=columns(parts, places),
         headings=() if lines else tuple((piece.line, piece.text.strip()) for piece in headings_of(document)),
         blocks=blocks,
         wording_lines=starts,
         lines=lines,
         language=language,
-        stretches=_rows_of(text, media_type) if lines else said(document, stretches, found, language),
-        sought=sought(document, stretches, found, language) if is_draft else (),
+        stretches=_rows_of(text, media_type) if lines else stretches.said(),
+        sought=stretches.sought() if is_draft else (),
         asides=tuple(asides(document, places)) if is_draft else (),
     )
 

@@ -29,4 +29,7 @@ def spelled(text: str) -> str:
 
 def letters(spelling: str) -> int:
     """How many letters a text has; an ideograph says as much as two."""
-    return sum(1 + (character >= "\u3040") for character in spelling if character.isalpha())
+    counted = sum(map(str.isalpha, spelling))
+    if spelling.isascii():
+        return counted
+    return counted + sum(character >= "\u3040" and character.isalpha() for character in spelling)

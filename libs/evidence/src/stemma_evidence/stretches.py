@@ -40,15 +40,6 @@ class Sought(NamedTuple):
     row: int = 0
 
 
-def said(document: Document, scopes: Sequence[Scope], claims: Sequence[Claim], language: str) -> dict[int, int]:
-    """Every stretch of a text that holds a claim, with its line. Takes time linear in the text."""
-    found: dict[int, int] = {}
-    stretches = _Stretches(document, scopes, claims, language)
-    for line, key in stretches.all():
-        found.setdefault(key, line)
-    return found
-
-
 def said_in_rows(rows: Iterable[tuple[int, Sequence[str]]]) -> dict[int, int]:
     """Every stretch of a table that was no text, whose rows come with their lines."""
     found: dict[int, int] = {}
@@ -61,18 +52,12 @@ def said_in_rows(rows: Iterable[tuple[int, Sequence[str]]]) -> dict[int, int]:
     return found
 
 
-def sought(document: Document, scopes: Sequence[Scope], claims: Sequence[Claim], language: str) -> tuple[Sought, ...]:
-    """For each claim the stretches that it stands in."""
-    stretches = _Stretches(document, scopes, claims, language)
-    return tuple(stretches.of(claim) for claim in claims)
-
-
 def _key(*parts: str) -> int:
     return int.from_bytes(blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=7).digest())
 
 
-class _Stretches:
-    """The stretches of one text; what many claims stand in is spelled once."""
+class Stretches:
+    """The stretches of one text; what many claims stand in is spelled once, whoever asks for it."""
 
     def __init__(self, document: Document, scopes: Sequence[Scope], claims: Sequence[Claim], language: str) -> None:
         self._text = document.text
@@ -88,27 +73,41 @@ class _Stretches:
         self._row = cache(self._read_row)
         self._cell = cache(self._read_cell)
         self._piece = cache(self._read_piece)
+        self._keys = cache(self._read_keys)
 
-    def all(self) -> Iterator[tuple[int, int]]:
-        """The line and the key of each stretch."""
+    def said(self) -> dict[int, int]:
+        """Every stretch that holds a claim, with its line. Takes time linear in the text."""
+        found: dict[int, int] = {}
+        for line, key in self._all():
+            found.setdefault(key, line)
+        return found
+
+    def sought(self) -> tuple[Sought, ...]:
+        """For each claim the stretches that it stands in."""
+        return tuple(self._of(claim) for claim in self._claims)
+
+    def _all(self) -> Iterator[tuple[int, int]]:
         for number, scope in enumerate(self._scopes):
             for claim in self._between(scope.start, scope.end):
-                yield from ((claim.line, key) for key in self._in_scope(claim, number))
+                yield from ((claim.line, key) for key in self._keys(claim, number))
         for number, piece in enumerate(self._pieces):
             yield from ((piece.line, key) for key in self._piece(number))
         yield from self._under_headings()
 
-    def of(self, claim: Claim) -> Sought:
+    def _of(self, claim: Claim) -> Sought:
         """The stretches that a claim stands in, those of which it is all left out."""
         number = bisect_right(self._starts, claim.start) - 1
         if number < 0 or claim.end > self._scopes[number].end:
             return Sought(self._around(claim))
         scope = self._scopes[number]
         if not scope.cells:
-            return Sought((*self._in_scope(claim, number), *self._around(claim)))
+            return Sought((*self._keys(claim, number), *self._around(claim)))
         column, row = self._column(claim, scope), self._row(number)
         titled = self._titled(claim, scope.cells[column])
-        return Sought((*self._in_scope(claim, number), *titled, *row.below(column)), number + 1)
+        return Sought((*self._keys(claim, number), *titled, *row.below(column)), number + 1)
+
+    def _read_keys(self, claim: Claim, number: int) -> tuple[int, ...]:
+        return tuple(self._in_scope(claim, number))
 
     def _in_scope(self, claim: Claim, number: int) -> Iterator[int]:
         scope = self._scopes[number]
