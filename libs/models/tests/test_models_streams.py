@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from typing import Any
@@ -224,3 +225,29 @@ async def test_a_stream_that_was_cut_with_pieces_held_back_is_no_answer(provider
     provider.script = [Reply({"content": "one two three four"}, cut=True)]
     with pytest.raises(ModelUnavailableError):
         await ask(model(provider.base), Hearing())
+
+
+FIRST_CALL = """
+import asyncio, sys
+from langchain_core.messages import HumanMessage
+from stemma_models import ModelSettings, open_chat_model
+
+async def main():
+    model = await open_chat_model(ModelSettings(name="openai/gpt-4o-mini", api_base=sys.argv[1]))
+    known = set(sys.modules)
+    async for _ in model.astream([HumanMessage("Write.")]):
+        pass
+    print(len(set(sys.modules) - known))
+
+asyncio.run(main())
+"""
+
+
+async def test_the_first_call_of_an_opened_model_imports_next_to_nothing(provider: Provider) -> None:
+    """It did half a thousand modules, while nothing else of its service was answered."""
+    provider.script = [says("Hello.")]
+    told = {"OPENAI_API_KEY": "test-key", **os.environ}
+    command = sys.executable, "-c", FIRST_CALL, provider.base
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=told)
+    printed, _ = await process.communicate()
+    assert int(printed) < 60

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -60,7 +61,24 @@ def chat_model(settings: ModelSettings) -> BaseChatModel:
 
 async def open_chat_model(settings: ModelSettings) -> BaseChatModel:
     """`chat_model`, made beside the event loop: importing LiteLLM takes seconds, in which no message is answered."""
-    return await asyncio.to_thread(chat_model, settings)
+    return await asyncio.to_thread(_opened, settings)
+
+
+def _opened(settings: ModelSettings) -> BaseChatModel:
+    model = chat_model(settings)
+    if settings.name not in _installed():
+        _import_the_rest()
+    return model
+
+
+def _import_the_rest() -> None:
+    """What LiteLLM imports with its first call only: half a thousand modules, for which the event loop would wait."""
+    import litellm
+
+    asked = [{"role": "user", "content": "."}]
+    litellm.completion(model=VOCABULARY, messages=asked, mock_response=".", api_key=NO_KEY)
+    litellm.encode(model=VOCABULARY, text=".")
+    import_module("openai.resources")
 
 
 @lru_cache(maxsize=1)
