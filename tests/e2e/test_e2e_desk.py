@@ -6,12 +6,17 @@ import asyncio
 import json
 import os
 import sys
+from io import BytesIO
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from PIL import Image
 from playwright.async_api import Page, expect
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
+from stemma_cli.samples import sample_folder
 from stemma_client import Client
 from stemma_contracts.base import Contract
 from stemma_contracts.v1 import events as e
@@ -81,3 +86,55 @@ async def test_the_command_opens_the_desk_signed_in_by_an_address_that_is_good_o
         await expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
         await later.goto(link)
         await expect(later.get_by_role("alert")).to_contain_text("was followed before")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.req("H2", "H5", "I5")
+async def test_what_two_people_start_amend_and_write_together_on_the_desk_stands_in_the_log(
+    stemma: LocalStemma, client: Client, tmp_path: Path
+) -> None:
+    async with chromium() as browser, opened(browser) as carla, opened(browser) as dino:
+        await sign_in(stemma, carla, "carla", tmp_path, "/desk/new")
+        await carla.get_by_role("radio", name="proposal").check()
+        await carla.get_by_label("Brief: what the document is for").fill(
+            (sample_folder("proposal") / "brief.md").read_text()
+        )
+        terms: Any = {"name": "terms.md", "mimeType": "text/markdown", "buffer": b"# Terms\n\nTen weeks.\n"}
+        await carla.get_by_label("Evidence:").set_input_files(terms)
+        await carla.get_by_role("button", name="Start the document").click()
+        await carla.wait_for_url("**/inputs?new=true**")
+        document_id = urlsplit(carla.url).path.split("/")[3]
+        found = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
+        await carla.get_by_label("The file:").set_input_files(terms | {"buffer": b"# Terms\n\nTwelve weeks.\n"})
+        await carla.get_by_role("button", name="Show what it changes").click()
+        await expect(carla.locator(".at-words ins")).to_contain_text("Twelve", timeout=60_000)
+        await carla.keyboard.press("y")
+        await expect(carla.get_by_role("status").first).to_contain_text("it counts from now on")
+        here = f"/desk/documents/{document_id}/sections/{found}"
+        await sign_in(stemma, dino, "dino", tmp_path, f"{here}/edit")
+        await carla.goto(f"{stemma.gateway_url}{here}/edit")
+        await dino.locator(".cm-content").press("Control+End")
+        await dino.keyboard.type("\n\nThe words of Dino.")
+        image = BytesIO()
+        Image.new("RGB", (4, 4)).save(image, "PNG")
+        plan: Any = {"name": "plan.png", "mimeType": "image/png", "buffer": image.getvalue()}
+        await carla.get_by_label("Images:").set_input_files(plan)
+        await expect(carla.locator("[data-rendered]")).to_contain_text("plan-")
+        await carla.get_by_role("button", name="Save as").click()
+        await expect(carla.get_by_role("status").first).to_contain_text("Edit the text")
+        assert (
+            await carla.locator(".rendered img").evaluate("image => image.decode().then(() => image.naturalWidth)") == 4
+        )
+        await dino.get_by_role("button", name="Merge it into your text").click()
+        await expect(dino.locator("[data-rendered] img")).to_be_visible()
+        await dino.locator(".cm-content").press("Control+s")
+        await expect(dino.get_by_role("status").first).to_contain_text("Edit the text")
+    said = [event.contract for event in await client.history(document_id)]
+    [asked] = [one for one in said if isinstance(one, e.DocumentRequested)]
+    [staged] = [one for one in said if isinstance(one, e.DocumentInputReplaced)]
+    [applied] = [one for one in said if isinstance(one, e.DocumentInputApplied)]
+    first, second = [one for one in said if isinstance(one, e.SectionEdited)]
+    assert (asked.actor, staged.staged, applied.actor, applied.version) == ("carla", True, "carla", 2)
+    assert (first.actor, [one.name.partition("-")[0] for one in first.assets]) == ("carla", ["plan"])
+    text = await client.text(document_id, second.draft)
+    assert (second.actor, "](plan-" in text, "The words of Dino." in text) == ("dino", True, True)

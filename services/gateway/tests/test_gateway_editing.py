@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from base64 import b64encode
 from collections.abc import Callable
@@ -160,6 +161,11 @@ async def test_a_draft_survives_a_closed_tab_and_is_merged_into_what_came_meanwh
         await signed_in(page, address, token(), f"{section(document_id)}/edit")
         await write(page, OURS.replace("The end.", "The end, mine."))
         await expect(page.locator("[data-rendered]")).to_contain_text("The end, mine.")
+        beside = await page.context.new_page()
+        await beside.goto(here)
+        await write(page, OURS.replace("The end.", "The end, mine. "))
+        await expect(beside.locator("[data-said]")).to_contain_text("You write this section in another tab too")
+        await beside.close()
         await page.close()
         await edited(bus, document_id, THEIRS, version=4)
         again = await page.context.new_page()
@@ -226,3 +232,11 @@ async def test_the_editor_is_built_of_what_is_pinned_and_brings_its_licences() -
     assert {name: locked[f"node_modules/{name}"]["version"] for name in about["packages"]} == about["packages"]
     licences = (folder / "codemirror.LICENSE.txt").read_text()
     assert all(f"{name} {version}\n" in licences for name, version in about["packages"].items())
+
+
+@pytest.mark.req("H4")
+async def test_all_scripts_but_the_editor_have_less_than_sixty_kilobytes() -> None:
+    scripts = [file for file in (files("stemma_gateway") / "desk" / "static").iterdir() if file.name.endswith(".js")]
+    sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in scripts}
+    assert sizes.pop("codemirror.js") > 60_000
+    assert sum(sizes.values()) < 60_000

@@ -44,9 +44,11 @@ async def create(request: Request, session: Caller) -> Response:
         kept: tuple[UploadRef, ...] = ()
         try:
             kept = await _inputs(session, form)
+            brief = await _brief(session, form)
+            texts["brief"] = brief if isinstance(brief, str) else ""
             answer = await session.client.create_document(
                 texts["kind"],
-                brief=await _brief(session, form),
+                brief=brief,
                 inputs=kept,
                 title=texts["title"].strip(),
                 language=texts["language"].strip() or None,

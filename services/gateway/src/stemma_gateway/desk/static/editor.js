@@ -111,6 +111,8 @@ function restore() {
   if (draft.version !== opened.version) form.querySelector("[data-newer]").hidden = false;
 }
 
+addEventListener("storage", (event) => event.key === key && event.newValue && say(words.other_tab));
+
 const put = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
 
 form.querySelector("[data-drop]").addEventListener("click", () => {
@@ -202,7 +204,8 @@ for (const button of document.querySelectorAll("[data-take]")) {
 }
 
 const stream = new EventSource(events);
-stream.onmessage = async () => {
+// What came before the stream was open is on no stream.
+stream.onopen = stream.onmessage = async () => {
   const answer = await fetch(section).catch(() => null);
   const versions = answer?.ok ? (await answer.json()).versions : [];
   const newest = versions.at(-1)?.number ?? 0;

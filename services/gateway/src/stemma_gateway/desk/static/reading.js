@@ -1,7 +1,8 @@
 // Shows how reading goes on: with each event of the document the parts of the page that tell of it are fetched anew.
 const events = new EventSource(document.body.dataset.live);
 let waits;
-events.onmessage = () => {
+// What came before the stream was open is on no stream.
+events.onopen = events.onmessage = () => {
   clearTimeout(waits);
   waits = setTimeout(refresh, 150);
 };
