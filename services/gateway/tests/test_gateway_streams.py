@@ -14,6 +14,8 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 from stemma_testkit.ports import free_port
 
+from .conftest import at
+
 Told = tuple[int, str]
 
 
@@ -95,6 +97,25 @@ async def test_a_stream_has_what_is_asked_for_by_name_and_section_and_from_now_o
         if live.done() and everything.done():
             break
     assert [name for _, name in (await live) + (await everything)] == ["section-drafted"] * 2
+
+
+@pytest.mark.req("H1", "S1")
+async def test_what_a_browser_follows_ends_with_its_session(
+    gateway: Any, person: Any, backstage: Backstage, document_id: str
+) -> None:
+    await backstage.append(document_id, document_requested())
+    async with gateway(cookie_longest_s=3) as url, at(url) as browser:
+
+        async def ended(path: str) -> int:
+            async with browser.stream("GET", path) as stream:
+                await stream.aread()
+                return stream.status_code
+
+        assert (await browser.post("/sign-in", json=person("eve"))).status_code == 200
+        paths = ("/events", f"/documents/{document_id}/events", f"/documents/{document_id}/live")
+        async with asyncio.timeout(30):
+            assert await asyncio.gather(*map(ended, paths)) == [200] * 3
+        assert (await browser.get("/session")).status_code == 401
 
 
 @pytest.mark.req("H1")

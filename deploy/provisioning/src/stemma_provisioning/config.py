@@ -17,6 +17,8 @@ SYSTEM_ACCOUNT = "SYS"
 LOGIN_WITHIN_S = 2
 SLOW_CALLERS = ('  handshake_first: "1s"', "  timeout: 5")
 """How long a caller may take to begin with the handshake before the server speaks, and how many seconds in all."""
+PING_EVERY_S, UNANSWERED_PINGS = 15, 2
+"""A process that hangs keeps its share of what is pushed, until the server has sent it one more ping than these."""
 
 
 def user_names(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[str]:
@@ -118,6 +120,8 @@ class ServerConfig:
                 *(self.tls.render() if self.tls else ()),
                 *(self.cluster.render() if self.cluster else ()),
                 f"max_payload: {MAX_PAYLOAD}",
+                f'ping_interval: "{PING_EVERY_S}s"',
+                f"ping_max: {UNANSWERED_PINGS}",
                 "jetstream {",
                 f"  store_dir: {_quoted(self.store_dir)}",
                 "  sync_interval: always",

@@ -28,6 +28,8 @@ DEFAULT_TENANTS = ("default",)
 DEFAULT_BOUNDS = Bounds()
 REQUESTS_IN_HAND = 8
 """Of one tenant, by all processes of the orchestrator; the others wait in their queue, behind nobody else's."""
+REQUEST_DELIVERIES = 8
+"""More than come to an orchestrator that hangs, before the server lets go of it (``config.PING_EVERY_S``)."""
 BULK_IN_HAND = 8
 """Of short jobs that others go before: so many of the others' are at work beside them at once."""
 NOTICES_WAITING = 1000
@@ -144,7 +146,7 @@ def _requests(tenant: str) -> Consumer:
         (subjects.requests_of(tenant),),
         push=True,
         service=subjects.ORCHESTRATOR,
-        max_deliver=6,
+        max_deliver=REQUEST_DELIVERIES,
         max_ack_pending=REQUESTS_IN_HAND,
     )
 

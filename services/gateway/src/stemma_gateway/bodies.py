@@ -11,6 +11,8 @@ from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 from stemma_contracts.v1.requests import CreateDocument, DocumentRequest, Request
 
 IN_ADDRESS = "document_id"
+MOST_DEEP = 50
+"""Values in values of a body; no contract has a tenth of that."""
 
 
 class Body(BaseModel):
@@ -24,15 +26,17 @@ class Body(BaseModel):
         return _whole(given)
 
 
-def _whole(given: object) -> object:
+def _whole(given: object, depth: int = 0) -> object:
     """JSON has one kind of number: 2.0 is the integer 2."""
+    if depth > MOST_DEEP:
+        raise ValueError(f"values are nested deeper than {MOST_DEEP} times")
     match given:
         case float() if given.is_integer():
             return int(given)
         case dict():
-            return {name: _whole(value) for name, value in given.items()}
+            return {name: _whole(value, depth + 1) for name, value in given.items()}
         case list():
-            return [_whole(value) for value in given]
+            return [_whole(value, depth + 1) for value in given]
         case _:
             return given
 

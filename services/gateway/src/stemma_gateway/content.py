@@ -13,7 +13,8 @@ from stemma_contracts.v1.references import ArtifactRef
 from .downloads import Download, Part
 from .sessions import Session
 
-_RANGE = re.compile(r"^bytes=(\d*)-(\d*)$")
+# Longer numbers are past the end of anything; a range that cannot be read is none.
+_RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 # What a document holds may be anything: a browser shall neither guess at it nor run it.
 _SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'"}
 

@@ -109,6 +109,11 @@ class Cookies:
         """When a session ends unless it is used."""
         return datetime.fromtimestamp(self._clock() + self._left(signed_in), UTC)
 
+    def ends_in(self, signed_in: SignedIn) -> float:
+        """In how many seconds a session ends however much it is used."""
+        longest = signed_in.begun_at + self._rules.longest_s
+        return max(0.0, min(longest, signed_in.token_ends_at or longest) - self._clock())
+
     def _renewed(self, request: Request, signed_in: SignedIn) -> SignedIn:
         now = self._clock()
         if now - signed_in.renewed_at < self._rules.idle_s * RENEWED_AFTER:

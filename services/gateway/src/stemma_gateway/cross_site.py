@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hmac import compare_digest
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
@@ -19,7 +18,7 @@ def check_origin(request: Request) -> bool:
     if site := request.headers.get("sec-fetch-site"):
         is_own = site == "same-origin"
     elif origin := request.headers.get("origin"):
-        is_own = urlsplit(origin)[:2] == (request.url.scheme, request.url.netloc)
+        is_own = origin.lower() == f"{request.url.scheme}://{request.url.netloc}".lower()
     else:
         return False
     if not is_own:

@@ -50,7 +50,7 @@ async def _field(name: str, value: UploadFile | str) -> Any:
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _invalid(name, "this field is JSON") from None
 
 

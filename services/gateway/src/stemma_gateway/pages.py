@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from functools import cache
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
@@ -65,10 +65,9 @@ def led_to(request: Request, path: str) -> Response:
 
 def local(path: str) -> str:
     """A path to come back to, which is one of this gateway; raises `Invalid` for any other address."""
-    parts = urlsplit(path)
-    if len(path) > MAX_PATH or parts.scheme or parts.netloc or not path.startswith("/"):
+    if len(path) > MAX_PATH or not path.startswith("/") or path.startswith("//"):
         raise Invalid("next: this is no path of this gateway")
-    if path.startswith("//") or "\\" in path or not path.isprintable():
+    if "\\" in path or not path.isprintable():
         raise Invalid("next: this is no path of this gateway")
     return path
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from anyio import CancelScope
@@ -32,6 +32,11 @@ class Streams:
         """End all of them; who reads one comes back for the rest."""
         self._ended.set()
 
+    async def _over(self, within_s: float | None) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._ended.wait()
+
     @contextmanager
     def one_more(self) -> Iterator[None]:
         """Count a stream while the block runs; raises `Busy`."""
@@ -47,9 +52,11 @@ class Streams:
         self._open += more
         _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._open, {})])
 
-    async def until_ended(self, items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-        """What comes, until all streams are ended, or the caller is not admitted any more."""
-        ended = asyncio.create_task(self._ended.wait())
+    async def until_ended(
+        self, items: AsyncGenerator[T, None], within_s: float | None = None
+    ) -> AsyncGenerator[T, None]:
+        """What comes, for so long, until all streams are ended, or the caller is not admitted any more."""
+        ended = asyncio.create_task(self._over(within_s))
         try:
             async for item in _beside(items, ended):
                 yield item
@@ -61,7 +68,7 @@ class Streams:
                 await items.aclose()
 
 
-async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[bool]) -> AsyncIterator[T]:
+async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[None]) -> AsyncIterator[T]:
     """What comes before the end. Who reads is cancelled again and again; what was begun is ended all the same."""
     while True:
         coming = asyncio.ensure_future(anext(items))

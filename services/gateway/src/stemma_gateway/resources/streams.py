@@ -71,43 +71,57 @@ async def position(session: Caller, document_id: DocumentId) -> int:
     raise DocumentNotFoundError(f"no document is called {document_id!r}")
 
 
+def session_ends_in(request: Request, _: Caller) -> float | None:
+    """In how many seconds the session of a browser ends, and with it what it follows; None for a bearer token."""
+    signed_in = getattr(request.state, "signed_in", None)
+    return request.app.state.bearer.cookies.ends_in(signed_in) if signed_in else None
+
+
 WantedEvents = Annotated[Wanted, Depends(wanted)]
 OpenStreams = Annotated[Streams, Depends(one_more)]
 Position = Annotated[int, Depends(position)]
+EndsIn = Annotated[float | None, Depends(session_ends_in)]
 
 
 @router.get("/documents/{document_id}/events", response_class=EventSourceResponse)
 async def follow_document(
-    session: Caller, document_id: DocumentId, position: Position, wanted: WantedEvents, streams: OpenStreams
+    session: Caller,
+    document_id: DocumentId,
+    position: Position,
+    wanted: WantedEvents,
+    streams: OpenStreams,
+    ends_in: EndsIn,
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of a document, those that are there and those to come; each once and in order."""
     start = position + 1 if wanted.live else wanted.from_sequence
-    async for told in _told(streams, session.client.follow(document_id, from_sequence=start), wanted):
+    events = session.client.follow(document_id, from_sequence=start)
+    async for told in _told(streams.until_ended(events, ends_in), wanted):
         yield told
 
 
 @router.get("/events", response_class=EventSourceResponse)
-async def follow_all(session: Caller, wanted: WantedEvents, streams: OpenStreams) -> AsyncIterable[ServerSentEvent]:
+async def follow_all(
+    session: Caller, wanted: WantedEvents, streams: OpenStreams, ends_in: EndsIn
+) -> AsyncIterable[ServerSentEvent]:
     """The events of all documents of the tenant."""
     start = await session.client.position() + 1 if wanted.live else wanted.from_sequence
-    async for told in _told(streams, session.client.follow_all(from_sequence=start), wanted):
+    events = session.client.follow_all(from_sequence=start)
+    async for told in _told(streams.until_ended(events, ends_in), wanted):
         yield told
 
 
 @router.get("/documents/{document_id}/live", response_class=EventSourceResponse)
 async def follow_text(
-    session: Caller, document_id: DocumentId, position: Position, streams: OpenStreams
+    session: Caller, document_id: DocumentId, position: Position, streams: OpenStreams, ends_in: EndsIn
 ) -> AsyncIterable[ServerSentEvent]:
     """Text as it is written, piece by piece. What is missed does not come again."""
-    async with aclosing(streams.until_ended(session.client.follow_live(document_id))) as pieces:
+    async with aclosing(streams.until_ended(session.client.follow_live(document_id), ends_in)) as pieces:
         async for piece in pieces:
             yield ServerSentEvent(data={"section_id": piece.section_id, "text": piece.text})
 
 
-async def _told(
-    streams: Streams, events: AsyncGenerator[RecordedEvent, None], wanted: Wanted
-) -> AsyncGenerator[ServerSentEvent, None]:
-    async with aclosing(streams.until_ended(events)) as coming:
+async def _told(events: AsyncGenerator[RecordedEvent, None], wanted: Wanted) -> AsyncGenerator[ServerSentEvent, None]:
+    async with aclosing(events) as coming:
         async for event in coming:
             if wanted.has(event):
                 yield ServerSentEvent(raw_data=recorded(event).model_dump_json(), id=str(event.sequence))

@@ -11,6 +11,7 @@ import ssl
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpcore
 from stemma_contracts.v1.notifications import SECRET_PREFIX
@@ -72,7 +73,7 @@ class Webhook:
 
     async def _posted(self, url: str, headers: dict[str, str], body: bytes) -> int:
         """The status alone: nothing else of the answer is read, and no redirect is followed."""
-        guard = Guard(self._allowed, plain=url.startswith("http:"))
+        guard = Guard(self._allowed, plain=urlsplit(url).scheme != "https")
         async with (
             httpcore.AsyncConnectionPool(ssl_context=self._trust, network_backend=guard) as pool,
             pool.stream("POST", url, headers=list(headers.items()), content=body) as answer,
