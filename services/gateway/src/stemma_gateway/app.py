@@ -42,6 +42,7 @@ class GatewaySettings(ServiceSettings):
     refusals_per_s: float = Field(default=1.0, gt=0, description="of one address")
     refusals_at_once: int = Field(default=20, ge=1, description="of one address")
     max_body_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
+    max_text_bytes: int = Field(default=16 * 1024 * 1024, ge=1, description="of a body that is no file")
     max_wait_s: float = Field(default=60.0, ge=0)
     max_streams: int = Field(default=1000, ge=1)
     cookie_keys: SecretStr = Field(default=SecretStr(""), description="with commas between; the first one encrypts")
@@ -105,7 +106,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.include_router(routes())
     problems.told_by(app)
     openapi.described(app)
-    app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.add_middleware(BodyLimit, limit=settings.max_body_bytes, in_memory=settings.max_text_bytes)
     app.add_middleware(SetCookies)
     app.add_middleware(Telemetry)
     return app

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .problems import TooLarge, TooMany, response_of
 
+UPLOADS = "/uploads"
+DIGITS = 18
+"""Of a length that is announced: longer ones are past any limit."""
+Refuse = Callable[[], Awaitable[None]]
 FORGET_FROM = 10_000
 """Callers that are remembered, before those who have asked for nothing in a while are forgotten."""
 
@@ -52,35 +57,61 @@ class RateLimit:
 
 
 class BodyLimit:
-    """An ASGI middleware that refuses longer bodies, by what they say they are or as they come."""
+    """An ASGI middleware that refuses longer bodies, by what they say they are or as they come.
 
-    def __init__(self, app: ASGIApp, limit: int) -> None:
+    Files go through in pieces and have the larger ``limit``. Whatever else comes is held in memory, also before it is
+    known who sends it: that has the limit ``in_memory``.
+    """
+
+    def __init__(self, app: ASGIApp, limit: int, in_memory: int) -> None:
         self._app = app
         self._limit = limit
+        self._in_memory = in_memory
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        announced = dict(scope["headers"]).get(b"content-length", b"0")
-        if announced.isdigit() and int(announced) > self._limit:
-            await response_of(self._too_large())(scope, receive, send)
+        headers = dict(scope["headers"])
+        error, limit = self._bound(scope["path"], headers.get(b"content-type", b"").lower())
+        refused, announced = response_of(error), headers.get(b"content-length", b"0")
+        if announced.isdigit() and int(announced[:DIGITS]) > limit:
+            await refused(scope, receive, send)
             return
-        await self._app(scope, self._counted(receive), send)
+        body = _Body(receive, send, limit, error, partial(refused, scope, receive, send))
+        await self._app(scope, body.receive, body.send)
 
-    def _counted(self, receive: Receive) -> Receive:
-        seen = 0
+    def _bound(self, path: str, media_type: bytes) -> tuple[TooLarge, int]:
+        if path.startswith(UPLOADS) or media_type.startswith(b"multipart/form-data"):
+            return TooLarge(f"the body has more than {self._limit} bytes (max_body_bytes)"), self._limit
+        words = f"the body has more than {self._in_memory} bytes (max_text_bytes): upload files first, at {UPLOADS}"
+        return TooLarge(words), self._in_memory
 
-        async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._limit:
-                raise self._too_large()
-            return message
 
-        return counted
+class _Body:
+    """The body of a request as it comes; of one that is too long this is told, whatever was made of the error."""
 
-    def _too_large(self) -> TooLarge:
-        return TooLarge(f"the body has more than {self._limit} bytes (max_body_bytes)")
+    def __init__(self, receive: Receive, send: Send, limit: int, error: TooLarge, refuse: Refuse) -> None:
+        self._receive = receive
+        self._send = send
+        self._left = limit
+        self._error = error
+        self._refuse = refuse
+        self._begun = False
+
+    async def receive(self) -> Message:
+        """The next piece; raises `TooLarge`."""
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise self._error
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass an answer on, or refuse in its place."""
+        if self._left >= 0 or self._begun:
+            self._begun = True
+            await self._send(message)
+        elif message["type"] == "http.response.start":
+            await self._refuse()
