@@ -34,3 +34,11 @@ async def test_a_long_body_of_json_is_not_held_in_memory(process: Any, announced
     print(f"100 MB of JSON: {grown / MEGABYTE:.0f} MB more")
     assert got is None or problem(got) == (413, "too-large")
     assert grown < 60 * MEGABYTE
+
+
+async def test_a_brief_that_is_a_long_file_is_to_be_uploaded(http: httpx.AsyncClient) -> None:
+    brief = [("brief", ("brief.md", b"x" * (17 * MEGABYTE)))]
+    got = await http.post("/documents", data={"kind": "proposal"}, files=brief)
+
+    assert problem(got) == (413, "too-large")
+    assert "brief_upload" in got.json()["detail"]

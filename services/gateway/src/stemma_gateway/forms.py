@@ -14,13 +14,15 @@ from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import CreateDocument, Request
 
 from .bodies import CreateBody, request_of
-from .problems import Invalid, UnsupportedMedia
+from .problems import Invalid, TooLarge, UnsupportedMedia
 from .sessions import Session
 
 JSON, FORM = "application/json", "multipart/form-data"
 BRIEF, INPUTS = "brief", "inputs"
 MAX_FILES = 200
 MAX_FIELD_BYTES = 1024 * 1024
+MAX_TEXT_BYTES = 16 * MAX_FIELD_BYTES
+"""Of a text that comes as a file: it is held in memory."""
 _TEXTS = {"request_id", "actor", "kind", "title", BRIEF, "language", "review_edits"}
 """The fields that stand in a form as they are; the others are JSON there."""
 
@@ -45,6 +47,10 @@ async def _of_form(form: FormData, session: Session) -> Request:
 
 async def _field(name: str, value: UploadFile | str) -> Any:
     if isinstance(value, UploadFile):
+        if (value.size or 0) > MAX_TEXT_BYTES:
+            raise TooLarge(
+                f"{name}: a text has at most {MAX_TEXT_BYTES} bytes; upload it, and name it as {name}_upload"
+            )
         return _text(name, await value.read())
     if name in _TEXTS:
         return value
