@@ -1,7 +1,7 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup helm test check format lock contracts editor nats compose env demo faults bench release test-full test-newest clean
+.PHONY: help setup helm test check format lock contracts nats editor compose env demo faults bench release test-full test-newest clean
 
 # Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
 export PYTHONDONTWRITEBYTECODE :=
