@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
+from runpy import run_path
+from typing import Any, cast
 
 import yaml
 from stemma_testkit.ports import free_port
@@ -29,10 +31,16 @@ class VariableMissing(ValueError):
 
 def fresh_variables() -> dict[str, str]:
     """What ``make env`` writes."""
-    admitted = tempfile.mkdtemp()
-    command = [sys.executable, str(RENDER), "--env", "--admitted", admitted]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return dict(line.split("=", 1) for line in printed.splitlines())
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        _render()(["--env", "--admitted", tempfile.mkdtemp()])
+    return dict(line.split("=", 1) for line in printed.getvalue().splitlines())
+
+
+@cache
+def _render() -> Callable[[Sequence[str]], int]:
+    """The program that ``make env`` runs: a process of its own would import provisioning for every one."""
+    return cast("Callable[[Sequence[str]], int]", run_path(str(RENDER))["main"])
 
 
 def interpolated(text: str, variables: Mapping[str, str]) -> str:

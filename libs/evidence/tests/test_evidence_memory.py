@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 from stemma_evidence.source import DRAFT, Source, read
 
-NUMBER = 8
+NUMBER = 3
 PROSE = "The hall costs EUR {n} a month. It was let to {n} children in March, and the rent is due on the first day.\n\n"
 TEXTS = {
     "a brief": ("Write a proposal for a library of {n} bicycles in Aumont, for {n},000 EUR.", "text/markdown"),

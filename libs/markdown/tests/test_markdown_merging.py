@@ -339,7 +339,7 @@ def test_both_sides_lead_to_the_same_conflicts_when_they_change_places(triple: t
 
 
 @pytest.mark.req("L4", "S6")
-@pytest.mark.parametrize("size", [400, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("size", [150, pytest.param(1000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_four_times_the_text_is_four_times_the_work(unit: str, size: int) -> None:
     def work(size: int) -> int:
