@@ -20,11 +20,14 @@ from stemma_cli.samples import sample_folder
 from stemma_client import Client
 from stemma_contracts.base import Contract
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_testkit.browser import chromium, opened
 from stemma_testkit.driving import request_sample, wait_for
 from typer.testing import CliRunner
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+PASSAGE = "The pilot costs EUR 480,000 a year."
+TEXT = f"# Research\n\n{PASSAGE}\n\nNothing else is known.\n"
 
 
 async def sign_in(stemma: LocalStemma, page: Page, person: str, folder: Path, path: str) -> None:
@@ -138,3 +141,39 @@ async def test_what_two_people_start_amend_and_write_together_on_the_desk_stands
     assert (first.actor, [one.name.partition("-")[0] for one in first.assets]) == ("carla", ["plan"])
     text = await client.text(document_id, second.draft)
     assert (second.actor, "](plan-" in text, "The words of Dino." in text) == ("dino", True, True)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.req("H2", "H5")
+async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_of_another(
+    stemma: LocalStemma, client: Client, tmp_path: Path
+) -> None:
+    document_id = await request_sample(client)
+    section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
+    here = f"/desk/documents/{document_id}/sections/{section_id}"
+    version = (await client.document(document_id)).sections[section_id].version
+    await client.edit(document_id, section_id, version, text=TEXT)
+    async with chromium() as browser, opened(browser) as ada, opened(browser) as bob:
+        await sign_in(stemma, ada, "agatha", tmp_path, here)
+        await ada.keyboard.press("c")
+        await ada.keyboard.type("From which budget?")
+        await ada.get_by_label("The words of the text").fill("EUR 480,000 a year")
+        await ada.get_by_role("button", name="Send all together").click()
+        await expect(ada.locator(".thread")).to_contain_text("From which budget?")
+        edited = TEXT.replace("# Research\n", "# Research\n\nA new beginning.\n").replace("Nothing else", "No more")
+        await client.edit(document_id, section_id, version + 1, text=edited)
+        await sign_in(stemma, bob, "berthold", tmp_path, here)
+        await expect(bob.locator(".thread")).to_contain_text("line 5")
+        await client.edit(document_id, section_id, version + 2, text=edited.replace(PASSAGE, "It is free."))
+        await bob.reload()
+        await expect(bob.locator(".thread")).to_contain_text("not in the text any more")
+        await bob.get_by_role("button", name="Resolve").click()
+        await expect(bob.get_by_text("Resolved: 1")).to_be_visible()
+    decided = [event.contract for event in await client.history(document_id)]
+    [commented] = [one for one in decided if isinstance(one, e.SectionCommented)]
+    [resolved] = [one for one in decided if isinstance(one, e.SectionThreadResolved)]
+    assert (commented.actor, commented.actor_verified, commented.version) == ("agatha", True, version + 1)
+    assert (resolved.actor, resolved.thread_id) == ("berthold", commented.comments[0].thread_id)
+    exported = await client.export(document_id, ExportFormat.MD)
+    assert exported.artifact is not None
+    assert b"From which budget?" not in await client.artifact(document_id, exported.artifact)

@@ -19,6 +19,7 @@ from faults_releases import Running, programs_of, running, under_load
 from stemma_client import Client, RequestRejectedError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.comments import NewComment
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import PROVISIONER, client_user
 from stemma_testkit.driving import wait_for
@@ -129,6 +130,7 @@ async def test_an_older_orchestrator_refuses_what_is_new_by_name_and_goes_on_wit
         await client.add_input(document_id, addition)
         await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentInputRead))
         await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+        await client.comment(document_id, "research", 1, [NewComment(text="From which budget?")])
         await replace(runs, frozenset(REPLACED), frozenset(subjects.WORKERS), old)
         with pytest.raises(RequestRejectedError, match="is not known here"):
             await client.add_input(document_id, addition, name="more.html")
@@ -138,4 +140,6 @@ async def test_an_older_orchestrator_refuses_what_is_new_by_name_and_goes_on_wit
         await assert_nothing_is_lost(runs, client, [document_id])
         await assert_is_read_by(old, runs, document_id)
         await replace(runs, frozenset(subjects.WORKERS), frozenset(REPLACED), old)
-        assert [one.name for one in (await client.document(document_id)).inputs if one.name == "stock.html"]
+        document = await client.document(document_id)
+        assert [one.name for one in document.inputs if one.name == "stock.html"]
+        assert len(document.sections["research"].open_threads) == 1

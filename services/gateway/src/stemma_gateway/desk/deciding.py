@@ -33,7 +33,7 @@ async def decide(
     """Do what a form asks for, and show the section as it is then; what is refused is told beside what was typed."""
     if verb not in BY_NAME:
         raise NotFound("there is no such verb")
-    form = dict(await _sent(request))
+    form = dict(await sent(request))
     try:
         asked = BY_NAME[verb].asked(document_id, section_id, form)
         answer = await session.client.request(asked, wait_s=WAIT_S)
@@ -49,7 +49,7 @@ async def decide(
 @router.post("/desk/approve")
 async def approve_all(request: Request, session: Caller) -> Response:
     """Approve what was ticked in the inbox, each in the version that was shown there."""
-    chosen = [value for name, value in await _sent(request) if name == "seen"]
+    chosen = [value for name, value in await sent(request) if name == "seen"]
     made = [await _approved(session, each) for each in dict.fromkeys(chosen)]
     return led_to(request, f"/desk?approved={sum(made)}&refused={len(made) - sum(made)}")
 
@@ -70,7 +70,8 @@ async def _approved(session: Session, seen: str) -> bool:
     return True
 
 
-async def _sent(request: Request) -> list[tuple[str, str]]:
+async def sent(request: Request) -> list[tuple[str, str]]:
+    """The fields of a form in their order."""
     body = bytearray()
     async for piece in request.stream():
         body += piece

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentNotFoundError
-from stemma_client.overviews import waiting_sections
+from stemma_client.overviews import commented_sections, waiting_sections
 from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -21,7 +21,8 @@ from stemma_gateway.pages import PageRoute
 
 from .shell import shown
 
-Why = Literal["question", "edit", "review", "stale"]
+Why = Literal["question", "edit", "review", "stale", "comments"]
+WHYS: tuple[Why, ...] = get_args(Why)
 AT_ONCE = 8
 MAX_TITLE = 300
 router = APIRouter(route_class=PageRoute)
@@ -68,7 +69,7 @@ async def show_inbox(
     """The inbox."""
     documents = await session.client.documents()
     items = await waiting(session.client, documents)
-    counts = {name: sum(item.why == name for item in items) for name in ("question", "edit", "review", "stale")}
+    counts = {name: sum(item.why == name for item in items) for name in WHYS}
     listed = [item for item in items if why is None or item.why == why]
     titles = {item.document.document_id: item.title for item in items}
     return shown(
@@ -88,7 +89,7 @@ async def show_inbox(
 async def waiting(client: Client, documents: list[DocumentSummary]) -> list[Item]:
     """All that waits in some documents; those that are gone meanwhile are left out."""
     bound = asyncio.Semaphore(AT_ONCE)
-    found = await asyncio.gather(*(_of(client, one, bound) for one in documents if waiting_sections(one)))
+    found = await asyncio.gather(*(_of(client, one, bound) for one in documents if _listed(one)))
     return sorted((item for items in found for item in items), key=_most_pressing_first)
 
 
@@ -116,10 +117,12 @@ async def title_of(client: Client, document: DocumentSummary) -> str:
 
 
 def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionDetails]) -> Iterator[Item]:
-    for section in waiting_sections(document):
+    waiting = {section.section_id for section in waiting_sections(document)}
+    for section in _listed(document):
         known = details.get(section.section_id)
         evaluation = known.evaluation if known else None
-        unblocks = sum(section.section_id in each.depends_on for each in details.values())
+        waits = section.section_id in waiting
+        unblocks = sum(section.section_id in each.depends_on for each in details.values()) if waits else 0
         failed = evaluation.failed_criteria if evaluation else ()
         judged = evaluation is not None and evaluation.judged
         passed = evaluation is not None and judged and evaluation.passed
@@ -128,12 +131,18 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
             title,
             section,
             known.waits_since if known else None,
-            why_of(section),
+            why_of(section) if waits else "comments",
             tuple(failed),
             passed,
             judged,
             unblocks,
         )
+
+
+def _listed(document: DocumentSummary) -> list[SectionSummary]:
+    """The sections of a document that wait for a person, then those with nothing but comments that are open."""
+    waiting = waiting_sections(document)
+    return [*waiting, *(section for section in commented_sections(document) if section not in waiting)]
 
 
 def why_of(section: SectionSummary) -> Why:

@@ -20,6 +20,7 @@ KEYS = (
     ("r", "revise"),
     ("e", "edit"),
     ("o", "instruct"),
+    ("c", "comment"),
     ("d", "key_differences"),
     ("p", "keep"),
     ("g", "regenerate"),

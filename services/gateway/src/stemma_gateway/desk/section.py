@@ -28,6 +28,7 @@ from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
+DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen"})
 Compared = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
@@ -47,7 +48,7 @@ async def show_section(
     """A section, and with ``old`` what changed since that version."""
     document = await document_of(session, document_id, at_least)
     pair = (old, new) if old else None
-    done, draft = done if done in BY_NAME else "", draft if draft.isalnum() else ""
+    done, draft = done if done in DONE else "", draft if draft.isalnum() else ""
     return await section_page(request, session, document, section_id, pair=pair, done=done, draft=draft)
 
 
@@ -63,8 +64,9 @@ async def section_page(
     draft: str = "",
     refused: str = "",
     typed: Mapping[str, str] = NOTHING,
+    remarks: tuple[Mapping[str, str], ...] = (),
 ) -> Response:
-    """The page of a section; ``typed`` is what a person typed in that was refused, so that nothing is lost."""
+    """The page of a section; ``typed`` and ``remarks`` are what was refused, so that nothing of it is lost."""
     if (section := document.sections.get(section_id)) is None:
         raise NotFound(f"the document has no section {section_id!r}")
     client, document_id = session.client, document.document_id
@@ -90,6 +92,8 @@ async def section_page(
         draft=draft,
         refused=refused,
         typed=typed,
+        threads=await client.threads(document_id, section),
+        remarks=remarks,
     )
 
 

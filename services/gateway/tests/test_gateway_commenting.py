@@ -1,0 +1,149 @@
+"""Comments on the review desk, in a real Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+from stemma_contracts.v1 import events
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.comments import MadeComment, Remark
+from stemma_contracts.v1.requests import CommentSection, ReopenThread, ResolveThread
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import opened, violations
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+
+from .conftest import Caller
+from .desk_pages import section, signed_in
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\nOperation costs EUR 90,000.\n"
+SELECT = """() => {
+  const paragraph = document.querySelectorAll(".rendered p")[0];
+  getSelection().setBaseAndExtent(paragraph.firstChild, 4, paragraph.lastChild, 6);
+  getSelection().setBaseAndExtent(paragraph, 1, paragraph.lastChild, 6);
+}"""
+HOSTILE = "<script>document.title='run'</script> \u202eabc " + "x" * 5000
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a section that has an open thread, one whose passage is gone, and a resolved one."""
+    async with open_backstage(server) as stage:
+        draft = await stage.text(document_id, TEXT)
+        said = (("pilot costs", "sure?"), ("EUR 500,000", HOSTILE), ("", "Seen to."))
+        made = []
+        for number, (quote, text) in enumerate(said, 1):
+            remark = await stage.text(document_id, Remark(text=text, quote=quote).model_dump_json())
+            made.append(MadeComment(comment_id=f"c4-{number}", thread_id=f"c4-{number}", remark=remark))
+        about: dict[str, Any] = {"section_id": "research", "actor": "bob"}
+        commented = events.SectionCommented(**about, version=1, comments=tuple(made))
+        resolved = events.SectionThreadResolved(**about, thread_id="c4-3")
+        written = (document_requested(), section_drafted("research", draft), review_requested("research"))
+        await stage.append(document_id, *written, commented, resolved)
+        await stage.list_research(document_id, open_threads=2)
+        yield stage
+
+
+async def highlighted(page: Page) -> list[str]:
+    """The passages that are marked in the text."""
+    found: list[str] = await page.evaluate("() => [...(CSS.highlights.get('comments') ?? [])].map(String)")
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_threads_stand_beside_their_passages_fit_320_pixels_and_hold_harmless_text(
+    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    size: Any = {"width": 320, "height": 640}
+    async with opened(browser, viewport=size, color_scheme=scheme) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await expect(page.locator(".thread:visible")).to_have_count(2)
+        await expect(page.get_by_text("this passage is not in the text any more")).to_be_visible()
+        assert await highlighted(page) == ["pilot costs"]
+        await page.get_by_text("Resolved: 1").click()
+        await page.keyboard.press("c")
+        assert await violations(page) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert await page.title() == "Research · Stemma"
+        await page.goto(f"{address}/desk")
+        await expect(page.get_by_text("comments: 2").first).to_be_visible()
+        assert await violations(page) == []
+
+
+async def test_selected_words_and_others_become_one_review_that_survives_a_closed_tab(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await page.evaluate(SELECT)
+        await page.keyboard.press("c")
+        await page.keyboard.type("From which budget?")
+        await page.get_by_role("button", name="One more comment").click()
+        await page.keyboard.type("Good section.")
+        await page.reload()
+        await expect(page.get_by_label("What you say").nth(1)).to_have_value("Good section.")
+        await page.get_by_role("button", name="Send all together").click()
+        await expect(page.get_by_role("status")).to_contain_text("Comment")
+        await expect(page.get_by_label("What you say").first).to_have_value("")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, CommentSection)
+    assert asked.version == 1
+    told = [(one.quote, one.text) for one in asked.comments]
+    assert told == [("pilot costs", "From which budget?"), ("", "Good section.")]
+    assert asked.comments[0].before.endswith("The ")
+
+
+async def test_a_thread_is_answered_resolved_and_reopened(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        first = page.locator(".thread").first
+        await first.locator("summary").click()
+        await first.get_by_label("Your answer").fill("Yes.")
+        await first.get_by_role("button", name="Answer").click()
+        await expect(page.get_by_role("status")).to_contain_text("Comment")
+        await page.locator(".thread").first.get_by_role("button", name="Resolve").click()
+        await expect(page.get_by_role("status")).to_contain_text("Resolve")
+        await page.get_by_text("Resolved: 1").click()
+        await page.get_by_role("button", name="Reopen").click()
+        await expect(page.get_by_role("status")).to_contain_text("Reopen")
+    answered, resolved, reopened = (request for _, request in bus.received)
+    assert isinstance(answered, CommentSection)
+    assert isinstance(resolved, ResolveThread)
+    assert isinstance(reopened, ReopenThread)
+    assert (answered.comments[0].thread_id, answered.comments[0].text) == ("c4-1", "Yes.")
+    assert (resolved.thread_id, reopened.thread_id) == ("c4-1", "c4-3")
+
+
+async def test_what_is_refused_of_comments_is_told_and_nothing_that_was_typed_is_lost(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    here = f"{section(document_id)}/comments"
+    async with caller(address) as http:
+        nowhere = await http.post(here, data={"version": "1", "quote": "EUR 5", "before": "", "text": "Keep me."})
+        nothing = await http.post(here, data={"version": "1", "quote": "", "before": "", "text": " "})
+        bus.problems = (Problem(field="version", message="version 2 is current"),)
+        refused = await http.post(here, data={"version": "1", "quote": "", "before": "", "text": "Keep me."})
+        odd = await http.post(f"{section(document_id)}/threads/c4-1/burn")
+    assert [answer.status_code for answer in (nowhere, nothing, odd)] == [422, 422, 422]
+    assert "these words do not stand in the version" in nowhere.text
+    assert "version 2 is current" in refused.text
+    assert all("Keep me." in answer.text for answer in (nowhere, refused))
+
+
+async def test_all_threads_are_read_over_http_with_their_places(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    async with caller(address) as http:
+        told = (await http.get(f"/documents/{document_id}/sections/research/comments")).json()
+    assert [(one["line"], one["gone"], one["view"]["resolved"]) for one in told] == [
+        (3, False, False),
+        (None, True, False),
+        (None, False, True),
+    ]
+    assert told[0]["comments"][0]["text"] == "sure?"
