@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, expect
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment, Remark
-from stemma_contracts.v1.requests import CommentSection, ReopenThread, ResolveThread
+from stemma_contracts.v1.requests import CommentSection, ReopenThread, ResolveThread, ReviseSection
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -95,6 +95,21 @@ async def test_selected_words_and_others_become_one_review_that_survives_a_close
     told = [(one.quote, one.text) for one in asked.comments]
     assert told == [("pilot costs", "From which budget?"), ("", "Good section.")]
     assert asked.comments[0].before.endswith("The ")
+
+
+async def test_what_is_to_be_revised_quotes_the_words_that_are_selected(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await page.evaluate(SELECT)
+        await page.keyboard.press("r")
+        await page.keyboard.type("Say per year.")
+        await page.get_by_role("button", name="Send back").click()
+        await expect(page.get_by_role("status")).to_contain_text("Send back")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, ReviseSection)
+    assert (asked.feedback, asked.version) == ("> pilot costs\n\nSay per year.", 1)
 
 
 async def test_a_thread_is_answered_resolved_and_reopened(

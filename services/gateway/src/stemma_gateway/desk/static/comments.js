@@ -76,6 +76,12 @@ function keep() {
   else localStorage.removeItem(place);
 }
 
+function quoted(area) {
+  if (!picked || area.value) return;
+  area.value = `> ${picked.quote.replace(/\s+/gu, " ")}\n\n`;
+  picked = null;
+}
+
 const place = `comments/${form?.dataset.review}`;
 
 function restore() {
@@ -95,6 +101,9 @@ if (form) {
   form.addEventListener("input", keep);
   text.addEventListener("pointerdown", () => (picked = null));
   document.addEventListener("selectionchange", () => (picked = selected() ?? picked));
+  for (const area of document.querySelectorAll('[name="feedback"], [name="instruction"]')) {
+    area.addEventListener("focus", () => quoted(area));
+  }
   const summary = form.closest("details").querySelector("summary");
   summary.addEventListener("click", () => setTimeout(() => form.closest("details").open && begin()));
   addEventListener("keydown", (event) => {
