@@ -78,7 +78,7 @@ def _changes(block: BlockDifference) -> Iterator[Change]:
 def _words(old: Block, new: Block, sentences: Sequence[SentenceDifference]) -> Iterator[Piece]:
     """All words of both blocks in order: what lies between two differences is the same in both."""
     in_old, in_new = old.start, new.start
-    for gone, come in _replaced(sentences):
+    for gone, come in replaced(sentences):
         same = gone.start - in_old if gone else come.start - in_new if come else 0
         yield from _piece(Kind.SAME, new.content[in_new - new.start : in_new - new.start + same])
         yield from _piece(Kind.REMOVED, gone.text if gone else "")
@@ -87,7 +87,8 @@ def _words(old: Block, new: Block, sentences: Sequence[SentenceDifference]) -> I
     yield from _piece(Kind.SAME, new.content[in_new - new.start :])
 
 
-def _replaced(sentences: Sequence[SentenceDifference]) -> Iterator[tuple[Passage | None, Passage | None]]:
+def replaced(sentences: Sequence[SentenceDifference]) -> Iterator[tuple[Passage | None, Passage | None]]:
+    """What is gone and what came in its place, at the words."""
     for sentence in sentences:
         if sentence.words:
             yield from ((word.old, word.new) for word in sentence.words)

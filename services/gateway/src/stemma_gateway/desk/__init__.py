@@ -4,12 +4,38 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from . import asking, assets, commenting, deciding, document, editing, inbox, inputs, keys, section, starting
+from . import (
+    asking,
+    assets,
+    commenting,
+    deciding,
+    document,
+    editing,
+    inbox,
+    inputs,
+    keys,
+    section,
+    starting,
+    taking_back,
+)
 
 
 def routes() -> APIRouter:
     """All pages of the desk, what they load, and what their forms send."""
     router = APIRouter(include_in_schema=False)
-    for page in (asking, assets, inbox, document, section, commenting, editing, starting, inputs, deciding, keys):
+    for page in (
+        asking,
+        assets,
+        inbox,
+        document,
+        section,
+        commenting,
+        taking_back,
+        editing,
+        starting,
+        inputs,
+        deciding,
+        keys,
+    ):
         router.include_router(page.router)
     return router

@@ -13,6 +13,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.differences import Change, differences
 from stemma_client.findings import Finding, findings_of
+from stemma_client.single_changes import SingleChange, single_changes
 from stemma_document.views import SectionView, VersionView
 from stemma_markdown import html
 
@@ -28,7 +29,7 @@ from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
-DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen"})
+DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen", "take_back"})
 Compared = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
@@ -88,6 +89,7 @@ async def section_page(
         proposed=await _proposed(client, document, section, text),
         pair=pair,
         changes=await _changes(client, document, section, pair) if pair else (),
+        singles=await _singles(client, document, section, pair[0], text) if pair and not pair[1] else (),
         done=done,
         draft=draft,
         refused=refused,
@@ -114,6 +116,16 @@ async def _changes(
         raise NotFound(f"the section has no version {numbers[found.index(None)]}")
     old, new = [await stored(client, document.document_id, version) for version in found]
     return differences(old, new, document.language)
+
+
+async def _singles(
+    client: Client, document: DocumentView, section: SectionView, old: int, text: str
+) -> tuple[SingleChange, ...]:
+    """The changes since a version that can be taken back now."""
+    before = next((each for each in section.versions if each.number == old), None)
+    if section.at_work or before is None or old == section.version:
+        return ()
+    return single_changes(await stored(client, document.document_id, before), text, document.language)
 
 
 async def _proposed(
