@@ -6,18 +6,21 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from stemma_client import Client, StemmaError
 from stemma_client.differences import differences
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.section import SectionStatus
+from stemma_document.views import InputView, SectionView
 
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.rendering.changes import excerpt
-from stemma_cli.wording import reasons_words
+from stemma_cli.wording import changed_words, reasons_words
 
 from .agentic import AgenticDemonstration
 from .chapters import chapters
@@ -27,7 +30,10 @@ from .runner import DemoFailedError, DemoRunner, hold, say
 from .script import SCRIPTS, DemoScript
 
 PERSON = "demo"
-WITHIN_S = 120.0
+BRIEF = "brief"
+AMENDMENT = "amendment.pdf"
+SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
+WITHIN_S = 300.0
 
 
 async def demonstrate(output: Path, kind: str) -> ExitCode:
@@ -83,8 +89,10 @@ class Demonstration(DemoRunner):
         await self._review()
         first = await self._export(ExportFormat.DOCX, f"{self._kind}-first.docx")
         before = self._drafts()
+        await self._amend()
         await self._change()
-        await self._settle_what_is_stale()
+        regenerated = self._script.regenerated
+        await self._settle_what_is_stale(regenerated.section_id, regenerated.words)
         say("\nThe document is complete again. Exported:")
         last = (await self._export_all())[ExportFormat.DOCX]
         self._compare(before, await asyncio.to_thread(chapters, first), await asyncio.to_thread(chapters, last))
@@ -106,6 +114,32 @@ class Demonstration(DemoRunner):
         self._step(f"{self._title(change.section_id)} is sent back to the editor: {change.words!r}")
         await self._client.revise(self._id, change.section_id, 1, change.words)
 
+    async def _amend(self) -> None:
+        """A file takes the place of the brief: what it changes is read before it counts."""
+        self._step(f"{AMENDMENT} takes the place of the brief. It is read and compared, and nothing counts yet:")
+        await self._client.replace_input(self._id, BRIEF, 1, self._sample / AMENDMENT, staged=True)
+        await self._until(lambda: self._input(BRIEF).changes is not None)
+        hold(not self._view.stale, "an amendment that does not count made something stale")
+        await self._tell_what_it_would_change()
+        self._step("It is to count from now on.")
+        await self._client.apply_input(self._id, BRIEF, 2)
+        await self._until(lambda: self._input(BRIEF).version == 2)
+        self._tell_what_is_stale()
+        await self._settle_what_is_stale(self._script.amended)
+
+    def _input(self, input_id: str) -> InputView:
+        return next(one for one in self._view.input_views if one.input_id == input_id)
+
+    async def _tell_what_it_would_change(self) -> None:
+        one = self._input(BRIEF)
+        assert one.changes is not None
+        told = InputChanges.model_validate_json(await self._text(one.changes))
+        for block in told.changed:
+            for change in differences(block.before, block.after):
+                say(f"    {block.heading}: {excerpt(change).plain}")
+        hold(self._script.amended in one.concerns, "the amendment does not concern the section that quotes it")
+        say(f"  It concerns {', '.join(self._title(name) for name in one.concerns)}.")
+
     async def _change(self) -> None:
         """Change two sections out of order."""
         instructed, written = self._script.instructed, self._script.written
@@ -117,6 +151,7 @@ class Demonstration(DemoRunner):
         hold(not self._view.stale and self._version(name) == number, "a proposal changed something")
         await self._accept(name)
         await self._until(lambda: self._version(name) == number + 1)
+        await self._until(lambda: not self._view.checking)
         self._tell_what_is_stale()
         self._step(f"A person adds a paragraph to {self._title(written.section_id)}: {written.words!r}")
         text = await self._text(self._draft(written.section_id))
@@ -142,25 +177,31 @@ class Demonstration(DemoRunner):
         hold(bool(self._view.stale), "the change made nothing stale")
         say("  That makes stale:")
         for section in self._view.stale:
-            say(f"    {section.title:18} because {reasons_words(section.stale_reasons)}")
+            because = ", ".join(
+                filter(None, (reasons_words(section.stale_reasons), changed_words(section.stale_inputs)))
+            )
+            say(f"    {section.title:18} because {because}")
 
-    async def _settle_what_is_stale(self) -> None:
+    async def _settle_what_is_stale(self, regenerated: str, guidance: str | None = None) -> None:
         """Decide about stale sections, upstream first: one is written anew, the others are kept."""
-        regenerated = self._script.regenerated
-        hold(regenerated.section_id in {s.section_id for s in self._view.stale}, "the section to regenerate is fresh")
-        self._step(f"{self._title(regenerated.section_id)} is written anew with guidance: {regenerated.words!r}")
-        number = self._version(regenerated.section_id)
-        await self._client.regenerate(self._id, regenerated.section_id, number, guidance=regenerated.words)
-        await self._until(lambda: self._is_settled(regenerated.section_id), approve=True)
+        await self._until(lambda: not self._view.checking)
+        hold(regenerated in {section.section_id for section in self._view.stale}, "the section to regenerate is fresh")
         while stale := next((s for s in self._view.stale if not self._waits_for_another(s.section_id)), None):
-            self._step(f"{stale.title} is read again and kept as it is.")
-            await self._client.keep(self._id, stale.section_id, stale.version)
-            await self._until(lambda name=stale.section_id: self._view.sections[name].stale is None)  # type: ignore[misc]
+            if stale.section_id == regenerated:
+                await self._regenerate(stale, guidance)
+            else:
+                self._step(f"{stale.title} is read again and kept as it is.")
+                await self._client.keep(self._id, stale.section_id, stale.version)
+            await self._until(partial(self._is_settled, stale.section_id), approve=True)
         await self._until(lambda: self._view.status is DocumentStatus.COMPLETED and not self._view.checking)
+
+    async def _regenerate(self, section: SectionView, guidance: str | None) -> None:
+        self._step(f"{section.title} is written anew{f' with guidance: {guidance!r}' if guidance else '.'}")
+        await self._client.regenerate(self._id, section.section_id, section.version, guidance=guidance)
 
     def _is_settled(self, name: str) -> bool:
         section = self._view.sections[name]
-        return section.status is SectionStatus.APPROVED and section.stale is None
+        return section.status in SETTLED and section.stale is None
 
     def _waits_for_another(self, name: str) -> bool:
         return any(reason.upstream_stale for reason in self._view.sections[name].stale_reasons)

@@ -35,6 +35,7 @@ class DemoRunner(ABC):
         self._client = client
         self._kind = kind
         self._output = output
+        self._sample = SAMPLES / kind
         self._reading = Reading("")
         self._view = self._reading.view
         self._began = time.monotonic()
@@ -44,14 +45,16 @@ class DemoRunner(ABC):
         """The whole script; raises `DemoFailedError` where it does not hold."""
 
     async def _request(self) -> None:
-        folder = SAMPLES / self._kind
-        brief = (folder / "brief.md").read_text("utf-8")
+        folder = self._sample
+        words, pages = (folder / "brief.md").read_text("utf-8"), folder / "brief.pdf"
+        brief = pages if pages.exists() else words
         inputs = [path for path in (folder / "inputs").rglob("*") if path.is_file()]
-        title = brief.splitlines()[0].removeprefix("# ").strip()
+        title = words.splitlines()[0].removeprefix("# ").strip()
         accepted = await self._client.create_document(self._kind, brief=brief, title=title, inputs=[folder / "inputs"])
         self._reading = Reading(accepted.document_id)
         self._view = self._reading.view
-        asked = f"Asked for a document of the kind {self._kind} from one brief and {len(inputs)} input files"
+        of_pages = " in PDF" if brief is pages else ""
+        asked = f"Asked for a document of the kind {self._kind} from one brief{of_pages} and {len(inputs)} input files"
         say(f"\n{asked}: {accepted.document_id}")
 
     async def _until(self, done: Callable[[], bool], *, approve: bool = False) -> None:
