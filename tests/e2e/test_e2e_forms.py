@@ -99,7 +99,7 @@ async def test_a_questionnaire_comes_back_with_approved_answers_and_an_amendment
     assert answers_in(draft) == {field_of(fields, "backups"): "Backups are made every night to a second site."}
 
     early = await run(settings, "export", document_id, "--form", form.name, "-o", str(filled))
-    assert (early.exit_code, filled.exists()) == (1, False)
+    assert (early.exit_code != 0, filled.exists()) == (True, False)
     await client.approve(document_id, section_id, 1)
     done = await run(settings, "export", document_id, "--form", form.name, "-o", str(filled))
     assert (done.exit_code, str(filled) in done.stdout) == (5, True)

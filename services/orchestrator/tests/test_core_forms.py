@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from orchestrator_story import DOCUMENT, TENANT, Story, ref
@@ -18,13 +18,24 @@ from stemma_orchestrator.core.commands import Record
 from stemma_orchestrator.core.problems import problem_of
 
 pytestmark = pytest.mark.req("L7")
+
+
+class _About(TypedDict):
+    tenant: str
+    document_id: str
+
+
 FORM = InputFile(name="form.xlsx", artifact=ref("form"), role="request", form=True)
 
 
-def read(story: Story, *field_ids: str) -> j.ReadInput:
+def read(story: Story, *field_ids: str, accepted: str | None = None) -> j.ReadInput:
     """The form was read, and these fields were found in it."""
     (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
-    found = FoundFields(fields=ref("-".join(field_ids)), field_ids=field_ids) if field_ids else None
+    found = (
+        FoundFields(fields=ref("-".join(field_ids)), field_ids=field_ids, accepted_digest=accepted)
+        if field_ids
+        else None
+    )
     reading = InputReading(text=ref(f"text-{job.version}"), form=found)
     story.when(Record(o.InputRead(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, reading=reading)))
     return job
@@ -105,3 +116,64 @@ def test_another_version_of_the_form_makes_its_section_stale_if_it_has_other_fie
     plan = given.document.sections[section_of(given)].plan
     assert plan.form is not None
     assert plan.form.version == 2
+
+
+def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given: Story) -> None:
+    read(given, "f-1", accepted="a" * 64)
+    confirm(given)
+    given.settle(section_of(given))
+    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    read(given, "f-1", accepted="b" * 64)
+    assert section_of(given) in staleness(given.document)
+
+
+def export(story: Story) -> Any:
+    return story.when(forms.Export(story.asked(), form_id(story)))
+
+
+def filling(story: Story) -> j.FillForm:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.FillForm))
+    return job
+
+
+def test_approved_answers_are_written_into_the_form_that_counts_and_what_came_of_it_is_told(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given)
+    given.settle(section_of(given))
+    export(given).then_types(e.FormExportRequested)
+    job = filling(given)
+    assert (job.form, job.name) == (FORM.artifact, FORM.name)
+    about = _About(tenant=TENANT, document_id=DOCUMENT)
+    given.when(
+        Record(o.FormFilled(**about, job_id=job.job_id, artifact=ref("filled"), answered=("f-1",), unanswered=("f-2",)))
+    )
+    told = given.document.form_exports[job.export_id]
+    assert (told.artifact, told.answered, told.unanswered, told.job_id) == (ref("filled"), ("f-1",), ("f-2",), None)
+
+
+def test_a_form_that_accepts_no_answer_says_why_and_so_does_a_job_that_was_given_up(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.settle(section_of(given))
+    about = _About(tenant=TENANT, document_id=DOCUMENT)
+    export(given)
+    one = filling(given)
+    given.when(Record(o.FormNotFilled(**about, job_id=one.job_id, reasons=("too long", "no date"))))
+    assert given.document.form_exports[one.export_id].reasons == ("too long", "no date")
+    export(given)
+    other = filling(given)
+    given.when(Record(o.JobDead(**about, job_id=other.job_id, detail="gone")))
+    assert given.document.form_exports[other.export_id].reasons == ("gone",)
+
+
+def test_a_form_is_not_exported_before_its_fields_are_confirmed_and_its_answers_approved(given: Story) -> None:
+    read(given, "f-1")
+    (refusal,) = export(given).events
+    assert "confirm them" in problem_of(refusal).message
+    confirm(given)
+    (refusal,) = export(given).events
+    assert problem_of(refusal).field == "section_id"
+    given.settle(section_of(given))
+    given.when(inputs.Withdraw(given.asked(), form_id(given), 1))
+    (refusal,) = export(given).events
+    assert problem_of(refusal).field == "input_id"

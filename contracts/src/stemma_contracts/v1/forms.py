@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from stemma_contracts.base import Contract
-from stemma_contracts.tokens import Token
+from stemma_contracts.tokens import Digest, Token
 
 from .references import ArtifactRef
 
 MOST_FIELDS = 1000
 """Of one form; of a longer one the first so many are told."""
+MOST_REASONS = 50
+
+Reason = Annotated[str, StringConstraints(max_length=300)]
 
 
 class FormField(Contract):
@@ -42,6 +45,9 @@ class FoundFields(Contract):
 
     fields: ArtifactRef = Field(description="FormFields as JSON")
     field_ids: tuple[Token, ...] = Field(default=(), max_length=MOST_FIELDS)
+    accepted_digest: Digest | None = Field(
+        default=None, description="the same for forms whose fields accept the same answers"
+    )
 
 
 class AnsweredForm(Contract):

@@ -217,6 +217,16 @@ class ConvertDocument(Job):
     )
 
 
+@registry.contract("stemma.fill.form.v1", Family.JOB, subjects.CONVERTER)
+class FillForm(Job):
+    """Write the answers that stand under the headings of fields in a draft into a form."""
+
+    export_id: Token
+    name: FileName
+    form: ArtifactRef
+    answers: ArtifactRef
+
+
 @registry.contract("stemma.read.input.v1", Family.JOB, subjects.CONVERTER)
 class ReadInput(Job):
     """Read one file into Markdown, and say what that changes in ``previous``, the text of the version before.

@@ -13,6 +13,7 @@ from .coverage import NotCovered
 from .cycles import ReviewVerdict
 from .evaluation import Evaluation
 from .exports import ExportRemark, ExportWarning, OverlongSection
+from .forms import MOST_FIELDS, MOST_REASONS, Reason
 from .inputs import InputDifference, InputReading, Unreadable
 from .ledger import LedgerSummary
 from .needs import Need
@@ -123,6 +124,22 @@ class ConversionFailed(Outcome):
     """The document could not be converted."""
 
     detail: str = Field(max_length=300)
+
+
+@registry.contract("stemma.form.filled.v1", Family.OUTCOME, subjects.CONVERTER)
+class FormFilled(Outcome):
+    """The form with answers in it."""
+
+    artifact: ArtifactRef
+    answered: tuple[Token, ...] = Field(default=(), max_length=MOST_FIELDS)
+    unanswered: tuple[Token, ...] = Field(default=(), max_length=MOST_FIELDS)
+
+
+@registry.contract("stemma.form.not.filled.v1", Family.OUTCOME, subjects.CONVERTER)
+class FormNotFilled(Outcome):
+    """Nothing was written into the form, and why."""
+
+    reasons: tuple[Reason, ...] = Field(max_length=MOST_REASONS)
 
 
 @registry.contract("stemma.input.read.v1", Family.OUTCOME, subjects.CONVERTER)

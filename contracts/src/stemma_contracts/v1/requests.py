@@ -324,6 +324,13 @@ class ConfirmFormFields(InputDecision):
     dropped: tuple[Token, ...] = Field(default=(), max_length=MOST_FIELDS, description="fields by their ids")
 
 
+@registry.contract("stemma.export.form.v1", Family.REQUEST)
+class ExportForm(DocumentRequest):
+    """Ask for a form in the version that counts, with the answers of its section in it; that has to be approved."""
+
+    input_id: Token
+
+
 @registry.contract("stemma.read.requirements.v1", Family.REQUEST)
 class ReadRequirements(DocumentRequest):
     """Have the demands of the brief and of some inputs read into the requirement ledger, or read again.

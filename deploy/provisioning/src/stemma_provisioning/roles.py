@@ -29,6 +29,7 @@ _WRITES = (
     "regenerate-sections",
     "retry-section",
     "export-document",
+    "export-form",
     "add-input",
     "replace-input",
     "apply-input",

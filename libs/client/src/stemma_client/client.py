@@ -295,6 +295,23 @@ class Client(CommentRequests, LedgerRequests, InputDecisions):
                         raise ExportFailedError(export_id, failed.detail)
         raise ExportFailedError(export_id, "the connection was closed")
 
+    async def export_form(self, document_id: str, input_id: str) -> events.FormExported:
+        """A form of the buyer with the approved answers of its section in it; raises `ExportFailedError`."""
+        request = requests.ExportForm(actor=self.actor, document_id=document_id, input_id=input_id)
+        accepted = await self.request(request)
+        return await self.form_exported(document_id, str(accepted.export_id))
+
+    async def form_exported(self, document_id: str, export_id: str) -> events.FormExported:
+        """Wait until a form that was asked for is there; raises `ExportFailedError` with every reason."""
+        async with aclosing(self.follow(document_id)) as recorded_events:
+            async for event in recorded_events:
+                match event.contract:
+                    case events.FormExported(export_id=found) as done if found == export_id:
+                        return done
+                    case events.FormExportFailed(export_id=found, reasons=reasons) if found == export_id:
+                        raise ExportFailedError(export_id, "\n".join(reasons))
+        raise ExportFailedError(export_id, "the connection was closed")
+
     def follow(self, document_id: str, *, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
         """The events of a document, those stored at ``from_sequence`` or later and those to come, without end.
 

@@ -13,6 +13,7 @@ from .answering import sought_again, texts
 from .comment_folding import threads_after
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
+from .form_folding import form_applied
 from .input_folding import first_inputs, inputs_applied
 from .job_ids import CONVERT, EXTRACT, GENERATE, job_id
 from .ledger_folding import ledger_after
@@ -149,8 +150,8 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             return _export_applied(document, event)
         case e.RequirementsRequested() | e.RequirementsRead() | e.RequirementsUnread() | e.RequirementsDecided():
             return _ledger_applied(document, event)
-        case e.FormFieldsConfirmed():
-            return _form_applied(document, event)
+        case e.FormFieldsConfirmed() | e.FormExportRequested() | e.FormExported() | e.FormExportFailed():
+            return form_applied(document, event)
         case e.OutcomeSuperseded():
             return _settled(document, event.job_id)
         case e.RevisionCycleStarted():
@@ -192,19 +193,6 @@ def _ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
     closed = event.job_id if isinstance(event, e.RequirementsRead | e.RequirementsUnread) else None
     document = document if closed is None else _settled(document, closed)
     return replace(document, ledger=ledger)
-
-
-def _form_applied(document: Document, event: e.FormFieldsConfirmed) -> Document:
-    """A section that is there keeps its text and has another plan; a new one takes a document out of its rest."""
-    plan = event.section
-    known = document.sections.get(plan.section_id)
-    section = replace(known, plan=plan) if known else Section(plan)
-    rests = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
-    return replace(
-        document,
-        sections=_with(document.sections, plan.section_id, section),
-        lifecycle=Lifecycle.RUNNING if rests and not known else document.lifecycle,
-    )
 
 
 def _comments_applied(document: Document, event: e.AnyCommentEvent) -> Document:

@@ -63,16 +63,11 @@ class Input:
         """The number of the version that counts, 0 if there is none."""
         return self.contents[-1].number if self.contents else 0
 
-    @property
-    def field_ids(self) -> frozenset[str]:
-        """The fields of a form, in the version that counts."""
-        return self.fields_of(self.current)
-
-    @staticmethod
-    def fields_of(content: Content | None) -> frozenset[str]:
-        """The fields that were found in a version of a form."""
+    def asks(self, number: int) -> tuple[frozenset[str], str]:
+        """The fields of a version of a form, and a digest of what they accept, which old logs do not have."""
+        content = self.content(number)
         found = content.reading.form if content and content.reading else None
-        return frozenset(found.field_ids) if found else frozenset()
+        return (frozenset(found.field_ids), found.accepted_digest or "") if found else (frozenset(), "")
 
     @property
     def is_awaited(self) -> bool:

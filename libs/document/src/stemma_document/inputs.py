@@ -125,11 +125,14 @@ def _is_changed(one: Input, accepted: int, used: dict[str, UsedInput] | None) ->
 
 
 def _asks_otherwise(one: Input, accepted: int, section: Section) -> bool:
-    """Whether a form has other fields than the version of it that a section answers; no other section rests on it."""
+    """Whether a form has other fields than the version of it that a section answers, or they accept other answers.
+
+    No other section rests on it.
+    """
     form = section.plan.form
     if form is None or form.input_id != one.input_id:
         return False
-    return one.withdrawn or one.fields_of(one.content(accepted)) != one.field_ids
+    return one.withdrawn or one.asks(accepted) != one.asks(one.version)
 
 
 def _touches(one: Input, accepted: int, used: UsedInput) -> bool:

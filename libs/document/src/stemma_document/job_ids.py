@@ -12,6 +12,7 @@ EVALUATE = "evaluate"
 CONVERT = "convert"
 READ_INPUT = "read"
 EXTRACT = "extract"
+FILL = "fill"
 
 
 def job_id(document: Document, job: str, target: str) -> str:

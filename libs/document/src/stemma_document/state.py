@@ -241,6 +241,21 @@ class Export:
 
 
 @dataclass(frozen=True)
+class FormExport:
+    """A form with the answers of a version of a section in it; it has a job while they are being written."""
+
+    input_id: str
+    input_version: int
+    section_id: str
+    version: int
+    job_id: str | None = None
+    artifact: ArtifactRef | None = None
+    answered: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class HandledRequest:
     """What came of a request, so that the same request gets the same answer.
 
@@ -291,6 +306,7 @@ class Document:
     number: int = 0
     lifecycle: Lifecycle = Lifecycle.RUNNING
     exports: Mapping[str, Export] = field(default_factory=dict)
+    form_exports: Mapping[str, FormExport] = field(default_factory=dict)
     requests: Mapping[str, HandledRequest] = field(default_factory=dict)
     settled_jobs: frozenset[str] = frozenset()
     cycle: Cycle | None = None

@@ -23,6 +23,7 @@ from .state import (
     Document,
     Export,
     Failed,
+    FormExport,
     NeedDispatched,
     Phase,
     Resuming,
@@ -37,6 +38,7 @@ from .views import (
     CommentView,
     DocumentView,
     ExportView,
+    FormExportView,
     LedgerView,
     ProposalView,
     RowView,
@@ -81,6 +83,7 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         updated_at=document.time,
         sections=sections,
         exports={export_id: _export(export_id, export) for export_id, export in document.exports.items()},
+        form_exports={name: _form_export(name, export) for name, export in document.form_exports.items()},
         usage=document.usage,
         cycle=cycle_summary(document.cycle) if document.cycle else None,
         cycle_plan=document.cycle.plan if document.cycle else None,
@@ -246,6 +249,20 @@ def _failure_words(failure: LastFailure) -> str:
 def _missing(failure: LastFailure) -> tuple[str, ...] | None:
     event = failure.event
     return event.missing if isinstance(event, e.SectionInputsMissing) and not failure.aside else None
+
+
+def _form_export(export_id: str, export: FormExport) -> FormExportView:
+    return FormExportView(
+        export_id,
+        export.input_id,
+        export.input_version,
+        export.section_id,
+        export.version,
+        export.artifact,
+        export.answered,
+        export.unanswered,
+        export.reasons,
+    )
 
 
 def _export(export_id: str, export: Export) -> ExportView:

@@ -265,6 +265,24 @@ class ExportView:
 
 
 @dataclass(frozen=True)
+class FormExportView:
+    """A form with answers in it: neither ``artifact`` nor ``reasons`` why there is none while they are being written.
+
+    ``answered`` and ``unanswered`` are its fields by their ids.
+    """
+
+    export_id: str
+    input_id: str
+    input_version: int
+    section_id: str
+    version: int
+    artifact: ArtifactRef | None = None
+    answered: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class InputUse:
     """A version of a section that rests on parts of an input, and the version of the input that it was written from."""
 
@@ -373,6 +391,7 @@ class DocumentView:
     updated_at: datetime | None = None
     sections: Mapping[str, SectionView] = field(default_factory=dict)
     exports: Mapping[str, ExportView] = field(default_factory=dict)
+    form_exports: Mapping[str, FormExportView] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     cycle: CycleSummary | None = None
     cycle_plan: CyclePlan | None = None

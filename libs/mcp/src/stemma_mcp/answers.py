@@ -327,6 +327,24 @@ class SectionTold(BaseModel):
     next: list[Step]
 
 
+class FormTold(BaseModel):
+    """A form of the buyer with answers in it, and where its file is."""
+
+    document_id: str
+    export_id: str
+    input_id: str
+    state: Literal["under_way", "done", "failed"]
+    reasons: list[Words] = Field(description="why there is no file")
+    resource: str = Field(description="URI of the file; empty while there is none")
+    name: str
+    media_type: str
+    size: int = Field(description="bytes")
+    sha256: str
+    answered: tuple[str, ...]
+    unanswered: tuple[str, ...] = Field(description="fields that are as the buyer left them")
+    ask_again_after_s: int | None
+
+
 class ExportTold(BaseModel):
     """An export, and where its file is."""
 

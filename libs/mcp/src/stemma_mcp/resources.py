@@ -20,6 +20,7 @@ from .refusals import NotThereError, refusal_of
 _DOCUMENT = "stemma://documents/{document_id}"
 _SECTION = f"{_DOCUMENT}/sections/{{section_id}}"
 MARKDOWN = "text/markdown"
+ANY_FILE = "application/octet-stream"
 MEDIA_TYPES: Mapping[ExportFormat, str] = {
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ExportFormat.PDF: "application/pdf",
@@ -39,6 +40,11 @@ def section_uri(document_id: str, section_id: str, version: int) -> str:
 def export_uri(document_id: str, export: ExportView) -> str:
     """Where the file of an export is."""
     return f"{_DOCUMENT.format(document_id=document_id)}/exports/{export.export_id}/file.{export.format}"
+
+
+def form_export_uri(document_id: str, export_id: str) -> str:
+    """Where the file of a form with answers in it is."""
+    return f"{_DOCUMENT.format(document_id=document_id)}/form-exports/{export_id}/file"
 
 
 def add_resources(server: MCPServer[Any], client_of: ClientOf) -> None:
@@ -61,6 +67,19 @@ def add_resources(server: MCPServer[Any], client_of: ClientOf) -> None:
         """The text of a section in a version."""
         async with _reading(client_of, context, document_id) as client:
             return await _text(client, document_id, section_id, version)
+
+    @server.resource(
+        f"{_DOCUMENT}/form-exports/{{export_id}}/file",
+        mime_type=ANY_FILE,
+        title="Form of the buyer with answers",
+    )
+    async def form_export(document_id: str, export_id: str, context: Context[Any, Any]) -> bytes:
+        """The file of a form with answers in it."""
+        async with _reading(client_of, context, document_id) as client:
+            found = (await client.document(document_id)).form_exports.get(export_id)
+            if found is None or found.artifact is None:
+                raise NotThereError("export_id", "there is no file of such an export")
+            return await client.artifact(document_id, found.artifact)
 
     for one in ExportFormat:
         _add_export(server, client_of, one)

@@ -8,7 +8,7 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from . import amendments, commenting, decisions, documents, exports, inputs, ledgers, sections
+from . import amendments, commenting, decisions, documents, exports, forms, inputs, ledgers, sections
 from .clients import ClientOf
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, ENDS, READS, ClientTool, Function
@@ -28,7 +28,7 @@ Stemma writes long documents section by section with language models. People dec
 7. list_inputs tells what a document is written from. For an amended file: replace_input with staged, read_input,
    then apply_input or withdraw_input.
 8. If it answers a request for proposals: read_requirements, list_requirements, decide_requirements.
-9. export_document, then export_result.
+9. export_document, then export_result; of a form of the buyer export_form, then form_result.
 
 `next` in an answer names the calls that make sense then. An error is JSON with the fields that are wrong, why, and what
 to do. If you do not know whether a call went through, make it again with the same request_id: it is done once.
@@ -69,6 +69,8 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (ledgers.decide_requirements, ADDS_ONCE),
     (exports.export_document, ADDS),
     (exports.export_result, READS),
+    (forms.export_form, ADDS),
+    (forms.form_result, READS),
     (documents.pause_document, ADDS_ONCE),
     (documents.resume_document, ADDS_ONCE),
     (documents.cancel_document, ENDS),

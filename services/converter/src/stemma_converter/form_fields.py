@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import sha256
+
 from stemma_contracts.v1.forms import MOST_FIELDS, FormField
 from stemma_forms import Field, FormError, find_fields
 
@@ -12,6 +15,12 @@ def form_fields(content: bytes) -> tuple[tuple[FormField, ...], str]:
         return tuple(_told(field) for field in find_fields(content)[:MOST_FIELDS]), ""
     except FormError as error:
         return (), str(error)
+
+
+def accepted(fields: Iterable[FormField]) -> str:
+    """The same for forms whose fields accept the same answers, in whatever order and place they stand."""
+    told = sorted(field.model_dump_json(include={"field_id", "kind", "allowed", "most", "unit"}) for field in fields)
+    return sha256("\n".join(told).encode()).hexdigest()
 
 
 def _told(field: Field) -> FormField:

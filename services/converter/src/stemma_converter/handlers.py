@@ -15,8 +15,15 @@ from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ConvertDocument, ReadInput
-from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted, InputRead, InputUnreadable
+from stemma_contracts.v1.jobs import ConvertDocument, FillForm, ReadInput
+from stemma_contracts.v1.outcomes import (
+    ConversionFailed,
+    DocumentConverted,
+    FormFilled,
+    FormNotFilled,
+    InputRead,
+    InputUnreadable,
+)
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
@@ -26,6 +33,7 @@ from .citing import grounding_refs
 from .conversion import convert, prepare
 from .converter import Converter, media_type
 from .errors import ConversionError
+from .filling import on_fill_form
 from .not_covered import not_covered, report_refs
 from .order import DONE, EXPORT, ORDER, Done, Order, Staged, keep_pages, kept_pages
 from .pictured import may_show
@@ -60,6 +68,13 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     @router.subscriber(subjects.job(subjects.CONVERTER, "read-input"), stream=jobs)
     async def read_input(job: ReadInput) -> InputRead | InputUnreadable:
         return await on_read_input(job, readings=tools().readings)
+
+    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "fill-form"), stream=jobs)
+    @router.subscriber(subjects.job(subjects.CONVERTER, "fill-form"), stream=jobs)
+    async def fill_form(job: FillForm) -> FormFilled | FormNotFilled:
+        readings = tools().readings
+        async with readings.turns.turn(job.document.tenant):
+            return await on_fill_form(job, artifacts=readings.artifacts, limits=readings.limits)
 
     return router
 

@@ -16,7 +16,7 @@ from stemma_contracts.v1.forms import FormFields
 from stemma_languages import detect
 from stemma_markdown import changed_parts, parts
 
-from .form_fields import form_fields
+from .form_fields import accepted, form_fields
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 from .reading_changes import changes_of
 
@@ -58,6 +58,7 @@ class Done(BaseModel):
     changed_blocks: int | None = None
     changed_parts: tuple[str, ...] | None = None
     field_ids: tuple[str, ...] | None = None
+    accepted: str | None = None
 
 
 def prepare() -> None:
@@ -101,7 +102,7 @@ def _with_fields(told: Done, content: bytes, folder: Path) -> Done:
         )
         return told.model_copy(update={"warnings": (none, *told.warnings)[: i.MOST_WARNINGS]})
     (folder / FIELDS).write_text(FormFields(fields=found).model_dump_json(), encoding="utf-8")
-    return told.model_copy(update={"field_ids": tuple(field.field_id for field in found)})
+    return told.model_copy(update={"field_ids": tuple(field.field_id for field in found), "accepted": accepted(found)})
 
 
 def _own_text(content: bytes) -> Reading:

@@ -86,7 +86,7 @@ class Readings:
         if done.field_ids is None:
             return None
         fields = await self._put(job, folder / FIELDS, "application/json", FIELDS)
-        return FoundFields(fields=fields, field_ids=done.field_ids)
+        return FoundFields(fields=fields, field_ids=done.field_ids, accepted_digest=done.accepted)
 
     async def _changed(self, folder: Path, job: ReadInput, done: Done) -> InputDifference | None:
         if done.changed_blocks is None:

@@ -133,8 +133,8 @@ class Intake:
                 if isinstance(request, r.AddInput) and listed(inputs) > MAX_LIST_BYTES:
                     raise Refused(Problem(field="upload", message="the document has too many inputs"))
                 return await self._about_input(tenant, asked, request)
-            case r.ConfirmFormFields():
-                return forms.Confirm(asked, request.input_id, request.version, request.dropped)
+            case r.ConfirmFormFields() | r.ExportForm():
+                return forms.command_of(asked, request)
             case r.ReadRequirements() | r.DecideRequirements():
                 return _about_ledger(asked, request, inputs)
             case _:

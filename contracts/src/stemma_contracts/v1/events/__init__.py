@@ -19,6 +19,9 @@ from .document import (
     ExportFailed,
     ExportJobDead,
     ExportRequested,
+    FormExported,
+    FormExportFailed,
+    FormExportRequested,
     FormFieldsConfirmed,
     OutcomeSuperseded,
     RequirementsDecided,
@@ -132,6 +135,7 @@ AnySectionEvent = (
     | SectionChecked
 )
 AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
+AnyFormEvent = FormFieldsConfirmed | FormExportRequested | FormExported | FormExportFailed
 AnyLedgerEvent = RequirementsRequested | RequirementsRead | RequirementsUnread | RequirementsDecided
 AnyCommentEvent = SectionCommented | SectionThreadResolved | SectionThreadReopened
 AnyRefusal = (
@@ -181,7 +185,7 @@ AnyDocumentEvent = (
     | AnyExportOutcome
     | OutcomeSuperseded
     | RevisionCycleStarted
-    | FormFieldsConfirmed
+    | AnyFormEvent
     | AnyInputEvent
     | AnyLedgerEvent
 )
@@ -193,6 +197,7 @@ __all__ = [
     "AnyEvent",
     "AnyExportOutcome",
     "AnyFailure",
+    "AnyFormEvent",
     "AnyInputEvent",
     "AnyLedgerEvent",
     "AnyRefusal",
@@ -215,6 +220,9 @@ __all__ = [
     "ExportFailed",
     "ExportJobDead",
     "ExportRequested",
+    "FormExportFailed",
+    "FormExportRequested",
+    "FormExported",
     "FormFieldsConfirmed",
     "InputEvent",
     "OutcomeSuperseded",

@@ -11,6 +11,7 @@ from stemma_contracts.tokens import Digest, FileName, JobId, Token
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
+from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, Reason
 from stemma_contracts.v1.inputs import UnreadableInput
 from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -138,6 +139,37 @@ class FormFieldsConfirmed(Event):
     input_id: Token
     version: int = Field(ge=1)
     section: SectionPlan
+
+
+@registry.contract("stemma.form.export.requested.v1", Family.EVENT)
+class FormExportRequested(Event):
+    """The answers of a section, in this version of it, are being written into a form."""
+
+    export_id: Token
+    input_id: Token
+    input_version: int = Field(ge=1)
+    section_id: Token
+    version: int = Field(ge=1)
+
+
+@registry.contract("stemma.form.exported.v1", Family.EVENT)
+class FormExported(Event):
+    """The form with answers lies in the artifact store; fields that are ``unanswered`` are as they were."""
+
+    export_id: Token
+    job_id: JobId
+    artifact: ArtifactRef
+    answered: tuple[Token, ...] = Field(default=(), max_length=MOST_FIELDS)
+    unanswered: tuple[Token, ...] = Field(default=(), max_length=MOST_FIELDS)
+
+
+@registry.contract("stemma.form.export.failed.v1", Family.EVENT)
+class FormExportFailed(Event):
+    """No answer was written into the form, and why: among others each answer that the form does not accept."""
+
+    export_id: Token
+    job_id: JobId
+    reasons: tuple[Reason, ...] = Field(default=(), max_length=MOST_REASONS)
 
 
 @registry.contract("stemma.document.exported.v1", Family.EVENT)

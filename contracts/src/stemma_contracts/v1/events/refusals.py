@@ -55,6 +55,7 @@ class RefusedFormFields(DecisionRefused):
 
     input_id: Token
     field_id: Token | None = None
+    unconfirmed: bool = Field(default=False, description="it is a form whose fields nobody has confirmed")
 
 
 @registry.contract("stemma.refused.unknown.requirement.v1", Family.EVENT)

@@ -71,7 +71,7 @@ async def fill(
 
     from stemma_forms import answers_in
 
-    from stemma_cli.answered_forms import tell_filled
+    from stemma_cli.answered_forms import Unanswered, tell_filled
     from stemma_cli.exports import write_atomically
     from stemma_cli.forms import fields_of, filled
     from stemma_cli.prompt import text_in
@@ -88,7 +88,8 @@ async def fill(
             ExitCode.USAGE, "no answer was found", "see `stemma form fields FORM --markdown` for the headings"
         )
     write_atomically(output, await filled(form, given))
-    return tell_filled(output, found, given, as_json)
+    left = [Unanswered(field.id, field.place, field.question) for field in found if field.id not in given]
+    return tell_filled(output, list(given), left, as_json)
 
 
 async def _approved(client: Client, document: str) -> list[str]:

@@ -19,6 +19,7 @@ from stemma_gateway.sessions import Session
 from .addresses import DocumentId
 
 Command = Callable[..., Coroutine[Any, Any, Response]]
+_EXPORTS: dict[type[requests.Request], str] = {requests.ExportDocument: "exports", requests.ExportForm: "form-exports"}
 router = APIRouter(tags=["commands"], prefix="/documents/{document_id}")
 
 
@@ -42,13 +43,15 @@ def _command(cls: type[requests.Request]) -> Command:
 
 def _made(cls: type[requests.Request], document_id: str) -> Made | None:
     """What a request makes, if it makes something."""
-    if cls is not requests.ExportDocument:
+    if cls not in _EXPORTS:
         return None
+    is_form = cls is requests.ExportForm
 
     async def exported(session: Session, answer: RequestAccepted) -> object:
-        return await session.client.exported(document_id, str(answer.export_id))
+        wait = session.client.form_exported if is_form else session.client.exported
+        return await wait(document_id, str(answer.export_id))
 
-    return Made(lambda answer: f"/documents/{document_id}/exports/{answer.export_id}", exported)
+    return Made(lambda answer: f"/documents/{document_id}/{_EXPORTS[cls]}/{answer.export_id}", exported)
 
 
 def _add(name: str, cls: type[requests.Request]) -> None:
@@ -62,7 +65,7 @@ def _add(name: str, cls: type[requests.Request]) -> None:
         status_code=202,
         responses={
             202: {"model": Stored},
-            201 if cls is requests.ExportDocument else 200: {
+            201 if cls in _EXPORTS else 200: {
                 "model": RequestAccepted,
                 "description": "with `Prefer: wait`",
             },

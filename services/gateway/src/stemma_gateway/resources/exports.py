@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 from stemma_client import DocumentView, ExportView
+from stemma_document.views import FormExportView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served
@@ -37,6 +38,29 @@ async def download_export(request: Request, session: Caller, document_id: Docume
     return await served(request, session, document_id, export.artifact)
 
 
+@router.get("/form-exports")
+async def list_form_exports(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[FormExportView]:
+    """The forms with answers in them that were asked for."""
+    return list((await document_of(session, document_id, at_least)).form_exports.values())
+
+
+@router.get("/form-exports/{export_id}")
+async def show_form_export(
+    session: Caller, document_id: DocumentId, export_id: str, at_least: AtLeast = 0
+) -> FormExportView:
+    """A form with answers in it: neither an artifact nor reasons while the converter is at work."""
+    return _form_export(await document_of(session, document_id, at_least), export_id)
+
+
+@content(router, "/form-exports/{export_id}/content")
+async def download_form_export(request: Request, session: Caller, document_id: DocumentId, export_id: str) -> Response:
+    """The file of a form with answers in it."""
+    export = _form_export(await document_of(session, document_id), export_id)
+    if export.artifact is None:
+        raise NotFound("; ".join(export.reasons) or "it is not made yet")
+    return await served(request, session, document_id, export.artifact)
+
+
 @content(router, "/artifacts/{digest}")
 async def download_artifact(request: Request, session: Caller, document_id: DocumentId, digest: DigestOf) -> Response:
     """Whatever the view of a document refers to, by its digest."""
@@ -44,6 +68,12 @@ async def download_artifact(request: Request, session: Caller, document_id: Docu
         if ref.digest == digest:
             return await served(request, session, document_id, ref)
     raise NotFound("the document refers to no such content")
+
+
+def _form_export(document: DocumentView, export_id: str) -> FormExportView:
+    if export_id not in document.form_exports:
+        raise NotFound("the document has no export of a form of this id")
+    return document.form_exports[export_id]
 
 
 def _export(document: DocumentView, export_id: str) -> ExportView:

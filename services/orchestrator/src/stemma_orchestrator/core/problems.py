@@ -125,6 +125,9 @@ def _problem_of_input(refusal: e.RefusedUnknownInput | e.RefusedInputVersion | e
 def _problem_of_form(refusal: e.RefusedFormFields) -> Problem:
     if refusal.field_id is not None:
         return Problem(field="dropped", message=f"the form has no field {refusal.field_id}")
+    if refusal.unconfirmed:
+        words = f"nobody has confirmed the fields of {refusal.input_id}: confirm them, and approve the answers"
+        return Problem(field="input_id", message=words)
     words = (
         f"{refusal.input_id} is no form with fields to answer; give it the role form, and see `stemma show --inputs`"
     )

@@ -1,9 +1,16 @@
-"""The buyer's forms: a person confirms the fields that were found in one, and a section of its own answers them."""
+"""The buyer's forms: a person confirms the fields that were found in one, a section of its own answers them, and its
+approved answers are written into the form."""
+
+from stemma_contracts import subjects
+from stemma_document.job_ids import FILL
 
 from stemma_orchestrator.core.hooks import Feature
 
-from .decide import Confirm, decide
+from .decide import Confirm, Export, FormCommand, command_of, decide
+from .work import work
 
-FEATURE = Feature[Confirm](commands=(Confirm,), decide=decide)
+FEATURE = Feature[FormCommand](
+    commands=(Confirm, Export), decide=decide, work=work, job_owners={FILL: subjects.CONVERTER}
+)
 
-__all__ = ["FEATURE", "Confirm"]
+__all__ = ["FEATURE", "Confirm", "Export", "command_of"]

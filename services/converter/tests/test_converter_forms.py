@@ -1,0 +1,79 @@
+"""Answers are written into a form by a job, in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import FillForm
+from stemma_contracts.v1.outcomes import FormFilled, FormNotFilled
+from stemma_converter.filling import on_fill_form
+from stemma_converter.form_fields import accepted, form_fields
+from stemma_converter.handlers import routes
+from stemma_messaging import WorkerBroker, WorkerSettings
+from stemma_testkit.routing import routed
+
+pytestmark = pytest.mark.req("L7")
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def questionnaire(*questions: str) -> bytes:
+    book, buffer = Workbook(), BytesIO()
+    book.active.append(["Question", "Response"])
+    for question in questions:
+        book.active.append([question, None])
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+async def job(exporter: Any, form: bytes, answers: str) -> FillForm:
+    head = (await exporter.job("md", "# A\n")).document
+    owner = (head.tenant, head.document_id)
+    return FillForm(
+        job_id="doc-1.1.fill.form-export-1",
+        document=head,
+        export_id="form-export-1",
+        name="rfp/form.xlsx",
+        form=await exporter.store.put(*owner, form, media_type=XLSX, name="form.xlsx"),
+        answers=await exporter.store.put(*owner, answers.encode(), media_type="text/markdown", name="draft.md"),
+    )
+
+
+@pytest.mark.parametrize("address", [subjects.job, subjects.bulk_job])
+async def test_answers_of_a_draft_are_written_and_what_has_none_is_named_on_both_lanes(
+    exporter: Any, address: Callable[[str, str], str]
+) -> None:
+    form = questionnaire("Name your insurer", "Describe your backups")
+    one, other = form_fields(form)[0]
+    asked = await job(exporter, form, f"### {one.field_id}: Name\n\nNorthwind\n\n### f-0123456789: Gone\n\nNo.\n")
+    broker = WorkerBroker(subjects.CONVERTER, WorkerSettings())
+    broker.include_router(routes(lambda: exporter.tools))
+    [(subject, told)] = await routed(broker, subjects.JOBS, address(subjects.CONVERTER, "fill-form"), asked)
+    assert subject == subjects.outcome(subjects.CONVERTER, "form-filled")
+    assert isinstance(told, FormFilled)
+    assert (told.answered, told.unanswered) == ((one.field_id,), (other.field_id,))
+    assert (told.artifact.name, told.artifact.media_type) == ("form.xlsx", XLSX)
+    filled = load_workbook(BytesIO(await exporter.store.get("default", "doc-1", told.artifact))).active
+    assert [cell.value for cell in filled["B"]] == ["Response", "Northwind", None]
+
+
+@pytest.mark.parametrize("form", [questionnaire("Name your insurer (max. 2 words)"), b"PK no form"])
+async def test_what_a_form_does_not_accept_is_an_outcome_with_every_reason(exporter: Any, form: bytes) -> None:
+    names = [field.field_id for field in form_fields(form)[0]]
+    asked = await job(exporter, form, "".join(f"### {name}: Name\n\nOne two three.\n" for name in names))
+    tools = exporter.tools.readings
+    told = await on_fill_form(asked, artifacts=tools.artifacts, limits=tools.limits)
+    assert isinstance(told, FormNotFilled)
+    assert len(told.reasons) == 1
+    assert ("allows 2 words" if names else "damaged") in told.reasons[0]
+
+
+def test_fields_that_accept_the_same_are_told_from_others_whatever_stands_around_them() -> None:
+    asked, moved = questionnaire("Name your insurer", "Backups"), questionnaire("", "Backups", "Name your insurer")
+    limited = questionnaire("Name your insurer", "Backups (max. 3 words)")
+    of = [accepted(form_fields(form)[0]) for form in (asked, moved, limited)]
+    assert of[0] == of[1] != of[2]
