@@ -9,11 +9,12 @@ from orchestrator_story import DOCUMENT, TENANT, Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.references import InputFile
 from stemma_document.staleness import staleness
-from stemma_orchestrator.core import forms, inputs
+from stemma_orchestrator.core import exports, forms, inputs
 from stemma_orchestrator.core.commands import Record
 from stemma_orchestrator.core.problems import problem_of
 
@@ -129,6 +130,15 @@ def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given:
 
 def export(story: Story) -> Any:
     return story.when(forms.Export(story.asked(), form_id(story)))
+
+
+def test_answers_of_a_form_leave_in_the_form_and_are_no_section_of_the_document_that_leaves(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.settle(section_of(given))
+    given.when(exports.Export(given.asked(), ExportFormat.DOCX))
+    (job,) = (job for job in given.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert {section.section_id for section in job.sections} == {*given.document.sections} - {section_of(given)}
 
 
 def filling(story: Story) -> j.FillForm:

@@ -75,7 +75,7 @@ def is_ended(document: Document) -> bool:
 
 
 def exported(document: Document) -> list[Section]:
-    """What leaves as the document: the final section once it is written, else all that there is to see."""
+    """What leaves as the document: the final section once it is written, else all but the answers of a form."""
     if document.cycle is not None and _final_document(document, document.cycle):
         return [document.sections[document.cycle.plan.final_section]]
-    return list(document.sections.values())
+    return [section for section in document.sections.values() if section.plan.form is None]
