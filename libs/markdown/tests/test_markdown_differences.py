@@ -44,7 +44,7 @@ def test_tells_the_words_that_changed_with_their_places() -> None:
     (sentence,) = paragraph.sentences
     assert sentence.old is not None
     assert (sentence.change, sentence.old.text) == ("changed", "It **costs** EUR 4,250. ")
-    assert [(w.old and w.old.text, w.new and w.new.text) for w in sentence.words] == [("4", "5"), ("250", "100")]
+    assert [(w.old and w.old.text, w.new and w.new.text) for w in sentence.words] == [("4,250", "5,100")]
     assert all(w.old and OLD[w.old.start : w.old.end] == w.old.text for w in sentence.words)
     assert all(w.new and new[w.new.start : w.new.end] == w.new.text for w in sentence.words)
     assert [s.old and s.old.text for s in code.sentences] == ["b = 2\n"]

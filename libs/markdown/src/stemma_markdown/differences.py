@@ -15,7 +15,9 @@ from .units import Passage, units
 
 Change = Literal["added", "removed", "changed"]
 
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])\w)+|\s+|.", re.DOTALL)
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff]|\d+(?:[.,]\d+)+(?!\w)|(?:(?![\u3040-\u30ff\u3400-\u9fff])\w)+|\s+|.", re.DOTALL
+)
 _LOOK_AHEAD = 8
 
 
