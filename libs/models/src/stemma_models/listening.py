@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 
@@ -22,6 +22,10 @@ PIECE_CHARS = 16 * 1024
 """What is told at once at most: a message of the bus has a limit."""
 
 
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
 class Listener:
     """The listener of one attempt. What it was told from the socket is not told again when LiteLLM has parsed it."""
 
@@ -30,8 +34,8 @@ class Listener:
         self._tell = tell
         self._followed = True
         self._held: list[str] = []
-        self._told = 0.0
-        self._started = time.monotonic()
+        self._told = float("-inf")
+        self._started = _now()
         self._heard = self._parsed = 0
 
     async def hear(self, text: str) -> None:
@@ -40,7 +44,7 @@ class Listener:
             return
         self._held.append(text)
         self._heard += len(text)
-        if time.monotonic() - self._told >= (JOINED_S if self._followed else UNHEARD_S):
+        if _now() - self._told >= (JOINED_S if self._followed else UNHEARD_S):
             await self.flush()
 
     async def parsed(self, text: str) -> None:
@@ -58,11 +62,11 @@ class Listener:
         except Exception as error:
             self.failure = error
             raise
-        self._told = time.monotonic()
+        self._told = _now()
 
     def rest_s(self) -> float:
         """How long nothing has to be read."""
-        late = LATE * (time.monotonic() - self._started)
+        late = LATE * (_now() - self._started)
         if self._followed:
             return min(HEARD_S, max(SHORTEST_S, late))
         return min(UNHEARD_S, max(UNHEARD_SHORTEST_S, late))

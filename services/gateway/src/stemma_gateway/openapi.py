@@ -20,6 +20,7 @@ ABOUT: dict[str, Any] = {
     "swagger_ui_oauth2_redirect_url": None,
 }
 PROBLEMS = ("400", "401", "403", "404", "409", "410", "413", "415", "422", "429", "500", "503")
+PAGE = "text/html"
 _REF = "#/components/schemas/{model}"
 _OF_FASTAPI = ("HTTPValidationError", "ValidationError")
 
@@ -63,5 +64,14 @@ def _made(app: FastAPI) -> dict[str, Any]:
         for operation in path.values():
             for parameter in operation.get("parameters", ()):
                 parameter["schema"] = _given(parameter["schema"])
-            operation["responses"] |= {status: {"$ref": "#/components/responses/Problem"} for status in PROBLEMS}
+            operation["responses"] |= {
+                status: _problem(operation["responses"].get(status), content) for status in PROBLEMS
+            }
     return document
+
+
+def _problem(told: dict[str, Any] | None, content: dict[str, Any]) -> dict[str, Any]:
+    """What went wrong; some routes say it as a page, too."""
+    if told is None or PAGE not in told.get("content", {}):
+        return {"$ref": "#/components/responses/Problem"}
+    return {**told, "content": {PAGE: told["content"][PAGE], **content}}

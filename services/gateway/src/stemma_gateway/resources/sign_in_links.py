@@ -46,7 +46,11 @@ async def make_link(request: Request, response: Response, session: Caller, wante
 @router.get(
     f"{LINKS}/{{code}}",
     response_class=Response,
-    responses={200: {**HTML, "description": "Never."}, 303: {"description": "The browser is signed in, and goes on."}},
+    responses={
+        200: {**HTML, "description": "Never."},
+        303: {"description": "The browser is signed in, and goes on."},
+        401: {**HTML, "description": "The form for signing in: the link is over, or its token is good no more."},
+    },
 )
 async def follow_link(request: Request, code: str) -> Response:
     """Sign a browser in. A page of another site can lead nobody here: it could sign them in as somebody else."""
