@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -14,7 +13,7 @@ from stemma_contracts.v1.requests import AnswerNeed
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import HttpError, NotFound, problem_of
+from stemma_gateway.problems import HttpError, NotFound
 from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of
 from stemma_gateway.sessions import Session
 
@@ -78,13 +77,12 @@ async def _page(
     typed: dict[str, str] | None = None,
     error: Exception | None = None,
 ) -> Response:
-    problem = problem_of(error) if error else None
     there = [file.name for file in document.inputs if file.artifact.media_type in SHOWN]
     return shown(
         request,
         session,
         "question.html",
-        HTTPStatus(problem.status) if problem else HTTPStatus.OK,
+        error=error,
         document=document,
         section=section,
         need=need,
@@ -94,7 +92,6 @@ async def _page(
         skip=SKIP,
         pictures=",".join(PICTURES.values()),
         typed=typed or {},
-        refused=problem.detail if problem else "",
         raw=need.model_dump_json(indent=1),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request, Response
@@ -14,7 +13,7 @@ from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, problem_of
+from stemma_gateway.problems import Invalid
 from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of
 from stemma_gateway.sessions import Session
 
@@ -89,8 +88,5 @@ async def _refused(
     error: Exception,
     remarks: Sequence[dict[str, str]] = (),
 ) -> Response:
-    document, problem = await document_of(session, document_id), problem_of(error)
-    status = HTTPStatus(problem.status)
-    return await section_page(
-        request, session, document, section_id, status, refused=problem.detail, remarks=tuple(remarks)
-    )
+    document = await document_of(session, document_id)
+    return await section_page(request, session, document, section_id, error=error, remarks=tuple(remarks))

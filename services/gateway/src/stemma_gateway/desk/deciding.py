@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request, Response
@@ -13,7 +12,7 @@ from stemma_contracts.v1.requests import ApproveSection
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, NotFound, TooLarge, problem_of
+from stemma_gateway.problems import Invalid, NotFound, TooLarge
 from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of
 from stemma_gateway.sessions import Session
 
@@ -39,9 +38,7 @@ async def decide(
         answer = await session.client.request(asked, wait_s=WAIT_S)
     except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
         document = await document_of(session, document_id)
-        problem = problem_of(error)
-        status = HTTPStatus(problem.status)
-        return await section_page(request, session, document, section_id, status, refused=problem.detail, typed=form)
+        return await section_page(request, session, document, section_id, error=error, typed=form)
     here = f"/desk/documents/{document_id}/sections/{section_id}"
     return led_to(request, f"{here}?done={verb}&at_least={answer.sequence or 0}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
@@ -16,7 +15,7 @@ from stemma_markdown import html
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, NotFound, TooLarge, problem_of
+from stemma_gateway.problems import Invalid, NotFound, TooLarge
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of
 from stemma_gateway.sessions import Session
 
@@ -100,12 +99,8 @@ async def _refused(
     request: Request, session: Session, about: tuple[str, str], work: Work, error: Exception
 ) -> Response:
     document, section = await _found(session, *about)
-    problem = problem_of(error)
     work, newer = await merged(session.client, document, section, work)
-    status = HTTPStatus(problem.status)
-    return await _page(
-        request, session, document, section, work, status, newer=newer, refused=problem.detail, typed=True
-    )
+    return await _page(request, session, document, section, work, newer=newer, error=error, typed=True)
 
 
 async def _page(
@@ -114,24 +109,22 @@ async def _page(
     document: DocumentView,
     section: SectionView,
     work: Work,
-    status: HTTPStatus = HTTPStatus.OK,
     *,
     newer: Meanwhile | None = None,
-    refused: str = "",
+    error: Exception | None = None,
     typed: bool = False,
 ) -> Response:
     return shown(
         request,
         session,
         "edit.html",
-        status,
+        error=error,
         document=document,
         section=section,
         work=work,
         is_open=BY_NAME["edit"].is_open(section),
         rendered=await _rendered(request, document, section, work.text),
         newer=newer,
-        refused=refused,
         typed=typed,
         pictures=",".join(PICTURES.values()),
     )

@@ -82,7 +82,7 @@ async def show_inbox(
         why=why,
         documents=[(each, titles.get(each.document_id, each.kind)) for each in documents[:20]],
         approved=approved,
-        refused=refused,
+        refused_count=refused,
     )
 
 

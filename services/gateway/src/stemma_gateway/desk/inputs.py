@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -18,7 +17,7 @@ from stemma_document.views import InputView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import HttpError, Invalid, NotFound, problem_of
+from stemma_gateway.problems import HttpError, Invalid, NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 
@@ -111,40 +110,36 @@ async def _list(
     new: bool = False,
     error: Exception | None = None,
 ) -> Response:
-    problem = problem_of(error) if error else None
     there = [one for one in document.input_views if one.state != "withdrawn"]
     return shown(
         request,
         session,
         "inputs.html",
-        HTTPStatus(problem.status) if problem else HTTPStatus.OK,
+        error=error,
         document=document,
         there=there,
         read=sum(one.state != "reading" for one in there),
         roles=ROLES,
         done=done,
         new=new,
-        refused=problem.detail if problem else "",
     )
 
 
 async def _one(
     request: Request, session: Session, document: DocumentView, one: InputView, error: Exception | None = None
 ) -> Response:
-    problem = problem_of(error) if error else None
     changes = await _changes(session.client, document, one.changes)
     return shown(
         request,
         session,
         "input.html",
-        HTTPStatus(problem.status) if problem else HTTPStatus.OK,
+        error=error,
         document=document,
         one=one,
         parts=[
             (part, differences(part.before, part.after, document.language)) for part in changes.changed[:MOST_SHOWN]
         ],
         more=max(len(changes.changed) - MOST_SHOWN, 0) + changes.left_off,
-        refused=problem.detail if problem else "",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http import HTTPStatus
 from types import MappingProxyType
 from typing import Annotated
 from urllib.parse import quote
@@ -58,16 +57,15 @@ async def section_page(
     session: Session,
     document: DocumentView,
     section_id: str,
-    status: HTTPStatus = HTTPStatus.OK,
     *,
     pair: tuple[int, int | None] | None = None,
     done: str = "",
     draft: str = "",
-    refused: str = "",
+    error: Exception | None = None,
     typed: Mapping[str, str] = NOTHING,
     remarks: tuple[Mapping[str, str], ...] = (),
 ) -> Response:
-    """The page of a section; ``typed`` and ``remarks`` are what was refused, so that nothing of it is lost."""
+    """The page of a section; ``typed`` and ``remarks`` are what was refused, with its error: nothing of it is lost."""
     if (section := document.sections.get(section_id)) is None:
         raise NotFound(f"the document has no section {section_id!r}")
     client, document_id = session.client, document.document_id
@@ -77,7 +75,7 @@ async def section_page(
         request,
         session,
         "section.html",
-        status,
+        error=error,
         document=document,
         section=section,
         verbs=open_verbs(section),
@@ -92,7 +90,6 @@ async def section_page(
         singles=await _singles(client, document, section, pair[0], text) if pair and not pair[1] else (),
         done=done,
         draft=draft,
-        refused=refused,
         typed=typed,
         threads=await client.threads(document_id, section),
         remarks=remarks,

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from stemma_gateway.delivery import address
+from stemma_gateway.problems import problem_of
 from stemma_gateway.sessions import Session
 
 from .assets import asset
@@ -36,13 +37,23 @@ SAFE = {
 
 
 def shown(
-    request: Request, session: Session, template: str, status: HTTPStatus = HTTPStatus.OK, **about: object
+    request: Request, session: Session, template: str, *, error: Exception | None = None, **about: object
 ) -> Response:
-    """A page of the desk; everything shown is escaped, but for what the renderer of Markdown made."""
+    """A page of the desk, with why what it sent was refused, if it was.
+
+    Everything shown is escaped, but for what the renderer of Markdown made.
+    """
     language = language_of(request)
-    common = {"t": words(language), "language": language, "root": address(request, ""), "user": session.user}
+    problem = problem_of(error) if error else None
+    common = {
+        "t": words(language),
+        "language": language,
+        "root": address(request, ""),
+        "user": session.user,
+        "refused": problem.detail if problem else "",
+    }
     content = _templates().get_template(template).render(**common, **about)
-    return HTMLResponse(content, status, SAFE)
+    return HTMLResponse(content, problem.status if problem else HTTPStatus.OK, SAFE)
 
 
 def language_of(request: Request) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +17,7 @@ from stemma_contracts.v1.references import UploadRef, UploadRole
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import HttpError, Invalid, problem_of
+from stemma_gateway.problems import HttpError, Invalid
 from stemma_gateway.sessions import Session
 
 from .shell import shown
@@ -91,18 +90,16 @@ async def _page(
     kept: tuple[UploadRef, ...] = (),
     error: Exception | None = None,
 ) -> Response:
-    problem = problem_of(error) if error else None
     kinds = await session.client.kinds()
     return shown(
         request,
         session,
         "new.html",
-        HTTPStatus(problem.status) if problem else HTTPStatus.OK,
+        error=error,
         kinds=[(kind, _needs(kind)) for kind in kinds],
         roles=ROLES,
         typed=typed or {"kind": kinds[0].kind if kinds else "", "title": "", "language": "", "brief": ""},
         kept=kept,
-        refused=problem.detail if problem else "",
         request_id=uuid4().hex,
     )
 

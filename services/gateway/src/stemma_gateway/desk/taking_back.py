@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
 from fastapi import APIRouter, Request, Response
 from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_client.single_changes import single_changes, without
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, problem_of
+from stemma_gateway.problems import Invalid
 from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of, section_of
 
 from .deciding import sent
@@ -37,8 +35,6 @@ async def take_back(request: Request, session: Caller, document_id: DocumentId, 
     try:
         answer = await session.client.edit(document_id, section_id, numbers[1] or 0, text=text)
     except (RequestRejectedError, AnswerTimeoutError) as error:
-        problem = problem_of(error)
-        status = HTTPStatus(problem.status)
-        return await section_page(request, session, document, section_id, status, refused=problem.detail)
+        return await section_page(request, session, document, section_id, error=error)
     here = f"/desk/documents/{document_id}/sections/{section_id}"
     return led_to(request, f"{here}?done=take_back&at_least={answer.sequence or 0}")
