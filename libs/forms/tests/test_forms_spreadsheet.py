@@ -100,6 +100,64 @@ def test_a_day_is_counted_from_1904_where_the_workbook_does() -> None:
     assert cell(done, "B1").findtext(f"{S}v") == "1"
 
 
+def number(place: str, value: int) -> str:
+    return f'<c r="{place}"><v>{value}</v></c>'
+
+
+CHOICES = '<dataValidation type="list" sqref="{}"><formula1>"Yes,No"</formula1></dataValidation>'
+
+
+@pytest.mark.req("L7")
+def test_what_is_asked_may_stand_beside_its_number_in_a_column_without_a_header() -> None:
+    head = row(1, text("A1", "Documentation"), text("C1", "Answer"), text("D1", "Analyst notes"))
+    asked = row(2, text("A2", "DOCU-01"), text("B2", "Do you test your plan?"), empty("C2"), empty("D2"))
+    lost = row(3, '<c r="A3" t="e"><v>#REF!</v></c>', empty("C3"))
+    fields = by_place(workbook({"S": sheet(head, asked, lost)}))
+    assert {place: field.question for place, field in fields.items()} == {"C2": "DOCU-01 Do you test your plan?"}
+
+
+@pytest.mark.req("L7")
+def test_cells_with_lists_answer_the_column_that_asks_whatever_their_header_says() -> None:
+    head = row(1, text("A1", "ID"), text("B1", "Control"), text("C1", "Since"), text("D1", "Tested?"), empty("E1"))
+    section = row(2, text("A2", "V1", 4), text("B2", "Architecture", 4), empty("D2", 4))
+    asked = [
+        row(n, text(f"A{n}", f"1.{n}", s), text(f"B{n}", f"Rule {n}", s), text(f"C{n}", "1"), empty(f"D{n}", s))
+        for n, s in ((3, 0), (4, 0), (5, 0), (6, 4))
+    ]
+    fields = by_place(workbook({"S": sheet(head, section, *asked, after=validations(CHOICES.format("D2:D6")))}))
+    assert [(place, field.question) for place, field in fields.items()] == [
+        (f"D{n}", f"1.{n} Rule {n}") for n in (3, 4, 5, 6)
+    ]
+    assert fields["D3"].allowed == ("Yes", "No")
+
+
+@pytest.mark.req("L7")
+def test_a_price_of_nought_waits_for_an_answer_and_so_does_all_of_a_row_that_is_only_numbered() -> None:
+    items = sheet(
+        row(1, text("A1", "Item no."), text("B1", "Supplies"), text("C1", "Quantity"), text("D1", "Unit price")),
+        row(2, text("A2", "0001"), text("B2", "Support"), number("C2", 0), number("D2", 0)),
+    )
+    rates = sheet(
+        row(1, text("B1", "Labor category"), text("C1", "Hourly rate"), text("D1", "Total")),
+        *(
+            row(n, number(f"A{n}", n - 1), empty(f"B{n}"), number(f"C{n}", 0), f'<c r="D{n}"><f>C{n}</f></c>')
+            for n in (2, 3)
+        ),
+    )
+    fields = by_place(workbook({"Items": items, "Rates": rates}))
+    assert {place: field.question for place, field in fields.items()} == {
+        "D2": "0001 Support",
+        "B2": "1 (Labor category)", "C2": "1 (Hourly rate)", "B3": "2 (Labor category)", "C3": "2 (Hourly rate)",
+    }  # fmt: skip
+
+
+@pytest.mark.req("L7")
+def test_sheets_in_which_the_buyer_judges_ask_for_nothing() -> None:
+    asked = sheet(row(1, text("A1", "Question"), text("B1", "Answer")), row(2, text("A2", "Backups?"), empty("B2")))
+    found = find_fields(workbook({"Questions": asked, "Institution Evaluation": asked}))
+    assert [field.place for field in found] == ["Questions!B2"]
+
+
 @pytest.mark.req("L7")
 def test_formulas_are_worked_out_again_and_their_chain_stays() -> None:
     before, after = parts_of(QUESTIONNAIRE), parts_of(filled(QUESTIONNAIRE, {"C7": "None"}))

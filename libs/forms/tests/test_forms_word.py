@@ -49,6 +49,13 @@ def _shown(node: etree._Element) -> str:
 
 
 @pytest.mark.req("L7")
+def test_a_header_may_have_a_remark_below_its_words() -> None:
+    item = paragraph("Item description, noun first") + paragraph(f"Include manufacturer and part number, {'x' * 60}")
+    form = document(table(("No.", item, "Price per unit"), ("1", "Lip balm, 12 pieces", ""), ("2", "Shampoo", "")))
+    assert [field.question for field in find_fields(form)] == ["1 Lip balm, 12 pieces", "2 Shampoo"]
+
+
+@pytest.mark.req("L7")
 def test_content_controls_are_found_with_what_they_accept() -> None:
     fields = by_question(CONTROLS)
     assert list(fields) == [

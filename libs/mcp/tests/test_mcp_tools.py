@@ -17,6 +17,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_mcp.refusals import refusal_of
 from stemma_mcp.sections import MOST_CHARACTERS
+from stemma_testkit.document_events import form_export_requested, form_exported
 
 pytestmark = pytest.mark.req("H6")
 
@@ -255,6 +256,30 @@ async def exported(backstage: Any, document_id: str, export_id: str, format: Exp
     done = events.DocumentExported(export_id=export_id, format=format, job_id="j9", artifact=file)
     await backstage.append(document_id, requested, done)
     return file
+
+
+@pytest.mark.req("L7")
+async def test_a_form_with_answers_is_asked_for_and_told_with_what_is_left_open(
+    agent: Agent, called: Any, backstage: Any, hostile: str
+) -> None:
+    asked = await called("export_form", document_id=hostile, input_id="input-1")
+    export_id, file = asked["export_id"], await backstage.text(hostile, HOSTILE)
+    [(_, sent)] = backstage.received
+    await backstage.append(hostile, form_export_requested(export_id))
+    under_way = await called("document_status", document_id=hostile)
+    await backstage.append(hostile, form_exported(export_id, file))
+
+    told = await called("form_result", **asked["next"][0]["arguments"])
+    [read] = (await agent.read_resource(told["resource"])).contents
+    status = await called("document_status", document_id=hostile)
+
+    assert isinstance(sent, requests.ExportForm)
+    assert (under_way["at_work"], under_way["form_exports"][0]["state"]) == (True, "under_way")
+    assert (told["state"], told["sha256"], told["answered"], told["unanswered"]) == (
+        "done", file.digest, ["f-1"], ["f-2"],
+    )  # fmt: skip
+    assert base64.b64decode(getattr(read, "blob", "")).decode() == HOSTILE
+    assert status["form_exports"] == [{"export_id": export_id, "input_id": "input-1", "state": "done"}]
 
 
 @pytest.mark.req("T5")

@@ -26,7 +26,7 @@ from stemma_gateway.desk.staleness import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
-from stemma_testkit.document_events import review_requested, section_drafted
+from stemma_testkit.document_events import form_export_requested, form_exported, review_requested, section_drafted
 
 from .conftest import Caller
 from .desk_pages import section, signed_in
@@ -48,6 +48,22 @@ async def test_every_page_fits_320_pixels_and_axe_finds_nothing_in_it(
             await page.goto(f"{address}{path}")
             assert await violations(page) == [], path
             assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+
+
+@pytest.mark.req("H2", "L7")
+async def test_a_document_gives_its_forms_with_answers_and_says_how_many_are_open(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    file = await bus.text(document_id, "filled")
+    await bus.append(
+        document_id, form_export_requested("one"), form_exported("one", file), form_export_requested("two")
+    )
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), f"/desk/documents/{document_id}")
+        link = page.get_by_role("link", name="draft.md")
+        assert (await link.get_attribute("href") or "").endswith(f"/documents/{document_id}/form-exports/one/content")
+        await expect(page.get_by_text("answered: 1, open: 1")).to_be_visible()
+        await expect(page.get_by_text("being made")).to_be_visible()
 
 
 @pytest.mark.req("H2", "H4", "H5")

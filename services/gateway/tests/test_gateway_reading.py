@@ -6,8 +6,9 @@ import hashlib
 
 import httpx
 import pytest
+from stemma_contracts.v1 import events as e
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.document_events import document_requested, section_drafted
+from stemma_testkit.document_events import document_requested, form_export_requested, form_exported, section_drafted
 
 OLD, NEW = "# Research\n\nThe lawn is small.\n", "# Research\n\nThe lawn is large.\n"
 
@@ -95,3 +96,25 @@ async def test_documents_are_listed_page_by_page(
     assert (gone.status_code, gone.json()["problems"][0]["field"]) == (409, "after")
     summary = await http.get(f"/documents/{document_id[:20]}-1/summary")
     assert summary.json()["document_id"] == f"{document_id[:20]}-1"
+
+
+@pytest.mark.req("H1", "L7")
+async def test_forms_with_answers_are_listed_and_given_or_say_why_there_is_none(
+    http: httpx.AsyncClient, written: str, backstage: Backstage, document_id: str
+) -> None:
+    file = await backstage.text(document_id, NEW)
+    exports = [form_export_requested(name) for name in ("one", "other", "third")]
+    failed = e.FormExportFailed(export_id="other", job_id="j10", reasons=("A9: too long.", "B2: no date."))
+    await backstage.append(document_id, *exports, form_exported("one", file), failed)
+    address = f"{written.partition('/sections')[0]}/form-exports"
+    listed = (await http.get(address)).json()
+    assert [(one["export_id"], bool(one["artifact"]), one["unanswered"]) for one in listed] == [
+        ("one", True, ["f-2"]), ("other", False, []), ("third", False, []),
+    ]  # fmt: skip
+    assert (await http.get(f"{address}/one")).json() == listed[0]
+    given = await http.get(f"{address}/one/content")
+    assert (given.text, given.headers["content-disposition"].startswith("attachment;")) == (NEW, True)
+    told = {name: await http.get(f"{address}/{name}/content") for name in ("other", "third", "fourth")}
+    assert {name: answer.status_code for name, answer in told.items()} == dict.fromkeys(told, 404)
+    assert "A9: too long.; B2: no date." in told["other"].text
+    assert "not made yet" in told["third"].text

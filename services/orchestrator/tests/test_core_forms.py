@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 import pytest
-from orchestrator_story import DOCUMENT, TENANT, Story, ref
+from orchestrator_story import DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -13,8 +13,11 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.validation import LONG_ANSWER
 from stemma_document.staleness import staleness
-from stemma_orchestrator.core import exports, forms, inputs
+from stemma_document.summary import summarise
+from stemma_document.viewing import view_of
+from stemma_orchestrator.core import documents, exports, forms, inputs
 from stemma_orchestrator.core.commands import Record
 from stemma_orchestrator.core.problems import problem_of
 
@@ -174,6 +177,65 @@ def test_a_form_that_accepts_no_answer_says_why_and_so_does_a_job_that_was_given
     other = filling(given)
     given.when(Record(o.JobDead(**about, job_id=other.job_id, detail="gone")))
     assert given.document.form_exports[other.export_id].reasons == ("gone",)
+
+
+@pytest.mark.parametrize(("long", "refused"), [(2, True), (0, False)])
+def test_answers_that_are_longer_than_their_form_says_are_not_approved(given: Story, long: int, refused: bool) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.drafted(section_of(given))
+    found = validation(passed=not long).model_copy(update={"rules": {LONG_ANSWER: long} if long else {}})
+    for _ in range(4 if long else 1):
+        given.outcome(o.DraftValidated, section_of(given), validation=found)
+        if long and given.status(section_of(given)) == "generating":
+            given.drafted(section_of(given))
+    (event,) = given.approve(section_of(given)).events
+    assert isinstance(event, e.RefusedLongAnswers) is refused
+    if isinstance(event, e.RefusedLongAnswers):
+        assert (problem_of(event).field, problem_of(event).message[:20]) == ("section_id", "2 answers are longer")
+
+
+def settled(story: Story) -> None:
+    story.settle("research", "solution", "budget", "timeline")
+
+
+def test_nobody_needs_the_answers_to_a_form_that_was_withdrawn_and_the_document_is_at_its_end(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    settled(given)
+    given.reviewable(section_of(given))
+    assert (given.document_status(), summarise(given.document, 1).sections[-1].form_withdrawn) == ("running", False)
+    given.when(inputs.Withdraw(given.asked(), form_id(given), 1)).then_types(
+        e.DocumentInputWithdrawn, e.DocumentCompleted
+    )
+    section = view_of(given.document).sections[section_of(given)]
+    assert (section.form_withdrawn, section.waits, staleness(given.document)) == (True, False, {})
+    assert summarise(given.document, 1).sections[-1].form_withdrawn
+
+
+def test_answers_to_a_form_that_was_withdrawn_are_not_begun(given: Story) -> None:
+    read(given, "f-1")
+    given.when(documents.Pause(given.asked()))
+    confirm(given)
+    given.when(inputs.Withdraw(given.asked(), form_id(given), 1))
+    given.when(documents.Resume(given.asked()))
+    assert given.status(section_of(given)) == "queued"
+
+
+def test_the_read_model_of_a_document_has_the_latest_forms_with_answers(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given)
+    given.settle(section_of(given))
+    about = _About(tenant=TENANT, document_id=DOCUMENT)
+    export(given)
+    one = filling(given)
+    [under_way] = summarise(given.document, 1).form_exports
+    given.when(Record(o.FormFilled(**about, job_id=one.job_id, artifact=ref("filled"), unanswered=("f-2",))))
+    export(given)
+    given.when(Record(o.FormNotFilled(**about, job_id=filling(given).job_id, reasons=("too long", "no date"))))
+    done, failed = summarise(given.document, 1).form_exports
+    assert (under_way.artifact, under_way.failure, under_way.input_id) == (None, "", form_id(given))
+    assert (done.artifact, done.unanswered, failed.artifact, failed.failure) == (ref("filled"), 1, None, "too long")
 
 
 def test_a_form_is_not_exported_before_its_fields_are_confirmed_and_its_answers_approved(given: Story) -> None:

@@ -304,6 +304,30 @@ def test_a_kept_section_is_fresh_until_the_input_changes_again(written: Story) -
 
 
 @pytest.mark.req("I4")
+def test_a_persons_change_of_a_text_rests_on_what_the_text_before_did_until_it_is_checked(written: Story) -> None:
+    amended(written, "ddd", text="three")
+    edited, _ = (
+        written.when(editing.Write(written.asked(), "budget", 1, ref("by hand")))
+        .then_types(e.SectionEdited, e.DocumentCompleted)
+        .events
+    )
+    assert (edited.makes_stale, staleness(written.document)) == ((), {})
+    [check] = [job for job in jobs(written) if isinstance(job, j.ValidateDraft)]
+    used = (UsedInput(input_id="input-1", parts=("ddd",)),)
+    [checked] = written.outcome(
+        o.DraftValidated, "budget", job_id=check.job_id, validation=validation().model_copy(update={"used": used})
+    )
+    assert ([mark.section_id for mark in checked.makes_stale], written.document.status) == (["budget"], "running")
+
+
+@pytest.mark.req("I4")
+def test_a_stale_text_that_a_person_changes_stays_stale_until_it_is_checked(written: Story) -> None:
+    amended(written, "aaa")
+    written.when(editing.Write(written.asked(), "research", 1, ref("by hand")))
+    assert "research" in staleness(written.document)
+
+
+@pytest.mark.req("I4")
 def test_the_old_file_again_makes_fresh_what_rests_on_it(written: Story) -> None:
     amended(written, "aaa")
     assert "research" in staleness(written.document)

@@ -30,6 +30,7 @@ class SectionSummary(Contract):
     missing_blocks: int = Field(default=0, ge=0, description="blocks of the inputs that its text does not cover")
     proposal_id: Token | None = Field(default=None, description="of an edit that waits for a person")
     open_threads: int = Field(default=0, ge=0, description="threads of comments that nobody resolved")
+    form_withdrawn: bool = Field(default=False, description="it answers a form that was withdrawn: nobody needs it")
 
 
 class ExportEntry(Contract):
@@ -39,6 +40,16 @@ class ExportEntry(Contract):
     format: ExportFormat
     artifact: ArtifactRef | None = None
     failure: str = Field(default="", max_length=300)
+
+
+class FormExportEntry(Contract):
+    """A form with answers in it: neither ``artifact`` nor ``failure`` while they are being written."""
+
+    export_id: Token
+    input_id: Token
+    artifact: ArtifactRef | None = None
+    failure: str = Field(default="", max_length=300, description="the first reason why there is no file")
+    unanswered: int = Field(default=0, ge=0, description="fields without an answer")
 
 
 class DocumentSummary(Contract):
@@ -61,4 +72,5 @@ class DocumentSummary(Contract):
     usage: Usage = Usage()
     input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
     exports: tuple[ExportEntry, ...] = Field(default=(), description="the latest")
+    form_exports: tuple[FormExportEntry, ...] = Field(default=(), description="the latest forms with answers in them")
     lacks_brief: bool = Field(default=False, description="the brief could not be read: a person has to give another")

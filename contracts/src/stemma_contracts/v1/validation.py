@@ -12,6 +12,9 @@ from .inputs import UsedInput
 from .ledger import AnswersFound
 from .references import ArtifactRef
 
+LONG_ANSWER = "limits/answer"
+"""The rule of the issue that an answer is longer than the form says."""
+
 
 class ValidationIssue(Contract):
     """One finding of the validator, the same shape whatever engine produced it."""

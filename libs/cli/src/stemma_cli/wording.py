@@ -20,7 +20,7 @@ from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_document.views import DocumentView, SectionView, VersionView
+from stemma_document.views import DocumentView, FormExportView, SectionView, VersionView
 
 from .coverage import coverage_words
 
@@ -230,7 +230,8 @@ def event_json(event: RecordedEvent) -> dict[str, Any]:
 def status_words(section: SectionView) -> str:
     """The status of a section, what is being done to it, and whether it is stale."""
     proposed = ", edit proposed" if section.proposes else ", being edited" if section.is_being_edited else ""
-    return f"{_status_words(section)}{', stale' if section.stale else ''}{proposed}"
+    gone = ", its form is withdrawn" if section.form_withdrawn else ""
+    return f"{_status_words(section)}{', stale' if section.stale else ''}{proposed}{gone}"
 
 
 def _status_words(section: SectionView) -> str:
@@ -241,6 +242,13 @@ def _status_words(section: SectionView) -> str:
     if section.status is SectionStatus.GENERATING and section.activity:
         return f"{section.status} ({section.activity})"
     return section.status.replace("_", " ") + (" (being checked)" if section.checks else "")
+
+
+def form_export_words(export: FormExportView) -> str:
+    """How far a form with answers in it is, and how many of its fields have none."""
+    if export.artifact is None:
+        return "; ".join(export.reasons) or "under way"
+    return f"{len(export.answered)} answered, {len(export.unanswered)} open"
 
 
 def failure_words(view: DocumentView, failed: Sequence[SectionView]) -> Iterable[str]:

@@ -108,7 +108,8 @@ def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
 def _waits(section: SectionSummary) -> bool:
     open_question = section.need_id is not None or section.proposal_id is not None
     in_review = section.status is SectionStatus.AWAITING_REVIEW
-    return open_question or in_review or (section.stale and section.status not in UNDER_WAY)
+    waits = open_question or in_review or (section.stale and section.status not in UNDER_WAY)
+    return waits and not section.form_withdrawn
 
 
 def commented_sections(document: DocumentSummary) -> list[SectionSummary]:

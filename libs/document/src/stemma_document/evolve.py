@@ -215,7 +215,11 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     if document.cycle is not None:
         document = replace(document, cycle=cycle_after(document, document.cycle, event))
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
-    return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end and _reopens(event) else document
+    found_stale = (
+        document.lifecycle is Lifecycle.COMPLETED and isinstance(event, e.SectionChecked) and event.makes_stale
+    )
+    reopened = found_stale or (at_its_end and _reopens(event))
+    return replace(document, lifecycle=Lifecycle.RUNNING) if reopened else document
 
 
 def _reopens(event: e.AnySectionEvent) -> bool:

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.inputs import BRIEF, ChangedInput, InputVersion, UsedInput
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity
 
 from .input_state import Content, Input
-from .state import Document, Section, Version
+from .state import Document, Section, Validating, Version
 
 EVIDENCE = frozenset({"request", "evidence"})
 """The roles of what a text may state."""
 ATTACHED = "application/octet-stream"
+_CHANGES = frozenset({Origin.REVISED, Origin.EDITED, Origin.WRITTEN})
+"""Texts that are made of the one before."""
 
 
 def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputFile, ...]:
@@ -62,6 +66,12 @@ def input_versions(document: Document) -> tuple[InputVersion, ...]:
     )
 
 
+def lacks_form(document: Document, section: Section) -> bool:
+    """Whether a section answers a form that was withdrawn: nobody needs its text any more."""
+    form = document.inputs.get(section.plan.form.input_id) if section.plan.form else None
+    return form is not None and form.withdrawn
+
+
 def is_read(document: Document) -> bool:
     """Whether everything that is to be written from is read or given up, and there is a brief."""
     brief = document.inputs[BRIEF].current
@@ -78,9 +88,9 @@ def lacks_brief(document: Document) -> bool:
 def changed_inputs(document: Document, section: Section) -> tuple[ChangedInput, ...]:
     """The inputs that are not any more what the current version of a section rests on."""
     version = section.current
-    if version is None:
+    if version is None or lacks_form(document, section):
         return ()
-    accepted, used = _accepted(document, version), _used(version)
+    accepted, used = _accepted(document, version), _used(section)
     changed = (
         (one, number)
         for one in document.inputs.values()
@@ -107,9 +117,20 @@ def _accepted(document: Document, version: Version) -> dict[str, int]:
     return {given.input_id: given.version for given in version.inputs}
 
 
-def _used(version: Version) -> dict[str, UsedInput] | None:
-    found = version.validation.used if version.validation else None
+def _used(section: Section) -> dict[str, UsedInput] | None:
+    """What the current version uses of each input; None if that is not known.
+
+    Until a change of a text is checked, it uses what the text before did.
+    """
+    version = section.current
+    if version is not None and version.origin in _CHANGES and _is_being_checked(section):
+        version = next((one for one in reversed(section.versions) if one.validation), version)
+    found = version.validation.used if version and version.validation else None
     return None if found is None else {used.input_id: used for used in found}
+
+
+def _is_being_checked(section: Section) -> bool:
+    return isinstance(section.phase, Validating) or Activity.VALIDATE in section.checks.values()
 
 
 def _is_changed(one: Input, accepted: int, used: dict[str, UsedInput] | None) -> bool:
@@ -132,7 +153,7 @@ def _asks_otherwise(one: Input, accepted: int, section: Section) -> bool:
     form = section.plan.form
     if form is None or form.input_id != one.input_id:
         return False
-    return one.withdrawn or one.asks(accepted) != one.asks(one.version)
+    return one.asks(accepted) != one.asks(one.version)
 
 
 def _touches(one: Input, accepted: int, used: UsedInput) -> bool:

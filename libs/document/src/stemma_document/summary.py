@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from stemma_contracts.v1.cycles import CycleSummary
-from stemma_contracts.v1.summary import DocumentSummary, ExportEntry, SectionSummary
+from stemma_contracts.v1.summary import DocumentSummary, ExportEntry, FormExportEntry, SectionSummary
 
 from .cycle_state import Cycle
-from .inputs import given_files, lacks_brief
+from .inputs import given_files, lacks_brief, lacks_form
 from .proposal_state import Proposed
 from .staleness import Staleness, staleness
-from .state import AwaitingAnswer, Document, Export, Section, Version, activity_of, status_of
+from .state import AwaitingAnswer, Document, Export, FormExport, Section, Version, activity_of, status_of
 
 MOST_TITLE_BYTES = 4096
 MOST_EXPORTS = 10
@@ -26,13 +26,18 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
         created_at=document.created_at,
         last_sequence=last_sequence,
         cycle=cycle_summary(document.cycle) if document.cycle else None,
-        sections=tuple(_summarise(section, name in stale, titled) for name, section in document.sections.items()),
+        sections=tuple(
+            _summarise(document, section, name in stale, titled) for name, section in document.sections.items()
+        ),
         language=document.language,
         updated_at=document.time,
         usage=document.usage,
         input_count=len(given_files(document)),
         lacks_brief=lacks_brief(document),
         exports=tuple(_export(export_id, export) for export_id, export in document.exports.items())[-MOST_EXPORTS:],
+        form_exports=tuple(_form_export(name, export) for name, export in document.form_exports.items())[
+            -MOST_EXPORTS:
+        ],
     )
 
 
@@ -44,6 +49,16 @@ def _titled(document: Document) -> bool:
 def _export(export_id: str, export: Export) -> ExportEntry:
     return ExportEntry(
         export_id=export_id, format=export.format, artifact=export.artifact, failure=export.failure or ""
+    )
+
+
+def _form_export(export_id: str, export: FormExport) -> FormExportEntry:
+    return FormExportEntry(
+        export_id=export_id,
+        input_id=export.input_id,
+        artifact=export.artifact,
+        failure=next(iter(export.reasons), ""),
+        unanswered=len(export.unanswered),
     )
 
 
@@ -61,7 +76,7 @@ def cycle_summary(cycle: Cycle) -> CycleSummary:
     )
 
 
-def _summarise(section: Section, stale: bool, titled: bool) -> SectionSummary:
+def _summarise(document: Document, section: Section, stale: bool, titled: bool) -> SectionSummary:
     version = section.current
     return SectionSummary(
         section_id=section.plan.section_id,
@@ -76,6 +91,7 @@ def _summarise(section: Section, stale: bool, titled: bool) -> SectionSummary:
         missing_blocks=_missing_blocks(version),
         open_threads=sum(not thread.resolved for thread in section.threads.values()),
         need_id=section.phase.need.need_id if isinstance(section.phase, AwaitingAnswer) else None,
+        form_withdrawn=lacks_form(document, section),
     )
 
 

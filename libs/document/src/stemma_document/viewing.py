@@ -13,7 +13,7 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 from .answering import answer_to, open_mandatory
 from .comment_state import Thread
 from .input_viewing import input_views
-from .inputs import given_files, lacks_brief
+from .inputs import given_files, lacks_brief, lacks_form
 from .ledger_state import Ledger, Standing
 from .notes import LastFailure
 from .proposal_state import Proposal, Proposed
@@ -68,7 +68,10 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
     """The view of a document; ``drafts`` are the events that its texts came with, as far as they are at hand."""
     stale = staleness(document)
     sections = {
-        name: section_view(section, stale.get(name, NOT_STALE), drafts) for name, section in document.sections.items()
+        name: replace(
+            section_view(section, stale.get(name, NOT_STALE), drafts), form_withdrawn=lacks_form(document, section)
+        )
+        for name, section in document.sections.items()
     }
     return DocumentView(
         document_id=document.document_id,

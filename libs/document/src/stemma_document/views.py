@@ -140,7 +140,8 @@ class SectionView:
     version that are under way and change no status; ``returns_to`` is the status that a section has again when the
     edit that is being made comes to nothing. ``stale_reasons`` is every upstream that has another text than the
     section rests on, or is stale itself: more may have come since the event that made it stale. ``stale_inputs`` are
-    the inputs that changed in what it uses of them. ``form`` is the form whose fields it answers.
+    the inputs that changed in what it uses of them. ``form`` is the form whose fields it answers;
+    with ``form_withdrawn`` nobody needs its text any more.
     """
 
     section_id: str
@@ -169,6 +170,7 @@ class SectionView:
     stale_inputs: tuple[ChangedInput, ...] = ()
     stale_requirements: tuple[RequirementChange, ...] = ()
     form: AnsweredForm | None = None
+    form_withdrawn: bool = False
     threads: tuple[ThreadView, ...] = ()
 
     @property
@@ -224,6 +226,10 @@ class SectionView:
     @property
     def waits(self) -> bool:
         """Whether it waits for a person: for a review, an answer, or a decision about an edit or a stale text."""
+        return not self.form_withdrawn and self._waits
+
+    @property
+    def _waits(self) -> bool:
         return self.asks or self.waits_for_review or self.proposes or self.is_to_be_kept_or_regenerated
 
     @property

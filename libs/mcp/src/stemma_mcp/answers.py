@@ -126,6 +126,14 @@ class ExportLine(BaseModel):
     state: Literal["under_way", "done", "failed"]
 
 
+class FormExportLine(BaseModel):
+    """Where a form of the buyer with answers in it stands."""
+
+    export_id: str = Field(description="form_result tells where the file is")
+    input_id: str
+    state: Literal["under_way", "done", "failed"]
+
+
 class DocumentTold(BaseModel):
     """Where a document stands, by its log."""
 
@@ -136,6 +144,7 @@ class DocumentTold(BaseModel):
     status: str = Field(description="running, paused, completed, cancelled or failed")
     sections: list[SectionLine]
     exports: list[ExportLine]
+    form_exports: list[FormExportLine]
     usage: Usage
     lacks_brief: bool = Field(description="the brief could not be read: replace_input gives another")
     at_work: bool = Field(description="whether something is being read, written, checked or exported")

@@ -15,7 +15,7 @@ from stemma_contracts.v1.references import ArtifactRef, UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_document.views import DocumentView, ExportView, SectionView
+from stemma_document.views import DocumentView, ExportView, FormExportView, SectionView
 
 from .answers import (
     Accepted,
@@ -23,6 +23,7 @@ from .answers import (
     Documents,
     DocumentTold,
     ExportLine,
+    FormExportLine,
     Kinds,
     KindSectionTold,
     KindTold,
@@ -171,6 +172,7 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
         status=view.status,
         sections=[_section_line(section) for section in view.sections.values()],
         exports=[_export_line(export) for export in view.exports.values()],
+        form_exports=[_form_line(export) for export in view.form_exports.values()],
         usage=view.usage,
         lacks_brief=view.lacks_brief,
         at_work=is_at_work(view),
@@ -201,6 +203,15 @@ def _export_line(export: ExportView) -> ExportLine:
 def state_of(export: ExportView) -> Literal["under_way", "done", "failed"]:
     """How far an export is."""
     return "done" if export.artifact else "failed" if export.failure is not None else "under_way"
+
+
+def _form_line(export: FormExportView) -> FormExportLine:
+    return FormExportLine(export_id=export.export_id, input_id=export.input_id, state=state_of_form(export))
+
+
+def state_of_form(export: FormExportView) -> Literal["under_way", "done", "failed"]:
+    """How far a form with answers in it is."""
+    return "done" if export.artifact else "failed" if export.reasons else "under_way"
 
 
 async def pause_document(client: Client, document_id: DocumentId, request_id: RequestId = "") -> Accepted:

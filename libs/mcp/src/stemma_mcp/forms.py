@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 from stemma_client.client import Client
@@ -12,6 +12,7 @@ from stemma_contracts.v1 import requests as r
 from .answers import FormTold, Step
 from .arguments import DocumentId, RequestId
 from .clients import asked
+from .documents import state_of_form
 from .exports import Exporting
 from .refusals import NotThereError
 from .resources import form_export_uri
@@ -46,8 +47,7 @@ async def form_result(
     export = (await client.document(document_id)).form_exports.get(export_id)
     if export is None:
         raise NotThereError("export_id", "the document has no such export of a form")
-    file = export.artifact
-    state: Literal["under_way", "done", "failed"] = "done" if file else "failed" if export.reasons else "under_way"
+    file, state = export.artifact, state_of_form(export)
     return FormTold(
         document_id=document_id,
         export_id=export_id,

@@ -30,14 +30,14 @@ def accepted(answer: RequestAccepted, then: str = "document_status") -> Accepted
 
 
 def waits_of(section: SectionView) -> list[Wait]:
-    """What a section waits for, by the log."""
+    """What a section waits for, by the log; nothing if its form was withdrawn."""
     waits: dict[Wait, bool] = {
         "review": section.waits_for_review,
         "question": section.asks,
         "edit": section.proposes,
         "stale": section.is_to_be_kept_or_regenerated,
     }
-    return [wait for wait, is_so in waits.items() if is_so]
+    return [wait for wait, is_so in waits.items() if is_so and section.waits]
 
 
 def waits_in(section: SectionSummary) -> list[Wait]:
@@ -84,10 +84,11 @@ def _steps(view: DocumentView) -> Iterator[Step]:
 def is_at_work(view: DocumentView) -> bool:
     """Whether something moves without anybody's decision."""
     exporting = any(export.artifact is None and export.failure is None for export in view.exports.values())
+    filling = any(form.artifact is None and not form.reasons for form in view.form_exports.values())
     reading = any(one.state == "reading" for one in view.input_views) or (
         view.ledger is not None and view.ledger.reading
     )
-    return view.at_work or view.checking or exporting or reading
+    return view.at_work or view.checking or exporting or filling or reading
 
 
 def decisions_about(view: DocumentView, section: SectionView, version: int) -> list[Step]:

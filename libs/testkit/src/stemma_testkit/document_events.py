@@ -64,6 +64,18 @@ def review_requested(section_id: str, version: int = 1) -> e.SectionReviewReques
     return e.SectionReviewRequested(section_id=section_id, job_id="j2", version=version, validation=clean)
 
 
+def form_export_requested(export_id: str) -> e.FormExportRequested:
+    """The answers of the first section are being written into a form."""
+    return e.FormExportRequested(
+        export_id=export_id, input_id="input-1", input_version=1, section_id="research", version=1
+    )
+
+
+def form_exported(export_id: str, file: ArtifactRef) -> e.FormExported:
+    """They are written, but for one."""
+    return e.FormExported(export_id=export_id, job_id="j9", artifact=file, answered=("f-1",), unanswered=("f-2",))
+
+
 def job(number: int, name: str, section_id: str) -> str:
     """The id of the job that the event of this number opened."""
     return f"{DOCUMENT}.{number}.{name}.{section_id}"

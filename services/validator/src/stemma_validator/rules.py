@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from stemma_contracts.v1.validation import ValidationIssue
+from stemma_contracts.v1.validation import LONG_ANSWER, ValidationIssue
 
 _MAX_DETAIL = 200
 
@@ -34,8 +34,7 @@ class Rule(Enum):
     PLACEHOLDER = _Row("STEMMA011", "A placeholder was left in the text")
     NESTED_FOOTNOTE = _Row("STEMMA012", "A footnote must not refer to a footnote")
     TOO_MANY_WORDS = _Row("limits/words", "The section is longer than its outline allows")
-
-    LONG_ANSWER = _Row("limits/answer", "An answer is longer than the form allows")
+    LONG_ANSWER = _Row(LONG_ANSWER, "An answer is longer than the form allows")
 
     @property
     def code(self) -> str:

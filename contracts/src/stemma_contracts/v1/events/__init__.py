@@ -50,6 +50,7 @@ from .refusals import (
     RefusedFormFields,
     RefusedInputName,
     RefusedInputVersion,
+    RefusedLongAnswers,
     RefusedNoCycle,
     RefusedNothingWritten,
     RefusedNotStale,
@@ -153,6 +154,7 @@ AnyRefusal = (
     | RefusedUnknownVersion
     | RefusedUnknownRequirement
     | RefusedFormFields
+    | RefusedLongAnswers
     | RefusedAnswer
     | RefusedUnknownProposal
     | RefusedVoidProposal
@@ -236,6 +238,7 @@ __all__ = [
     "RefusedFormFields",
     "RefusedInputName",
     "RefusedInputVersion",
+    "RefusedLongAnswers",
     "RefusedNoCycle",
     "RefusedNotStale",
     "RefusedNothingWritten",

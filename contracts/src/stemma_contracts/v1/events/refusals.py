@@ -58,6 +58,13 @@ class RefusedFormFields(DecisionRefused):
     unconfirmed: bool = Field(default=False, description="it is a form whose fields nobody has confirmed")
 
 
+@registry.contract("stemma.refused.long.answers.v1", Family.EVENT)
+class RefusedLongAnswers(DecisionRefused):
+    """Answers to fields of a form are longer than the form says, so that it would not accept them."""
+
+    answers: int = Field(ge=1, description="how many they are")
+
+
 @registry.contract("stemma.refused.unknown.requirement.v1", Family.EVENT)
 class RefusedUnknownRequirement(DecisionRefused):
     """The ledger has no such row; nothing was read yet, or it was withdrawn."""

@@ -25,6 +25,7 @@ from stemma_cli.wording import (
     cost_words,
     count_words,
     cycle_words,
+    form_export_words,
     origin_words,
     overlong_words,
     recipe_words,
@@ -110,12 +111,18 @@ async def show_document(client: Client, view: DocumentView) -> None:
             say(f"attachment {given.name}: {given.file.size / MEGABYTE:.1f} MB{why}")
     if view.lacks_brief:
         note(brief_words(view))
+    _show_exports(view)
+    say(_usage_words(view))
+
+
+def _show_exports(view: DocumentView) -> None:
     for export in view.exports.values():
         state = "done" if export.artifact else export.failure or "under way"
         say(f"export {export.format}: {state}")
         for one in export.too_long:
             note(f"warning: {overlong_words(one)}")
-    say(_usage_words(view))
+    for form in view.form_exports.values():
+        say(f"export of the form {form.input_id}: {clean_line(form_export_words(form))}")
 
 
 def _as_json(value: DocumentView | SectionView) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from stemma_forms.found import Found, line
 from stemma_forms.labels import is_label
 from stemma_forms.limits import stated_limit
 from stemma_forms.placeholders import is_placeholder
+from stemma_forms.words import mentions
 
 from .references import Place
 from .sheet import Sheet, Validation
@@ -20,6 +21,7 @@ from .workbook import Workbook
 _SURE, _NAMED, _UNNAMED, _LABEL, _FRAMED_LABEL = 0.95, 0.9, 0.7, 0.65, 0.85
 _CHOICES = re.compile(r"\(([^()/]{1,20}(?:/[^()/]{1,20}){1,5})\)|\b(yes/no|ja/nein|oui/non|y/n)\b", re.IGNORECASE)
 _NUMBERS = {"whole", "decimal"}
+_WORD = re.compile(r"[^\W\d_]{3}")
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,16 @@ class _Asked:
 
 
 def find_cells(workbook: Workbook) -> Iterator[Found[CellSpot]]:
-    """The fields of the sheets that people see, in the order of their rows; sheets that hold lists have none."""
+    """The fields of the sheets that people see, in the order of their rows; sheets that hold lists have none, nor have
+    those in which the buyer judges."""
     lists = workbook.sheets_of_lists
-    for sheet in (sheet for sheet in workbook.sheets if sheet.name not in lists):
-        yield from _Finder(workbook, sheet).found()
+    for sheet in workbook.sheets:
+        if sheet.name not in lists and not _is_the_buyers(sheet.name):
+            yield from _Finder(workbook, sheet).found()
+
+
+def _is_the_buyers(name: str) -> bool:
+    return mentions(name, "not_answer") and not mentions(name, "answer")
 
 
 class _Finder:
@@ -87,18 +95,26 @@ class _Finder:
         for place in places:
             if place not in asked and self._must_be_meant(place):
                 asked[place] = _Asked(self._beside(place, places), group, _SURE)
-        return {place: each for place, each in asked.items() if each.question and self._waits(place)}
+        return {place: each for place, each in asked.items() if each.question and self._waits_for(place, each)}
+
+    def _waits_for(self, place: Place, asked: _Asked) -> bool:
+        return self._waits(place) or (bool(asked.header) and mentions(asked.header, "price") and self._is_nought(place))
 
     def _labelled(self, places: list[Place], group: str) -> dict[Place, _Asked]:
         found = {}
         for place in places:
             text = self._sheet.text(place).strip()
-            if is_label(text) and not self._sheet.cells[place].has_formula:
+            if is_label(text) and not self._sheet.cells[place].has_formula and not self._heads_answers(place):
                 target = self._target(place)
                 if target:
                     confidence = _FRAMED_LABEL if self._is_framed(target) else _LABEL
                     found[target] = _Asked(text.rstrip(" :"), group, confidence)
         return found
+
+    def _heads_answers(self, label: Place) -> bool:
+        """Whether answers are chosen below a label, so that none stands beside it."""
+        below = self._sheet.validation(self._sheet.below(label))
+        return below is not None and below.type == "list"
 
     def _target(self, label: Place) -> Place | None:
         """The empty cell to the right of a label, or the box below it that is merged of several cells."""
@@ -116,6 +132,11 @@ class _Finder:
             return False
         text = cell.text.strip() if cell else ""
         return not text or is_placeholder(text) or self._is_default(place, text)
+
+    def _is_nought(self, place: Place) -> bool:
+        """Whether a number stands in a cell that says nothing yet: 0, in a form that computes with it."""
+        cell = self._sheet.cells.get(place)
+        return cell is not None and not cell.has_formula and cell.text.strip() in ("0", "0.0", "0.00")
 
     def _is_default(self, place: Place, text: str) -> bool:
         validation = self._sheet.validation(place)
@@ -135,8 +156,10 @@ class _Finder:
     def _beside(self, place: Place, places: list[Place]) -> str:
         """What is asked in a cell that no header and no label explains: what its row and its column say."""
         before = [p for p in places if p.column < place.column and self._sheet.text(p).strip()]
-        label = self._sheet.text(before[-1]).strip().rstrip(" :") if before else ""
-        if before and self._sheet.right_of(before[-1]) == place:
+        nearest = [*(p for p in reversed(before) if _WORD.search(self._sheet.text(p))), *reversed(before)]
+        asking = next(iter(nearest), None)
+        label = self._sheet.text(asking).strip().rstrip(" :") if asking else ""
+        if asking and self._sheet.right_of(asking) == place:
             return label
         above = self._last_above.get(place.column, "").rstrip(" :")
         return ": ".join(filter(None, [label, above if above != label else ""]))

@@ -87,9 +87,11 @@ def read_sheet(name: str, part: str, root: etree._Element, shared: Sequence[str]
 
 
 def cell_text(element: etree._Element, shared: Sequence[str]) -> str:
-    """The text of a cell: a shared string, a string in the cell, or a stored value."""
+    """The text of a cell: a shared string, a string in the cell, or a stored value; an error of a formula is none."""
     if element.get("t") == "inlineStr":
         return rich_text(element)
+    if element.get("t") == "e":
+        return ""
     value = element.findtext(f"{S}v") or ""
     if element.get("t") == "s":
         return shared[int(value)] if value.isdigit() and int(value) < len(shared) else ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 
 from stemma_forms.words import mentions, rank
 
@@ -16,7 +17,7 @@ _LONGEST_HEADER = 80
 _GAP = 20
 _LOOKED_AT = 30
 _LONGEST_NUMBER = 12
-_NO_RANK = 1000
+_LEAST_NUMBERED = 2
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class Table:
         places = [Place(row, column) for column in (self.questions[0], *self.answers)]
         if all(place in sheet.covered for place in places[1:]):
             return True
+        between = range(max(self.questions) + 1, min(self.answers))
+        if any(sheet.text(Place(row, column)).strip() for column in between):
+            return False
         styles = [(sheet.cells[p].style if p in sheet.cells else 0, self.usual.get(p.column, 0)) for p in places]
         return all(style != usual for style, usual in styles)
 
@@ -70,19 +74,66 @@ def _header(
     sheet: Sheet, rows: Mapping[int, Sequence[Place]], row: int, places: Sequence[Place]
 ) -> tuple[tuple[int, ...], dict[int, str], bool] | None:
     texts = {p.column: sheet.text(p).strip() for p in places if 0 < len(sheet.text(p).strip()) <= _LONGEST_HEADER}
-    answers = {c: t for c, t in texts.items() if mentions(t, "answer") and not mentions(t, "not_answer")}
+    answers = {c: t for c, t in texts.items() if _asks_below(sheet, Place(row, c), t)}
     others = [column for column in texts if column not in answers and column < max(answers, default=0)]
     if not answers or not others:
         return None
-    ranked = {c: place for c in others if (place := rank(texts[c], "question")) is not None}
-    questions = tuple(sorted(ranked)) or _wordiest(sheet, rows, row, others)
+    words = _Words(sheet, rows, row)
+    if grid := _grid(words, texts):
+        return grid
+    ranked = tuple(sorted(c for c in others if rank(texts[c], "question") is not None and words.below(c)))
+    questions = dict.fromkeys(words.told_by(c, texts.keys()) for c in ranked or (max(others, key=words.below),))
     after = {column: text for column, text in answers.items() if column > min(questions)}
-    return (questions, after, bool(ranked)) if after else None
+    return (tuple(questions), after, bool(ranked)) if after else None
 
 
-def _wordiest(sheet: Sheet, rows: Mapping[int, Sequence[Place]], row: int, columns: Sequence[int]) -> tuple[int, ...]:
-    below = range(row + 1, row + 1 + _LOOKED_AT)
-    return (max(columns, key=lambda column: sum(len(sheet.text(Place(r, column))) for r in below if r in rows)),)
+def _grid(words: _Words, headers: Mapping[int, str]) -> tuple[tuple[int, ...], dict[int, str], bool] | None:
+    """A header over nothing but numbered rows: all of it is to be filled in."""
+    before = min(headers) - 1
+    numbered = words.numbered(before) if before else 0
+    if numbered < _LEAST_NUMBERED or any(words.below(column, numbered) for column in headers):
+        return None
+    return (before,), {c: t for c, t in headers.items() if not mentions(t, "not_answer")}, True
+
+
+def _asks_below(sheet: Sheet, place: Place, header: str) -> bool:
+    """Whether answers stand below a header: its words say so, or the cells below have lists to choose from."""
+    if mentions(header, "not_answer"):
+        return False
+    lists = [_is_list(sheet, Place(place.row + below, place.column)) for below in range(3)]
+    return mentions(header, "answer") or lists == [False, True, True]
+
+
+def _is_list(sheet: Sheet, place: Place) -> bool:
+    validation = sheet.validation(place)
+    return validation is not None and validation.type == "list"
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What stands in the columns below a header."""
+
+    sheet: Sheet
+    rows: Mapping[int, Sequence[Place]]
+    header: int
+
+    def below(self, column: int, rows: int = _LOOKED_AT) -> int:
+        """How many letters stand in so many rows; a code or a number says little."""
+        return sum(sum(map(str.isalpha, text)) for text in self._texts(column, rows))
+
+    def numbered(self, column: int) -> int:
+        """How many rows begin with 1, 2 and so on."""
+        counted = zip(self._texts(column, _LOOKED_AT), count(1), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == str(pair[1]), counted))
+
+    def _texts(self, column: int, rows: int) -> Iterator[str]:
+        below = range(self.header + 1, self.header + 1 + rows)
+        return (self.sheet.text(Place(row, column)).strip() for row in below if row in self.rows)
+
+    def told_by(self, column: int, headed: Collection[int]) -> int:
+        """The column that says what is asked: of a header over numbers, the next one, if that has no header itself."""
+        after = column + 1
+        return after if after not in headed and self.below(after) > 2 * self.below(column) else column
 
 
 def _goes_on(

@@ -77,7 +77,7 @@ def read_rows(table: etree._Element) -> Iterator[list[Cell]]:
 
 def read_header(row: list[Cell]) -> Header | None:
     """The header that a row is: a column for answers, and one before it for what they answer."""
-    texts = {cell.column: cell.words for cell in row if 0 < len(cell.words) <= _LONGEST_HEADER}
+    texts = {cell.column: words for cell in row if (words := _header(cell))}
     answers = {c: t for c, t in texts.items() if mentions(t, "answer") and not mentions(t, "not_answer")}
     others = [column for column in texts if column not in answers and column < max(answers, default=0)]
     if not answers or not others:
@@ -86,6 +86,13 @@ def read_header(row: list[Cell]) -> Header | None:
     questions = ranked or (max(others),)
     after = {column: text for column, text in answers.items() if column > min(questions)}
     return Header(questions, after, bool(ranked)) if after else None
+
+
+def _header(cell: Cell) -> str:
+    """What a cell says as the header of a column: all of it, or its first line if more of a remark follows."""
+    first = next((p.words for p in cell.paragraphs if p.words), "")
+    words = cell.words if len(cell.words) <= _LONGEST_HEADER else first
+    return words if len(words) <= _LONGEST_HEADER else ""
 
 
 def _cell(element: etree._Element, properties: etree._Element | None, column: int) -> Cell:

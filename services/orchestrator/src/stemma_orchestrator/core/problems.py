@@ -69,7 +69,7 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             | e.RefusedBriefWithdrawn()
         ):
             return _PROBLEMS[type(refusal)]
-        case e.RefusedUpstreamStale() | e.RefusedReplacesEdit():
+        case e.RefusedUpstreamStale() | e.RefusedReplacesEdit() | e.RefusedLongAnswers():
             return _problem_of_section(refusal)
         case (
             e.RefusedUnknownProposal()
@@ -95,8 +95,12 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             assert_never(refusal)
 
 
-def _problem_of_section(refusal: e.RefusedUpstreamStale | e.RefusedReplacesEdit) -> Problem:
+def _problem_of_section(
+    refusal: e.RefusedUpstreamStale | e.RefusedReplacesEdit | e.RefusedLongAnswers,
+) -> Problem:
     match refusal:
+        case e.RefusedLongAnswers():
+            return Problem(field="section_id", message=_long_answers(refusal))
         case e.RefusedUpstreamStale():
             words = f"{refusal.upstream_section_id}, which it rests on, is stale itself: decide about that one first"
             return Problem(field="section_id", message=words)
@@ -132,6 +136,11 @@ def _problem_of_form(refusal: e.RefusedFormFields) -> Problem:
         f"{refusal.input_id} is no form with fields to answer; give it the role form, and see `stemma show --inputs`"
     )
     return Problem(field="input_id", message=words)
+
+
+def _long_answers(refusal: e.RefusedLongAnswers) -> str:
+    words = "1 answer is longer" if refusal.answers == 1 else f"{refusal.answers} answers are longer"
+    return f"{words} than the form says, and it would not accept that: see the findings, and shorten it"
 
 
 def _understood(refusal: e.RefusedAnswer) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 from stemma_contracts.v1.section import SectionStatus
+from stemma_document.inputs import lacks_form
 from stemma_document.staleness import Staleness
 from stemma_document.state import Document, Failed, Section, Working, status_of
 
@@ -35,8 +36,8 @@ def is_met(document: Document, section: Section, stale: Staleness) -> bool:
 
 
 def all_settled(document: Document) -> bool:
-    """Whether a person or a policy has settled the current version of every section."""
-    return all(_is_settled(section) for section in document.sections.values())
+    """Whether a person or a policy has settled the current version of every section that is needed."""
+    return all(_is_settled(section) or lacks_form(document, section) for section in document.sections.values())
 
 
 def _is_settled(section: Section) -> bool:

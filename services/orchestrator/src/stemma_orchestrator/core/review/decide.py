@@ -9,6 +9,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.validation import LONG_ANSWER
 from stemma_document.state import AwaitingReview, Document, Section
 
 from stemma_orchestrator.core.commands import VersionCommand, by_status, old_version, refused
@@ -58,7 +59,15 @@ def _reviewed(command: ReviewCommand, document: Document, section: Section) -> e
 def _approve(command: Approve, document: Document, section: Section) -> e.AnyEvent:
     if not may_be_approved(document, command.section_id):
         return by_status(command, section)
+    if long := _long_answers(section):
+        return e.RefusedLongAnswers(**refused(command, command.section_id), answers=long)
     return e.SectionApproved(**command.asked, section_id=command.section_id, version=command.version)
+
+
+def _long_answers(section: Section) -> int:
+    """How many answers to fields of a form are longer than the form says."""
+    validation = section.current.validation if section.plan.form and section.current else None
+    return validation.rules.get(LONG_ANSWER, 0) if validation else 0
 
 
 def _revise(command: Revise, section: Section) -> e.AnyEvent:
