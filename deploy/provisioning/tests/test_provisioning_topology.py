@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from nats.js.errors import APIError, BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, BadBound, Bounds, Drift, NatsServer, check, provision
 from stemma_provisioning.copies import copies
-from stemma_provisioning.topology import consumers, streams
+from stemma_provisioning.topology import ACK_WAIT_S, consumers, deliver_subject, streams
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected, eventually
 
@@ -99,6 +100,43 @@ async def test_jobs_that_lay_in_the_one_queue_of_a_service_are_there_when_it_has
 async def _has_one_waiting(js: JetStreamContext, consumer: str) -> bool:
     waiting = (await js.consumer_info(subjects.JOBS, consumer)).num_pending
     return bool(waiting == 1)
+
+
+@pytest.mark.req("E1", "O6")
+async def test_requests_in_hand_go_on_when_an_upgrade_lets_them_be_delivered_more_often(tmp_path: Path) -> None:
+    [wanted] = [one for one in consumers() if one.durable == subjects.requests_consumer("default")]
+    name = f"{wanted.stream}/{wanted.durable}"
+    with NatsServer(tmp_path) as server:
+        async with connected(server) as client, connected(server, subjects.ORCHESTRATOR) as orchestrator:
+            js = client.jetstream()
+            await provision(client)
+            before = await js.add_consumer(wanted.stream, replace(wanted, max_deliver=6).config(ACK_WAIT_S))
+            coming = await orchestrator.subscribe(deliver_subject(wanted.stream, wanted.owner), queue=wanted.owner)
+            for body in (b"held", b"failing"):
+                await js.publish(subjects.request("default", "x"), body)
+            held, *failing = [await coming.next_msg(timeout=10) for _ in range(2)]
+            await failing[0].nak()
+            failing.append(await coming.next_msg(timeout=10))
+            assert await check(client) == [Drift(name, "max_deliver", 8, 6)]
+
+            await provision(client)
+
+            assert await check(client) == []
+            after = await js.consumer_info(wanted.stream, wanted.durable)
+            assert (after.created, after.num_ack_pending) == (before.created, 2)
+            await held.ack()
+            while len(failing) < wanted.max_deliver:
+                await failing[-1].nak()
+                failing.append(await coming.next_msg(timeout=10))
+            await failing[-1].nak()
+            await eventually(partial(_is_given_up, js))
+    told = [(message.data, message.metadata.num_delivered) for message in failing]
+    assert told == [(b"failing", number) for number in range(1, 9)]
+
+
+async def _is_given_up(js: JetStreamContext) -> bool:
+    """Whether the server said that it delivers a message no more."""
+    return bool((await js.stream_info(subjects.ADVISORIES)).state.messages == 1)
 
 
 async def test_finds_a_consumer_that_would_take_jobs_away(tmp_path: Path) -> None:
