@@ -9,7 +9,7 @@ from stemma_client.client import Client
 from stemma_contracts.v1 import requests as r
 
 from .answers import Accepted
-from .arguments import DocumentId, ReplaceEdited, RequestId, SectionId, SeenVersion
+from .arguments import DocumentId, ReplaceEdited, RequestId, SectionId, SeenSections, SeenVersion
 from .clients import asked
 from .steps import accepted
 
@@ -56,6 +56,26 @@ async def keep_section(
     what it rests on has to be decided first."""
     about = {"document_id": document_id, "section_id": section_id, "version": version}
     return accepted(await asked(client, r.KeepSection, request_id, **about))
+
+
+async def keep_sections(
+    client: Client, document_id: DocumentId, sections: SeenSections, request_id: RequestId = ""
+) -> Accepted:
+    """Keep several stale sections as they are: all of them, each in the version that you read, or none."""
+    return accepted(await asked(client, r.KeepSections, request_id, document_id=document_id, sections=sections))
+
+
+async def regenerate_sections(
+    client: Client,
+    document_id: DocumentId,
+    sections: SeenSections,
+    guidance: Annotated[str, Field(max_length=20_000, description="What to do differently, in words, for all.")] = "",
+    replace_edited: ReplaceEdited = False,
+    request_id: RequestId = "",
+) -> Accepted:
+    """Have several sections written anew, each after those that it rests on: all of them, or none."""
+    wanted = {"sections": sections, "guidance": guidance or None, "replace_edited": replace_edited}
+    return accepted(await asked(client, r.RegenerateSections, request_id, document_id=document_id, **wanted))
 
 
 async def restore_section(

@@ -336,6 +336,49 @@ class SectionTold(BaseModel):
     next: list[Step]
 
 
+class ChangedLines(BaseModel):
+    """Lines of a section before and after; one of them is empty if they were added or removed."""
+
+    old_line: int | None
+    new_line: int | None
+    moved: bool = Field(description="whether they stand elsewhere now")
+    before: Words
+    after: Words
+
+
+class Comparison(BaseModel):
+    """What changed between two versions of a section."""
+
+    document_id: str
+    section_id: str
+    old_version: int
+    new_version: int
+    current_version: int
+    changes: list[ChangedLines]
+    changes_left_off: int
+
+
+class MergeConflict(BaseModel):
+    """What both texts changed, each in its own way; what one of them removed is empty."""
+
+    before: Words
+    kept: Words = Field(description="as in the text that you gave, which stays")
+    other: Words = Field(description="as in the current version")
+
+
+class Merged(BaseModel):
+    """A text with what came meanwhile in it; nothing is changed by it."""
+
+    document_id: str
+    section_id: str
+    version: int = Field(description="the current one, which edit_section has to name for this text")
+    text: Words
+    changes: list[ChangedLines] = Field(description="what came meanwhile; nothing if that version is current")
+    changes_left_off: int
+    conflicts: list[MergeConflict]
+    next: list[Step]
+
+
 class FormTold(BaseModel):
     """A form of the buyer with answers in it, and where its file is."""
 

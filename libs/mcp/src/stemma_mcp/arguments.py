@@ -13,7 +13,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from stemma_contracts.base import invalid_field
 from stemma_contracts.tokens import TOKEN_PATTERN, FileName
-from stemma_contracts.v1.references import InputRole
+from stemma_contracts.v1.references import InputRole, UploadRef
+from stemma_contracts.v1.requests import SeenVersion as SeenSection
 
 _OR_NOTHING = TOKEN_PATTERN.replace("{1,64}", "{0,64}")
 
@@ -26,6 +27,10 @@ SectionId = Annotated[
 SeenVersion = Annotated[
     int,
     Field(ge=1, description="The version of the section that you read; if it is not current, nothing is changed."),
+]
+SeenSections = Annotated[
+    list[SeenSection],
+    Field(min_length=1, max_length=100, description="Each section with the version of it that you read."),
 ]
 RequestId = Annotated[
     str,
@@ -40,18 +45,21 @@ ReplaceEdited = Annotated[
 
 
 class GivenFile(BaseModel):
-    """A file, by its content."""
+    """A file, by its content, or one that was uploaded to the gateway before."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: FileName = Field(description="File name with its ending, such as facts.md or media/plan.png.")
     text: str = Field(default="", description="The content of a file of text.")
     base64: str = Field(default="", description="The content of any other file, in base64; in place of text.")
+    upload: UploadRef | None = Field(
+        default=None, description="What POST /uploads of the gateway answered; in place of text, as for a large file."
+    )
 
     @model_validator(mode="after")
     def _one_content(self) -> GivenFile:
-        if bool(self.text) == bool(self.base64):
-            raise invalid_field("give exactly one of text and base64", "text")
+        if [bool(self.text), bool(self.base64), self.upload is not None].count(True) != 1:
+            raise invalid_field("give exactly one of text, base64 and upload", "text")
         return self
 
     @property

@@ -11,7 +11,7 @@ from stemma_client.client import Client
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import Request
-from stemma_document.views import DocumentView, SectionView
+from stemma_document.views import DocumentView, SectionView, VersionView
 
 from .arguments import GivenFile, GivenInput
 from .refusals import InvalidArgumentsError, NotThereError, validated
@@ -37,6 +37,14 @@ async def section_in(client: Client, document_id: str, section_id: str) -> tuple
     return view, view.sections[section_id]
 
 
+def version_in(section: SectionView, number: int, argument: str) -> VersionView:
+    """A version by its number; raises `NotThereError`, which names the argument that gave it."""
+    for version in section.versions:
+        if version.number == number:
+            return version
+    raise NotThereError(argument, f"the section has no such version; {section.version} is current")
+
+
 def content_of(file: GivenFile, field: str) -> bytes:
     """The bytes of a file that was given in an argument; raises `InvalidArgumentsError`, which names the argument."""
     try:
@@ -46,6 +54,7 @@ def content_of(file: GivenFile, field: str) -> bytes:
 
 
 async def uploaded(client: Client, file: GivenFile, content: bytes) -> UploadRef:
-    """A file where a request can refer to it, with its role if it has one."""
-    upload = await client.upload(content, name=file.name)
-    return upload.model_copy(update={"role": file.role}) if isinstance(file, GivenInput) else upload
+    """A file where a request can refer to it, with its role if it has one; one that is there is not sent again."""
+    upload = file.upload or await client.upload(content, name=file.name)
+    role = {"role": file.role} if isinstance(file, GivenInput) else {}
+    return upload.model_copy(update={"name": file.name, **role})

@@ -9,6 +9,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_client.overviews import waiting_sections
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef, UploadRef
@@ -32,8 +33,9 @@ from .answers import (
     Waiting,
     WaitingSection,
 )
-from .arguments import DocumentId, GivenInput, RequestId
+from .arguments import DocumentId, GivenFile, GivenInput, RequestId
 from .clients import asked, content_of, uploaded
+from .refusals import InvalidArgumentsError
 from .steps import ASK_AGAIN_AFTER_S, accepted, is_at_work, reading, steps_of, waits_in, waits_of
 
 PAGE = 20
@@ -58,7 +60,8 @@ def _kind(kind: DocumentKind) -> KindTold:
 async def start_document(
     client: Client,
     kind: Annotated[str, Field(description="A kind of list_kinds, such as proposal.")],
-    brief: Annotated[str, Field(min_length=1, description="What the document is for and has to say, in words.")],
+    brief: Annotated[str, Field(description="What the document is for and has to say, in words.")] = "",
+    brief_file: Annotated[GivenFile | None, Field(description="A file that says so, in place of brief.")] = None,
     inputs: Annotated[
         list[GivenInput], Field(max_length=200, description="Files with the facts. What is in no file is not made up.")
     ] = [],  # noqa: B006
@@ -74,12 +77,13 @@ async def start_document(
 ) -> Accepted:
     """Start a document from a brief and input files. It returns at once with the id of the document; sections are
     then written one after the other for seconds to minutes. Ask document_status where it stands."""
+    words = await _brief(client, brief, brief_file)
     files = await _uploaded(client, inputs)
     policy = None if review == "kind" else ReviewPolicy(mode=ReviewMode(review))
     return accepted(
         await client.create_document(
             kind,
-            brief=brief,
+            brief=words,
             inputs=files,
             title=title,
             language=language or None,
@@ -88,6 +92,12 @@ async def start_document(
             request_id=request_id or None,
         )
     )
+
+
+async def _brief(client: Client, brief: str, file: GivenFile | None) -> str | UploadRef:
+    if bool(brief) == (file is not None):
+        raise InvalidArgumentsError(Problem(field="brief", message="give exactly one of brief and brief_file"))
+    return await uploaded(client, file, content_of(file, "brief_file")) if file else brief
 
 
 async def _uploaded(client: Client, inputs: list[GivenInput]) -> list[UploadRef]:

@@ -28,8 +28,7 @@ from .answers import (
     VersionLine,
 )
 from .arguments import DocumentId, SectionId
-from .clients import section_in
-from .refusals import NotThereError
+from .clients import section_in, version_in
 from .resources import section_uri
 from .steps import decisions_about, waits_of
 
@@ -90,12 +89,7 @@ async def read_section(
 
 def _version_of(section: SectionView, number: int) -> VersionView | None:
     """The version that is meant; none of a section that has none yet."""
-    if number == 0:
-        return section.current
-    found = next((version for version in section.versions if version.number == number), None)
-    if found is None:
-        raise NotThereError("version", f"the section has no such version; {section.version} is current")
-    return found
+    return version_in(section, number, "version") if number else section.current
 
 
 def _thread(thread: ReadThread) -> ThreadTold:

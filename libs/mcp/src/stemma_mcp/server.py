@@ -8,7 +8,7 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from . import amendments, commenting, decisions, documents, exports, forms, inputs, ledgers, sections
+from . import amendments, commenting, decisions, documents, exports, forms, inputs, ledgers, sections, versions
 from .clients import ClientOf
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, ENDS, READS, ClientTool, Function
@@ -23,8 +23,9 @@ Stemma writes long documents section by section with language models. People dec
 4. read_section before every decision, and name the version that you read. If another one is current by then, nothing
    is changed, and you are told so: read again.
 5. approve_section or revise_section a review; answer_question a question; accept_edit or reject_edit a proposed edit.
-6. edit_section changes any section at any time. The sections that rest on it become stale: keep_section or
-   regenerate_section each.
+6. edit_section changes any section at any time. The sections that rest on it become stale: keep or regenerate each,
+   or several at once. compare_versions tells what changed; merge_text brings a text up to date that somebody began
+   from an earlier version.
 7. list_inputs tells what a document is written from. For an amended file: replace_input with staged, read_input,
    then apply_input or withdraw_input.
 8. If it answers a request for proposals: read_requirements, list_requirements, decide_requirements.
@@ -46,6 +47,8 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (documents.document_status, READS),
     (documents.what_waits, READS),
     (sections.read_section, READS),
+    (versions.compare_versions, READS),
+    (versions.merge_text, READS),
     (decisions.approve_section, ADDS_ONCE),
     (decisions.revise_section, ADDS_ONCE),
     (decisions.answer_question, ADDS_ONCE),
@@ -56,6 +59,8 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (amendments.edit_section, ADDS_ONCE),
     (amendments.regenerate_section, ADDS_ONCE),
     (amendments.keep_section, ADDS_ONCE),
+    (amendments.regenerate_sections, ADDS_ONCE),
+    (amendments.keep_sections, ADDS_ONCE),
     (amendments.restore_section, ADDS_ONCE),
     (amendments.retry_section, ADDS),
     (inputs.list_inputs, READS),

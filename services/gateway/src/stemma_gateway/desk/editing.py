@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, JSONResponse
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError, SectionView
+from stemma_client.meanwhile import Meanwhile
 from stemma_client.pictures import image_markup, with_image
 from stemma_contracts.v1.requests import EditSection
 from stemma_markdown import html
@@ -19,7 +20,7 @@ from stemma_gateway.problems import Invalid, NotFound, TooLarge
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of
 from stemma_gateway.sessions import Session
 
-from .meanwhile import Meanwhile, Work, merged
+from .meanwhile import Work, merged
 from .section import picture, stored
 from .shell import SAFE, shown
 from .uploading import PICTURES, Sent, caption_of, picture_of, sent
