@@ -9,6 +9,7 @@ import pytest
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from stemma_client import Client, DocumentNotFoundError
+from stemma_client.client import MOST_LIVE
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer
@@ -261,3 +262,24 @@ async def test_nothing_is_pending_behind_the_last_event_where_only_forged_ones_l
         first, second = await take(events, 2)
     assert first.pending
     assert second.pending == 0
+
+
+@pytest.mark.req("H1", "S5")
+async def test_of_live_text_that_nobody_reads_only_so_much_is_kept(
+    client: Client, server: NatsServer, document_id: str
+) -> None:
+    subject = subjects.live("default", document_id, "research")
+    async with connected(server, subjects.GENERATION) as writer, aclosing(client.follow_live(document_id)) as live:
+        first = asyncio.create_task(anext(live))
+        while not first.done():
+            await writer.publish(subject, b"first")
+            await asyncio.wait({first}, timeout=0.05)
+        for _ in range(3 * MOST_LIVE):
+            await writer.publish(subject, b"later")
+        await writer.flush()
+        await client.document_ids()
+        [subscription] = [
+            one for one in client._connection.nats._subs.values() if one.subject.startswith("stemma.live")
+        ]
+        assert subscription.pending_msgs <= MOST_LIVE
+        assert (await anext(live)).section_id == "research"

@@ -12,6 +12,7 @@ from stemma_client.bearer import InvalidBearerError, address_of, bearer_of
 from stemma_client.logins import public_key
 from stemma_client.settings import ServerAddress
 from stemma_gateway.app import service
+from stemma_gateway.limits import counted_as
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
@@ -110,6 +111,15 @@ async def test_who_asks_too_often_is_told_when_to_come_again(gateway: Any, calle
         assert (await http.get("/kinds", headers=shown(token("garden")))).status_code == 200
         strangers = [await http.get("/kinds", headers=shown("x")) for _ in range(2)]
         assert [problem(answer)[0] for answer in strangers] == [401, 429]
+
+
+@pytest.mark.req("H1", "S5")
+async def test_the_addresses_of_one_network_are_one_stranger(gateway: Any) -> None:
+    from_one = ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1", "::ffff:192.0.2.1", "192.0.2.1")
+    async with gateway(refusals_per_s=0.01, refusals_at_once=1) as url, httpx.AsyncClient(base_url=url) as http:
+        strangers = [await http.get("/kinds", headers=shown("x") | {"X-Forwarded-For": one}) for one in from_one]
+    assert [answer.status_code for answer in strangers] == [401, 429, 401, 401, 429]
+    assert [counted_as(one) for one in ("fe80::1%eth0", "unknown", "")] == ["fe80::/64", "unknown", ""]
 
 
 @pytest.mark.req("H1", "S5")

@@ -10,9 +10,15 @@ from typing import Any
 
 import httpx
 import pytest
+from stemma_client.bearer import bearer_of
+from stemma_client.settings import ServerAddress
+from stemma_contracts import subjects
+from stemma_provisioning import NatsServer, client_user
+from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 from stemma_testkit.ports import free_port
+from stemma_testkit.servers import admit, eventually
 
 from .conftest import at
 
@@ -43,6 +49,13 @@ async def some(events: AsyncIterator[Told], count: int) -> list[Told]:
             if len(found) == count:
                 return found
     return found
+
+
+def reason(stream: str) -> tuple[int, str]:
+    """Why a stream ended: the status of its problem, and what to do."""
+    _, _, problem = stream.rpartition("event: problem\ndata: ")
+    found = json.loads(problem)
+    return found["status"], found["detail"].rpartition(": ")[2]
 
 
 def chapters(count: int) -> list[Any]:
@@ -106,15 +119,14 @@ async def test_what_a_browser_follows_ends_with_its_session(
     await backstage.append(document_id, document_requested())
     async with gateway(cookie_longest_s=3) as url, at(url) as browser:
 
-        async def ended(path: str) -> int:
+        async def ended(path: str) -> tuple[int, Any]:
             async with browser.stream("GET", path) as stream:
-                await stream.aread()
-                return stream.status_code
+                return stream.status_code, reason((await stream.aread()).decode())
 
         assert (await browser.post("/sign-in", json=person("eve"))).status_code == 200
         paths = ("/events", f"/documents/{document_id}/events", f"/documents/{document_id}/live")
         async with asyncio.timeout(30):
-            assert await asyncio.gather(*map(ended, paths)) == [200] * 3
+            assert await asyncio.gather(*map(ended, paths)) == [(200, (401, "sign in again"))] * 3
         assert (await browser.get("/session")).status_code == 401
 
 
@@ -135,3 +147,71 @@ async def test_no_more_streams_are_open_than_the_bound(gateway: Any, caller: Any
             assert stream.status_code == 200
             refused = await http.get("/events")
         assert (refused.status_code, refused.json()["type"]) == (503, "urn:stemma:problem:busy")
+
+
+@pytest.mark.req("H1", "S5")
+async def test_one_caller_has_no_more_streams_than_its_bound(gateway: Any, caller: Any) -> None:
+    async with gateway(streams_at_once=1) as url, caller(url) as http, caller(url, "garden") as other:
+        async with http.stream("GET", "/events") as stream:
+            assert stream.status_code == 200
+            refused = await http.get("/events")
+            async with other.stream("GET", "/events") as beside:
+                assert beside.status_code == 200
+        assert (refused.status_code, refused.json()["type"]) == (429, "urn:stemma:problem:too-many-requests")
+
+        async def has_room() -> bool:
+            async with http.stream("GET", "/events") as again:
+                return bool(again.status_code == 200)
+
+        await eventually(has_room)
+
+
+@pytest.mark.req("H1", "S4")
+async def test_who_is_admitted_no_more_is_told_so_at_the_end_of_what_it_follows(
+    gateway: Any, server: NatsServer, token: Any, backstage: Backstage, document_id: str
+) -> None:
+    await backstage.append(document_id, document_requested())
+    login = admit(server, "frida", Role.READER)
+    tokens = (bearer_of(ServerAddress(server.url, "default", "frida", login=login)), token())
+    paths = [f"/documents/{document_id}/{kind}" for kind in ("events", "live")]
+    program, opened = client_user("default"), asyncio.Semaphore(0)
+
+    async with gateway() as url, httpx.AsyncClient(base_url=url, timeout=60) as http:
+
+        async def ended(shown: str, path: str) -> tuple[int, str]:
+            async with http.stream("GET", path, headers={"Authorization": f"Bearer {shown}"}) as stream:
+                assert stream.status_code == 200
+                opened.release()
+                return reason((await stream.aread()).decode())
+
+        following = [asyncio.create_task(ended(shown, path)) for shown in tokens for path in paths]
+        for _ in following:
+            await opened.acquire()
+        server.admitted("default").remove("frida")
+        server.admitted("default").admit_program(program, "another one")
+        try:
+            async with asyncio.timeout(40):
+                reasons = await asyncio.gather(*following)
+        finally:
+            server.admitted("default").admit_program(program, server.passwords[program])
+    assert {status for status, _ in reasons} == {401}
+
+
+@pytest.mark.req("H1", "O4")
+@pytest.mark.parametrize("path", ["/events", "/documents/{}/events"])
+async def test_a_place_that_the_log_has_not_come_to_is_refused_and_its_end_is_none(
+    http: httpx.AsyncClient, backstage: Backstage, document_id: str, path: str
+) -> None:
+    await backstage.append(document_id, document_requested())
+    last = (await backstage.js.stream_info(subjects.EVENTS)).state.last_seq
+    address = path.format(document_id)
+    refused = await http.get(address, headers={"Last-Event-ID": str(last + 1)})
+    beyond = await http.get(address, params={"from_sequence": last + 2})
+    assert [(one.status_code, one.json()["problems"][0]["field"]) for one in (refused, beyond)] == [
+        (409, "last_event_id"),
+        (409, "from_sequence"),
+    ]
+    following = asyncio.create_task(some(told(http, address, last), 1))
+    from_there = asyncio.create_task(some(told(http, address, from_sequence=last + 1), 1))
+    await backstage.append(document_id, *chapters(1))
+    assert (await following, await from_there) == ([(last + 1, "section-drafted")],) * 2

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
 from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
 from stemma_artifacts.resumable import Progress, ResumableUploads
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
@@ -45,6 +46,8 @@ READ_TIMEOUT_S = 10.0
 MAX_TEXT_BYTES = 32 * 1024
 """What a text may take in the body of a request; a longer one is sent as an upload."""
 MAX_TITLE = 300
+MOST_LIVE = 1000
+"""Pieces of live text that wait for who reads them."""
 
 
 @dataclass(frozen=True)
@@ -352,13 +355,19 @@ class Client(CommentRequests, LedgerRequests, InputDecisions):
             return None
 
     async def follow_live(self, document_id: str) -> AsyncGenerator[LiveText, None]:
-        """Text of a document as it is generated, from now on; what was missed does not come again."""
-        subscription = await self._connection.nats.subscribe(subjects.live(self.tenant, document_id, subjects.ANY))
+        """Text of a document as it is generated, from now on; what was missed does not come again.
+
+        Who reads too slowly misses some. Raises `AccessDeniedError` once the caller is not admitted any more.
+        """
+        subject = subjects.live(self.tenant, document_id, subjects.ANY)
+        subscription = await self._connection.nats.subscribe(subject, pending_msgs_limit=MOST_LIVE)
         try:
             async for message in subscription.messages:
                 yield LiveText(message.subject.rsplit(".", 1)[-1], message.data.decode("utf-8", "replace"))
         finally:
-            await subscription.unsubscribe()
+            with suppress(NatsError):
+                await subscription.unsubscribe()
+        self._connection.raise_if_shut_out()
 
     async def position(self, document_id: str | None = None) -> int:
         """Where the last event of a document, or of all of them, lies in the log; 0 if there is none."""

@@ -122,12 +122,12 @@ class Connection:
             self._denial.set_result(self._forbidden(str(error)))
 
     def _judge(self, admittance: Admittance, error: Exception) -> None:
-        """A person who went is refused again and again, and is out; who is refused for want of an answer waits."""
+        """Who was in and is refused again and again is out; who is refused for want of an answer waits."""
         waited = admittance.unanswered
         admittance.failed(error)
         if admittance.unanswered and not waited:
             self._told(f"nobody tells the server at {self.address.shown} in time whether to admit us; trying on")
-        if self.address.login and admittance.is_over:
+        if admittance.is_over:
             self._shut_out = f"the server at {self.address.shown} does not admit {self.address.user} any more"
             if not self._denial.done():
                 self._denial.set_result(self._shut_out)
@@ -305,6 +305,10 @@ class Connection:
                 if not opened:
                     raise
                 await asyncio.sleep(RETRY_AFTER_S)
+        self.raise_if_shut_out()
+
+    def raise_if_shut_out(self) -> None:
+        """Raises `AccessDeniedError` if who was admitted is so no more."""
         if self._shut_out:
             raise AccessDeniedError(self._shut_out)
 

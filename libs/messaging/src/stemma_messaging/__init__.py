@@ -26,6 +26,7 @@ from .broker import StemmaBroker, WorkerBroker
 from .delivery import Delivery, Handler
 from .drivers import Turns
 from .errors import BusFailed, ForeignMessage, GivenUp, InvalidMessage, MessageTooLarge, PutOff
+from .http_connection import Patience
 from .http_server import http_server
 from .opened import Opened
 from .publisher import Publisher
@@ -43,6 +44,7 @@ __all__ = [
     "InvalidMessage",
     "MessageTooLarge",
     "Opened",
+    "Patience",
     "Publisher",
     "PutOff",
     "Service",

@@ -6,9 +6,12 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any
 
 import uvicorn
+
+from .http_connection import HttpConnection, Patience
 
 
 class _Server(uvicorn.Server):
@@ -20,13 +23,17 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def http_server(app: Any, host: str, port: int, **options: Any) -> AsyncIterator[int]:
+async def http_server(
+    app: Any, host: str, port: int, patience: Patience | None = None, **options: Any
+) -> AsyncIterator[int]:
     """Serve until the block ends; gives the port. Raises `OSError` if it is taken.
 
-    ``options`` are those of uvicorn.
+    ``patience`` is for those who connect; ``options`` are those of uvicorn.
     """
     listening = socket.create_server((host, port))
-    server = _Server(uvicorn.Config(app, log_config=None, access_log=False, **options))
+    connection: Any = partial(HttpConnection, patience or Patience(), {})
+    config = uvicorn.Config(app, http=connection, ws="none", log_config=None, access_log=False, **options)
+    server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         yield listening.getsockname()[1]

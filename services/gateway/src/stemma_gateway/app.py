@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 from pydantic import Field, SecretStr
 from stemma_contracts import subjects
-from stemma_messaging import BadSettings, Service, ServiceSettings, http_server
+from stemma_messaging import BadSettings, Patience, Service, ServiceSettings, http_server
 from stemma_telemetry import bind, get_logger, names
 
 from . import openapi, problems
 from .agents import Agents
 from .authentication import Bearer
+from .body_limits import BodyBounds, BodyLimit
 from .bus import missing, observed
 from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import routes
-from .limits import BodyLimit, RateLimit
+from .limits import RateLimit
 from .links import Links
 from .openid import OpenId, Registration
 from .sessions import Sessions
@@ -43,8 +44,14 @@ class GatewaySettings(ServiceSettings):
     refusals_at_once: int = Field(default=20, ge=1, description="of one address")
     max_body_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_text_bytes: int = Field(default=16 * 1024 * 1024, ge=1, description="of a body that is no file")
+    max_texts_bytes: int = Field(default=256 * 1024 * 1024, ge=1, description="of all such bodies at a time")
     max_wait_s: float = Field(default=60.0, ge=0)
     max_streams: int = Field(default=1000, ge=1)
+    streams_at_once: int = Field(default=250, ge=1, description="of one token")
+    max_connections: int = Field(default=2000, ge=1)
+    asks_within_s: float = Field(default=20.0, gt=0, description="the head of a request, and the first of its body")
+    takes_within_s: float = Field(default=60.0, gt=0, description="what a client is sent")
+    least_bytes_per_s: float = Field(default=2000.0, gt=0, description="of a body")
     cookie_keys: SecretStr = Field(default=SecretStr(""), description="with commas between; the first one encrypts")
     cookie_idle_s: float = Field(default=1800.0, gt=0)
     cookie_longest_s: float = Field(default=43200.0, gt=0)
@@ -56,6 +63,16 @@ class GatewaySettings(ServiceSettings):
     oidc_scopes: str = "openid email profile"
     agent_hosts: str = Field(default="127.0.0.1:*,localhost:*,[::1]:*", description="names by which agents call it")
     agent_origins: str = Field(default="", description="web pages from which agents may call; none")
+
+    def body_bounds(self) -> BodyBounds:
+        """The bounds on bodies of requests."""
+        return BodyBounds(
+            self.max_body_bytes, self.max_text_bytes, self.max_texts_bytes, self.asks_within_s, self.least_bytes_per_s
+        )
+
+    def patience(self) -> Patience:
+        """How long clients are waited for."""
+        return Patience(self.asks_within_s, self.takes_within_s, self.max_connections)
 
     def openid(self) -> OpenId | None:
         """The provider at which people sign in; raises `BadSettings` where it does not know the gateway."""
@@ -83,7 +100,7 @@ def check(settings: GatewaySettings) -> None:
 def build_app(settings: GatewaySettings) -> FastAPI:
     """The gateway; it connects to nothing before somebody calls."""
     sessions = Sessions(settings.max_sessions, settings.session_idle_s)
-    streams = Streams(settings.max_streams)
+    streams = Streams(settings.max_streams, settings.streams_at_once)
     agents = Agents(settings.agent_hosts, settings.agent_origins)
 
     @asynccontextmanager
@@ -106,7 +123,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.include_router(routes())
     problems.told_by(app)
     openapi.described(app)
-    app.add_middleware(BodyLimit, limit=settings.max_body_bytes, in_memory=settings.max_text_bytes)
+    app.add_middleware(BodyLimit, bounds=settings.body_bounds())
     app.add_middleware(SetCookies)
     app.add_middleware(Telemetry)
     return app
@@ -132,7 +149,7 @@ class HttpService(Service[GatewaySettings]):
             "timeout_graceful_shutdown": int(settings.shutdown_grace_s),
             "server_header": False,
         }
-        async with http_server(app, settings.host, settings.port, **options) as port:
+        async with http_server(app, settings.host, settings.port, settings.patience(), **options) as port:
             get_logger().info("listening", host=settings.host, port=port)
             reached = missing(settings.nats_url)
             async with self.ready(settings, reached):

@@ -19,6 +19,7 @@ from stemma_telemetry import annotate
 
 from .cookies import NAME, Cookies
 from .cross_site import check_change
+from .limits import counted_as
 from .openid import OpenId, is_signed
 from .problems import SessionEnded, Unauthenticated
 from .sessions import Find, Session
@@ -106,7 +107,7 @@ async def authenticated(
         request.app.state.limit.take(shown.key)
         async with admitted(request, shown) as session:
             annotate(tenant=session.tenant)
-            with _still_admitted(session):
+            with still_admitted(session):
                 yield session
 
 
@@ -133,11 +134,11 @@ def refusals_counted(request: Request) -> Iterator[None]:
 
 
 def _peer(request: Request) -> str:
-    return request.client.host if request.client else ""
+    return counted_as(request.client.host) if request.client else ""
 
 
 @contextmanager
-def _still_admitted(session: Session) -> Iterator[None]:
+def still_admitted(session: Session) -> Iterator[None]:
     """Who is put out in the middle of a call is not one who may not do this, but nobody."""
     try:
         yield

@@ -1,23 +1,30 @@
-"""Bounds on what one caller may ask of this process: requests in a time, and bytes of one request."""
+"""Bounds on how often one caller may ask this process."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from ipaddress import IPv4Address, IPv6Network, ip_address
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from .problems import TooMany
 
-from .problems import TooLarge, TooMany, response_of
-
-UPLOADS = "/uploads"
-DIGITS = 18
-"""Of a length that is announced: longer ones are past any limit."""
-Refuse = Callable[[], Awaitable[None]]
+ONE_NETWORK = 64
+"""Bits of an IPv6 address that say whose it is; the others are as many addresses as one likes."""
 FORGET_FROM = 10_000
 """Callers that are remembered, before those who have asked for nothing in a while are forgotten."""
+
+
+def counted_as(host: str) -> str:
+    """Whose attempts are counted as one: those of an IPv4 address, and those of an IPv6 network of 64 bits."""
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or IPv6Network((address, ONE_NETWORK), strict=False))
 
 
 @dataclass
@@ -54,64 +61,3 @@ class RateLimit:
 
     def _filled(self, bucket: _Bucket, now: float) -> float:
         return min(self._at_once, bucket.left + (now - bucket.as_of) * self._per_s)
-
-
-class BodyLimit:
-    """An ASGI middleware that refuses longer bodies, by what they say they are or as they come.
-
-    Files go through in pieces and have the larger ``limit``. Whatever else comes is held in memory, also before it is
-    known who sends it: that has the limit ``in_memory``.
-    """
-
-    def __init__(self, app: ASGIApp, limit: int, in_memory: int) -> None:
-        self._app = app
-        self._limit = limit
-        self._in_memory = in_memory
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        headers = dict(scope["headers"])
-        error, limit = self._bound(scope["path"], headers.get(b"content-type", b"").lower())
-        refused, announced = response_of(error), headers.get(b"content-length", b"0")
-        if announced.isdigit() and int(announced[:DIGITS]) > limit:
-            await refused(scope, receive, send)
-            return
-        body = _Body(receive, send, limit, error, partial(refused, scope, receive, send))
-        await self._app(scope, body.receive, body.send)
-
-    def _bound(self, path: str, media_type: bytes) -> tuple[TooLarge, int]:
-        if path.startswith(UPLOADS) or media_type.startswith(b"multipart/form-data"):
-            return TooLarge(f"the body has more than {self._limit} bytes (max_body_bytes)"), self._limit
-        words = f"the body has more than {self._in_memory} bytes (max_text_bytes): upload files first, at {UPLOADS}"
-        return TooLarge(words), self._in_memory
-
-
-class _Body:
-    """The body of a request as it comes; of one that is too long this is told, whatever was made of the error."""
-
-    def __init__(self, receive: Receive, send: Send, limit: int, error: TooLarge, refuse: Refuse) -> None:
-        self._receive = receive
-        self._send = send
-        self._left = limit
-        self._error = error
-        self._refuse = refuse
-        self._begun = False
-
-    async def receive(self) -> Message:
-        """The next piece; raises `TooLarge`."""
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise self._error
-        return message
-
-    async def send(self, message: Message) -> None:
-        """Pass an answer on, or refuse in its place."""
-        if self._left >= 0 or self._begun:
-            self._begun = True
-            await self._send(message)
-        elif message["type"] == "http.response.start":
-            await self._refuse()

@@ -19,7 +19,7 @@ ABOUT: dict[str, Any] = {
     "generate_unique_id_function": lambda route: route.name,
     "swagger_ui_oauth2_redirect_url": None,
 }
-PROBLEMS = ("400", "401", "403", "404", "409", "410", "413", "415", "422", "429", "500", "503")
+PROBLEMS = ("400", "401", "403", "404", "408", "409", "410", "413", "415", "422", "429", "500", "503")
 PAGE = "text/html"
 _REF = "#/components/schemas/{model}"
 _OF_FASTAPI = ("HTTPValidationError", "ValidationError")

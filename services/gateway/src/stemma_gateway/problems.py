@@ -150,6 +150,12 @@ class TooLarge(HttpError):
     status, kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"
 
 
+class TooSlow(HttpError):
+    """A body that comes more slowly than it is waited for."""
+
+    status, kind = HTTPStatus.REQUEST_TIMEOUT, "too-slow"
+
+
 class Limited(HttpError):
     """More than this process takes; ``limit`` is the name of its bound."""
 
@@ -229,6 +235,8 @@ def _headers(error: Exception) -> Mapping[str, str]:
         return error.headers or {}
     if isinstance(error, Conflict):
         return error.headers
+    if isinstance(error, TooSlow):
+        return {"Connection": "close"}
     if isinstance(error, HttpError) and error.retry_after_s is not None:
         return {"Retry-After": str(math.ceil(error.retry_after_s))}
     return {}

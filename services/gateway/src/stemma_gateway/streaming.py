@@ -1,19 +1,19 @@
-"""Streams that stay open: bounded in number, and ended when the process is told to end."""
+"""Streams that stay open: bounded in number, and ended with the process, or with the session of who follows."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from anyio import CancelScope
-from stemma_client import StemmaError
 from stemma_messaging.cancellation import end
-from stemma_telemetry import get_logger, names
+from stemma_telemetry import names
 from stemma_telemetry.metrics import Gauges
 
-from .problems import Busy
+from .problems import Busy, SessionEnded, TooMany
 
 T = TypeVar("T")
 _GAUGES = Gauges(names.Metric.HTTP_STREAMS)
@@ -22,50 +22,54 @@ _GAUGES = Gauges(names.Metric.HTTP_STREAMS)
 class Streams:
     """The open streams of a process."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, of_one_caller: int) -> None:
         self._most = most
-        self._open = 0
+        self._of_one_caller = of_one_caller
+        self._open: Counter[str] = Counter()
         self._ended = asyncio.Event()
-        self._count(0)
+        self._measure()
 
     def end(self) -> None:
         """End all of them; who reads one comes back for the rest."""
         self._ended.set()
 
-    async def _over(self, within_s: float | None) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                await self._ended.wait()
-
     @contextmanager
-    def one_more(self) -> Iterator[None]:
-        """Count a stream while the block runs; raises `Busy`."""
-        if self._open >= self._most:
+    def one_more(self, caller: str) -> Iterator[None]:
+        """Count a stream of a caller while the block runs; raises `Busy` and `TooMany`."""
+        if self._open.total() >= self._most:
             raise Busy("as many streams are open as this gateway takes (max_streams)", "streams")
-        self._count(+1)
+        if self._open[caller] >= self._of_one_caller:
+            raise TooMany("as many streams are open as one caller may have (streams_at_once)", "streams")
+        self._open[caller] += 1
+        self._measure()
         try:
             yield
         finally:
-            self._count(-1)
+            self._open -= Counter([caller])
+            self._measure()
 
-    def _count(self, more: int) -> None:
-        self._open += more
-        _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._open, {})])
+    def _measure(self) -> None:
+        _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._open.total(), {})])
 
     async def until_ended(
         self, items: AsyncGenerator[T, None], within_s: float | None = None
     ) -> AsyncGenerator[T, None]:
-        """What comes, for so long, until all streams are ended, or the caller is not admitted any more."""
+        """What comes until all streams are ended. Raises `SessionEnded` after so long, and what the items raise."""
         ended = asyncio.create_task(self._over(within_s))
         try:
             async for item in _beside(items, ended):
                 yield item
-        except StemmaError as error:
-            get_logger().warning("stream_ended", error=error)
         finally:
             ended.cancel()
             with CancelScope(shield=True):
                 await items.aclose()
+        if ended.done() and not self._ended.is_set():
+            raise SessionEnded("the session has ended: sign in again")
+
+    async def _over(self, within_s: float | None) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._ended.wait()
 
 
 async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[None]) -> AsyncIterator[T]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from fastapi import Path, Query
@@ -12,6 +13,7 @@ from stemma_contracts.v1 import answers
 from stemma_gateway.problems import Conflict, NotFound
 from stemma_gateway.sessions import Session
 
+LOOKS, LOOK_AGAIN_S = 4, 0.25
 DocumentId = Annotated[Token, Path(description="the id of a document")]
 SectionId = Annotated[Token, Path(description="the id of a section of it")]
 Number = Annotated[int, Path(ge=1, le=2**31, description="the number of a version")]
@@ -21,9 +23,18 @@ AtLeast = Annotated[
 ]
 
 
+async def has_come_to(session: Session, sequence: int, document_id: str | None = None) -> bool:
+    """Whether the log, or that of a document, has a sequence: of several servers, one may be behind for a moment."""
+    for _ in range(LOOKS):
+        if sequence <= await session.client.position(document_id):
+            return True
+        await asyncio.sleep(LOOK_AGAIN_S)
+    return False
+
+
 async def told(session: Session, document_id: str, at_least: int) -> None:
     """Raises `Conflict` for a sequence that no answer about a document had: it would be waited for in vain."""
-    if at_least and at_least > await session.client.position(document_id):
+    if at_least and not await has_come_to(session, at_least, document_id):
         words = "the log of this document has not come so far, so no answer said so"
         raise Conflict(words, problems=(answers.Problem(field="at_least", message=words),))
 

@@ -1,4 +1,4 @@
-"""What happens, as it happens: server-sent events."""
+"""What happens, as it happens: server-sent events. If one ends because of its caller, the last event says why."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel
-from stemma_client import DocumentNotFoundError, RecordedEvent
+from stemma_client import DocumentNotFoundError, RecordedEvent, StemmaError
+from stemma_client.client import LiveText
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.answers import Problem
+from stemma_telemetry import get_logger
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import Caller, still_admitted
+from stemma_gateway.problems import Conflict, HttpError, problem_of
 from stemma_gateway.recorded import recorded
+from stemma_gateway.sessions import Session
 from stemma_gateway.streaming import Streams
 
-from .addresses import DocumentId
+from .addresses import DocumentId, has_come_to
 
 router = APIRouter(tags=["streams"])
 MOST_NAMES = 100
+PROBLEM = "problem"
+"""The name of the event that says why a stream ends; others have none."""
 
 
 class Wanted(BaseModel):
@@ -57,18 +64,32 @@ def wanted(
     )
 
 
-def one_more(request: Request) -> Iterator[Streams]:
-    """The streams of this process, with a place for one more."""
+def one_more(request: Request, session: Caller) -> Iterator[Streams]:
+    """The streams of this process, with a place for one more of this caller."""
     streams: Streams = request.app.state.streams
-    with streams.one_more():
+    with streams.one_more(session.key):
         yield streams
 
 
-async def position(session: Caller, document_id: DocumentId) -> int:
-    """Where the log of a document ends; raises `DocumentNotFoundError`."""
-    if found := await session.client.position(document_id):
-        return found
+async def existing(session: Caller, document_id: DocumentId) -> str:
+    """A document that there is; raises `DocumentNotFoundError`."""
+    if await session.client.position(document_id):
+        return document_id
     raise DocumentNotFoundError(f"no document is called {document_id!r}")
+
+
+async def begins_at(request: Request, session: Caller, wanted: Annotated[Wanted, Depends(wanted)]) -> int:
+    """The place in the log from which on events are told.
+
+    Raises `Conflict` for one that the log has not come to: what comes until then would be missed, without a word.
+    """
+    if wanted.live:
+        return await session.client.position() + 1
+    if wanted.from_sequence > 1 and not await has_come_to(session, wanted.from_sequence - 1):
+        words = "the log has not come so far, as after a restore from a backup: begin anew, without it"
+        field = "last_event_id" if "last-event-id" in request.headers else "from_sequence"
+        raise Conflict(words, problems=(Problem(field=field, message=words),))
+    return wanted.from_sequence
 
 
 def session_ends_in(request: Request, _: Caller) -> float | None:
@@ -78,50 +99,64 @@ def session_ends_in(request: Request, _: Caller) -> float | None:
 
 
 WantedEvents = Annotated[Wanted, Depends(wanted)]
+BeginsAt = Annotated[int, Depends(begins_at)]
 OpenStreams = Annotated[Streams, Depends(one_more)]
-Position = Annotated[int, Depends(position)]
+Document = Annotated[str, Depends(existing)]
 EndsIn = Annotated[float | None, Depends(session_ends_in)]
 
 
 @router.get("/documents/{document_id}/events", response_class=EventSourceResponse)
 async def follow_document(
-    session: Caller,
-    document_id: DocumentId,
-    position: Position,
-    wanted: WantedEvents,
-    streams: OpenStreams,
-    ends_in: EndsIn,
+    session: Caller, document: Document, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, ends_in: EndsIn
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of a document, those that are there and those to come; each once and in order."""
-    start = position + 1 if wanted.live else wanted.from_sequence
-    events = session.client.follow(document_id, from_sequence=start)
-    async for told in _told(streams.until_ended(events, ends_in), wanted):
+    events = session.client.follow(document, from_sequence=begin)
+    async for told in _with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
         yield told
 
 
 @router.get("/events", response_class=EventSourceResponse)
 async def follow_all(
-    session: Caller, wanted: WantedEvents, streams: OpenStreams, ends_in: EndsIn
+    session: Caller, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, ends_in: EndsIn
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of all documents of the tenant."""
-    start = await session.client.position() + 1 if wanted.live else wanted.from_sequence
-    events = session.client.follow_all(from_sequence=start)
-    async for told in _told(streams.until_ended(events, ends_in), wanted):
+    events = session.client.follow_all(from_sequence=begin)
+    async for told in _with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
         yield told
 
 
 @router.get("/documents/{document_id}/live", response_class=EventSourceResponse)
 async def follow_text(
-    session: Caller, document_id: DocumentId, position: Position, streams: OpenStreams, ends_in: EndsIn
+    session: Caller, document: Document, streams: OpenStreams, ends_in: EndsIn
 ) -> AsyncIterable[ServerSentEvent]:
     """Text as it is written, piece by piece. What is missed does not come again."""
-    async with aclosing(streams.until_ended(session.client.follow_live(document_id), ends_in)) as pieces:
-        async for piece in pieces:
-            yield ServerSentEvent(data={"section_id": piece.section_id, "text": piece.text})
+    pieces = session.client.follow_live(document)
+    async for told in _with_reason(session, _texts(streams.until_ended(pieces, ends_in))):
+        yield told
 
 
-async def _told(events: AsyncGenerator[RecordedEvent, None], wanted: Wanted) -> AsyncGenerator[ServerSentEvent, None]:
+async def _events(events: AsyncGenerator[RecordedEvent, None], wanted: Wanted) -> AsyncGenerator[ServerSentEvent, None]:
     async with aclosing(events) as coming:
         async for event in coming:
             if wanted.has(event):
                 yield ServerSentEvent(raw_data=recorded(event).model_dump_json(), id=str(event.sequence))
+
+
+async def _texts(pieces: AsyncGenerator[LiveText, None]) -> AsyncGenerator[ServerSentEvent, None]:
+    async with aclosing(pieces) as coming:
+        async for piece in coming:
+            yield ServerSentEvent(data={"section_id": piece.section_id, "text": piece.text})
+
+
+async def _with_reason(
+    session: Session, told: AsyncGenerator[ServerSentEvent, None]
+) -> AsyncGenerator[ServerSentEvent, None]:
+    """What is told, and last why there is no more of it; if the process ends, who comes back gets the rest."""
+    try:
+        with still_admitted(session):
+            async with aclosing(told) as coming:
+                async for one in coming:
+                    yield one
+    except (HttpError, StemmaError) as error:
+        get_logger().warning("stream_ended", error=error)
+        yield ServerSentEvent(event=PROBLEM, raw_data=problem_of(error).model_dump_json(exclude_defaults=True))

@@ -1,0 +1,162 @@
+"""Bounds on the bodies of requests: how long they are, how slowly they come, and what all of them take in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .problems import Busy, HttpError, TooLarge, TooSlow, response_of
+
+UPLOADS = "/uploads"
+TAKE_FORMS = ("/documents", "/desk/")
+"""The address, and the beginning of others, that take files in a form."""
+DIGITS = 18
+"""Of a length that is announced: longer ones are past any limit."""
+Refuse = Callable[[HttpError], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class BodyBounds:
+    """Most bytes of a body with files, of another one, and of all the others that come at a time.
+
+    A body is waited for ``within_s`` seconds, and one more for each ``bytes_per_s`` bytes of it that came.
+    """
+
+    file: int
+    text: int
+    texts: int
+    within_s: float
+    bytes_per_s: float
+
+
+class BodyLimit:
+    """An ASGI middleware that refuses bodies beyond the bounds, by what they say they are or as they come.
+
+    Files go through in pieces. Whatever else comes is held in memory, also before it is known who sends it.
+    """
+
+    def __init__(self, app: ASGIApp, bounds: BodyBounds) -> None:
+        self._app = app
+        self._bounds = bounds
+        self._texts = _Held(bounds.texts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def refuse(error: HttpError) -> None:
+            await response_of(error)(scope, receive, send)
+
+        headers = dict(scope["headers"])
+        bounds, has_files = self._bounds, _has_files(scope["path"], headers)
+        body = _Body(receive, send, refuse, bounds, None if has_files else self._texts)
+        announced = headers.get(b"content-length", b"0")
+        if announced.isdigit() and int(announced[:DIGITS]) > body.limit:
+            await refuse(body.too_large)
+            return
+        try:
+            await self._app(scope, body.receive, body.send)
+        finally:
+            body.let_go()
+
+
+def _has_files(path: str, headers: Mapping[bytes, bytes]) -> bool:
+    address, begin = TAKE_FORMS
+    is_form = headers.get(b"content-type", b"").lower().startswith(b"multipart/form-data")
+    return path.startswith(UPLOADS) or (is_form and (path == address or path.startswith(begin)))
+
+
+class _Held:
+    """Bytes of all bodies that are in memory."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._now = 0
+
+    def take(self, more: int) -> None:
+        """Hold more of them; raises `Busy`."""
+        self._now += more
+        if self._now > self._most:
+            raise Busy("as many bytes are being sent as this gateway holds at a time (max_texts_bytes)", "texts")
+
+    def let_go(self, some: int) -> None:
+        """Hold some of them no longer."""
+        self._now -= some
+
+
+class _Body:
+    """The body of a request as it comes; of one beyond the bounds this is told, whatever was made of the error."""
+
+    def __init__(self, receive: Receive, send: Send, refuse: Refuse, bounds: BodyBounds, held: _Held | None) -> None:
+        self._receive = receive
+        self._send = send
+        self._refuse = refuse
+        self._bounds = bounds
+        self._held = held
+        self._taken = 0
+        self._waited_s = 0.0
+        self._is_whole = False
+        self._is_answered = False
+        self._refusal: HttpError | None = None
+
+    @property
+    def limit(self) -> int:
+        """Most bytes of it."""
+        return self._bounds.file if self._held is None else self._bounds.text
+
+    @property
+    def too_large(self) -> TooLarge:
+        """What is told of a longer one."""
+        if self._held is None:
+            return TooLarge(f"the body has more than {self.limit} bytes (max_body_bytes)")
+        return TooLarge(f"the body has more than {self.limit} bytes (max_text_bytes): upload files first, at {UPLOADS}")
+
+    def let_go(self) -> None:
+        """Nothing of it is held any more."""
+        if self._held is not None:
+            self._held.let_go(self._taken)
+
+    async def receive(self) -> Message:
+        """The next piece; raises `TooLarge`, `TooSlow` and `Busy`."""
+        if self._is_whole or self._is_answered:
+            return await self._receive()
+        try:
+            message = await self._in_time()
+            self._take(len(message.get("body", b"")))
+        except HttpError as error:
+            self._refusal = error
+            raise
+        self._is_whole = not message.get("more_body", False)
+        return message
+
+    async def _in_time(self) -> Message:
+        """Only the waiting counts: that what came is being worked on is no fault of who sends it."""
+        began, bounds = time.monotonic(), self._bounds
+        try:
+            async with asyncio.timeout(bounds.within_s + self._taken / bounds.bytes_per_s - self._waited_s):
+                return await self._receive()
+        except TimeoutError:
+            raise TooSlow(f"of the body {self._taken} bytes came, and then too little for too long") from None
+        finally:
+            self._waited_s += time.monotonic() - began
+
+    def _take(self, more: int) -> None:
+        self._taken += more
+        if self._held is not None:
+            self._held.take(more)
+        if self._taken > self.limit:
+            raise self.too_large
+
+    async def send(self, message: Message) -> None:
+        """Pass an answer on, or refuse in its place."""
+        if self._refusal is None or self._is_answered:
+            self._is_answered = True
+            await self._send(message)
+        elif message["type"] == "http.response.start":
+            await self._refuse(self._refusal)

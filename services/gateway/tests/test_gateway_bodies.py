@@ -1,0 +1,72 @@
+"""Bodies of requests: none is longer, slower, or more of all that are held in memory than the bounds allow."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from stemma_gateway.body_limits import BodyBounds, BodyLimit
+
+from .conftest import problem
+
+pytestmark = pytest.mark.req("H1", "S5")
+COMMAND = "/documents/d1/approve-section"
+JSON = {"Content-Type": "application/json"}
+MEGABYTE = 1024 * 1024
+
+
+async def raw(url: str, head: str, body: bytes, length: int = MEGABYTE) -> bytes:
+    """What is answered to a request whose body does not come to its end, until the connection is closed."""
+    address = urlsplit(url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    writer.write(f"{head}\r\nHost: x\r\nContent-Length: {length}\r\n\r\n".encode() + body)
+    async with asyncio.timeout(30):
+        answer = await reader.read()
+    writer.close()
+    return answer
+
+
+async def test_a_body_that_does_not_go_on_is_waited_for_no_longer(gateway: Any, token: Any) -> None:
+    async with gateway(asks_within_s=0.3, least_bytes_per_s=1e6) as url:
+        unknown = await raw(url, f"POST {COMMAND} HTTP/1.1\r\nContent-Type: application/json", b"{")
+        known = await raw(url, f"POST /uploads?name=a.md HTTP/1.1\r\nAuthorization: Bearer {token()}", b"#")
+    for answer in (unknown, known):
+        head, _, told = answer.partition(b"\r\n\r\n")
+        assert (head.split()[1], b"connection: close" in head.lower()) == (b"408", True)
+        assert b"urn:stemma:problem:too-slow" in told
+
+
+async def test_a_body_that_came_well_so_far_has_more_time() -> None:
+    pieces = iter([b"x" * 100, b"y"])
+
+    async def receive() -> dict[str, Any]:
+        piece = next(pieces)
+        await asyncio.sleep(0.2 if piece == b"y" else 0)
+        return {"type": "http.request", "body": piece, "more_body": piece != b"y"}
+
+    async def app(_scope: Any, receive: Any, _send: Any) -> None:
+        got.extend([await receive(), await receive()])
+
+    async def send(_message: Any) -> None:
+        raise AssertionError("nothing is refused")
+
+    got: list[Any] = []
+    bounds = BodyBounds(file=1000, text=1000, texts=1000, within_s=0.1, bytes_per_s=1)
+    await BodyLimit(app, bounds)({"type": "http", "path": "/", "headers": []}, receive, send)
+    assert b"".join(message["body"] for message in got) == b"x" * 100 + b"y"
+
+
+async def test_a_command_is_no_file_whatever_it_says_it_is(gateway: Any) -> None:
+    form = f"POST {COMMAND} HTTP/1.1\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x"
+    async with gateway() as url:
+        answer = await raw(url, form, b"", 17 * MEGABYTE)
+    assert answer.split()[1] == b"413"
+
+
+async def test_all_texts_that_come_at_a_time_are_bounded_and_room_comes_back(gateway: Any, caller: Any) -> None:
+    async with gateway(max_texts_bytes=1000) as url, caller(url) as http:
+        for _ in range(3):
+            assert problem(await http.post(COMMAND, content=b" " * 1001, headers=JSON)) == (503, "busy")
+            assert problem(await http.post(COMMAND, content=b"{}".ljust(900), headers=JSON)) == (422, "invalid")
