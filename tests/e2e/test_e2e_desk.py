@@ -177,3 +177,34 @@ async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_
     exported = await client.export(document_id, ExportFormat.MD)
     assert exported.artifact is not None
     assert b"From which budget?" not in await client.artifact(document_id, exported.artifact)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.req("H2", "H5", "L1")
+async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_log_tells_it(
+    stemma: LocalStemma, client: Client, tmp_path: Path
+) -> None:
+    brief = "# Records\n\nThe contractor shall train ten users.\n\nThe offeror must sign form A.\n"
+    document_id = (await client.create_document("proposal", brief=brief)).document_id
+    async with chromium() as browser, opened(browser) as page:
+        await sign_in(stemma, page, "rosa", tmp_path, f"/desk/documents/{document_id}/requirements")
+        await page.get_by_role("button", name="Read the requirements").click()
+        await expect(page.locator(".ledger tbody tr")).to_have_count(2, timeout=60_000)
+        await page.reload()
+        await page.keyboard.press("j")
+        await page.keyboard.press("a")
+        await expect(page.get_by_role("status").first).to_contain_text("Confirm")
+        await page.get_by_label("Choose R2").check()
+        await page.keyboard.press("s")
+        await page.keyboard.type("Solution")
+        await page.get_by_role("button", name="Assign").click()
+        await expect(page.get_by_role("status").first).to_contain_text("Assign")
+        await page.get_by_role("link", name="brief, line 3").click()
+        await expect(page.locator("#line-3")).to_have_text("The contractor shall train ten users.")
+    said = [event.contract for event in await client.history(document_id)]
+    [asked] = [one for one in said if isinstance(one, e.RequirementsRequested)]
+    confirmed, assigned = [one for one in said if isinstance(one, e.RequirementsDecided)]
+    assert (asked.actor, asked.actor_verified, asked.without_brief) == ("rosa", True, False)
+    assert [(one.actor, one.actor_verified) for one in (confirmed, assigned)] == [("rosa", True)] * 2
+    assert [(one.requirement_id, one.confirmed) for one in confirmed.decisions] == [("R1", True)]
+    assert [(one.requirement_id, one.section_id) for one in assigned.decisions] == [("R2", "solution")]

@@ -13,7 +13,7 @@ OURS = {
     *("p", "blockquote", "li", "ul", "ol", "aside", "em", "strong", "del", "span", "sup", "a", "img", "br", "hr"),
     *("pre", "code", "div", "table", "tr", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"),
 }
-ATTRIBUTES = {"data-line", "tabindex", "start", "class", "src", "alt", "loading", "href", "rel"}
+ATTRIBUTES = {"id", "data-line", "tabindex", "start", "class", "src", "alt", "loading", "href", "rel"}
 HOSTILE = (
     "<script>alert(1)</script>",
     "[x](javascript:alert(1))",
@@ -45,11 +45,20 @@ class Seen(HTMLParser):
 def test_a_text_is_shown_as_it_is_meant_and_tells_the_lines_of_its_blocks() -> None:
     shown = html("# A *b*\n\np **c** [d](https://e.org)\n\n- f\n\n|g|\n|-|\n|h|\n", level=1)
     assert shown == (
-        '<h2 data-line="1">A <em>b</em></h2>\n'
-        '<p data-line="3">p <strong>c</strong> <a href="https://e.org" rel="noopener noreferrer nofollow">d</a></p>\n'
-        '<ul data-line="5"><li>f</li>\n</ul>\n'
-        '<div class="table" tabindex="0" data-line="7">'
+        '<h2 id="line-1" data-line="1">A <em>b</em></h2>\n'
+        '<p id="line-3" data-line="3">p <strong>c</strong> '
+        '<a href="https://e.org" rel="noopener noreferrer nofollow">d</a></p>\n'
+        '<ul id="line-5" data-line="5"><li>f</li>\n</ul>\n'
+        '<div class="table" tabindex="0" id="line-7" data-line="7">'
         "<table><tr><th>g</th></tr>\n<tr><td>h</td></tr>\n</table></div>\n"
+    )
+
+
+@pytest.mark.req("H2")
+def test_a_part_of_a_text_tells_the_lines_that_it_has_in_the_whole() -> None:
+    assert (
+        html("a\n\nb\n", first_line=40)
+        == '<p id="line-40" data-line="40">a</p>\n<p id="line-42" data-line="42">b</p>\n'
     )
 
 

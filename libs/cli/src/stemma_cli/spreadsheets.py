@@ -25,14 +25,6 @@ MOST_BYTES = 16 * 1024 * 1024
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def standing_of(entry: LedgerEntry) -> str:
-    """Whether a row was only found, or what a person made of it."""
-    standing = entry.standing
-    if standing.merged_into:
-        return "merged"
-    return "dropped" if standing.dropped else "confirmed" if standing.confirmed else "found"
-
-
 def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
     """A row of the ledger in the order of `COLUMNS`."""
     row, standing = entry.row, entry.standing
@@ -46,7 +38,7 @@ def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
         row.quote,
         row.kind,
         row.obligation,
-        standing_of(entry),
+        entry.decided,
         standing.merged_into,
         standing.section_id,
         standing.owner,

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Literal
 
 from stemma_contracts.v1 import events
 from stemma_contracts.v1 import requests as r
@@ -21,12 +22,39 @@ from .recorded import RecordedEvent
 
 
 @dataclass(frozen=True)
+class Answer:
+    """The words of a block that answers a row, and the line of its section that it begins on."""
+
+    words: str = ""
+    line: int = 0
+
+
+NO_ANSWER = Answer()
+
+
+@dataclass(frozen=True)
 class LedgerEntry:
-    """A row, what became of it, and the words of the block that answers it, as far as code found one."""
+    """A row, what became of it, and the words of the block that answers it, as far as code found one.
+
+    ``answer_line`` is the line of its section that the block begins on, 0 where there is none.
+    """
 
     row: LedgerRow
     standing: RowView
     answer: str = ""
+    answer_line: int = 0
+
+    @property
+    def decided(self) -> Literal["found", "confirmed", "dropped", "merged"]:
+        """Whether the row was only found, or what a person made of it."""
+        if self.standing.merged_into:
+            return "merged"
+        return "dropped" if self.standing.dropped else "confirmed" if self.standing.confirmed else "found"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a demand of its own."""
+        return self.decided in ("found", "confirmed")
 
 
 @dataclass(frozen=True)
@@ -81,8 +109,11 @@ class LedgerRequests(SectionDecisions):
 
     async def ledger(self, document_id: str, *, at_least: int = 0) -> RequirementLedger:
         """The ledger as it is; raises `LedgerFailedError` if nothing was read into it yet."""
-        document = await self.document(document_id, at_least=at_least)
-        view = document.ledger
+        return await self.ledger_of(await self.document(document_id, at_least=at_least))
+
+    async def ledger_of(self, document: DocumentView) -> RequirementLedger:
+        """The ledger of a document that was read; raises `LedgerFailedError` if nothing was read into it yet."""
+        document_id, view = document.document_id, document.ledger
         if view is None or view.rows is None:
             raise LedgerFailedError((view.failure if view else "") or "nothing was read into it yet")
         rows = LedgerRows.model_validate_json(await self.artifact(document_id, view.rows)).rows
@@ -92,16 +123,20 @@ class LedgerRequests(SectionDecisions):
         entries = tuple(_entry(row, view, blocks) for row in rows)
         return RequirementLedger(view, entries, LedgerDifference.model_validate_json(changed))
 
-    async def _blocks(self, document: DocumentView, section_id: str) -> dict[str, str]:
-        """The words of each block of a section, by the ids of the blocks."""
+    async def _blocks(self, document: DocumentView, section_id: str) -> dict[str, Answer]:
+        """Each block of a section, by the ids of the blocks."""
         version = document.sections[section_id].current
         if version is None or version.validation is None or version.validation.blocks is None:
             return {}
         text = (await self.artifact(document.document_id, version.draft)).decode()
         index = BlockIndex.model_validate_json(await self.artifact(document.document_id, version.validation.blocks))
-        return {block.block_id: " ".join(text[block.start : block.end].split()) for block in index.blocks}
+        return {
+            block.block_id: Answer(" ".join(text[block.start : block.end].split()), block.line)
+            for block in index.blocks
+        }
 
 
-def _entry(row: LedgerRow, view: LedgerView, blocks: Mapping[str, Mapping[str, str]]) -> LedgerEntry:
+def _entry(row: LedgerRow, view: LedgerView, blocks: Mapping[str, Mapping[str, Answer]]) -> LedgerEntry:
     standing = view.standings.get(row.requirement_id, NO_DECISION)
-    return LedgerEntry(row, standing, blocks.get(standing.section_id, {}).get(standing.block_id, ""))
+    answer = blocks.get(standing.section_id, {}).get(standing.block_id, NO_ANSWER)
+    return LedgerEntry(row, standing, answer.words, answer.line)

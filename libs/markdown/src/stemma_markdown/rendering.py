@@ -29,22 +29,23 @@ Address = Callable[[str], str | None]
 """The address of an image by the name that a text has for it; None for one that is not shown."""
 
 
-def html(text: str, image: Address = lambda name: None, *, level: int = 0) -> str:
+def html(text: str, image: Address = lambda name: None, *, level: int = 0, first_line: int = 1) -> str:
     """A text as HTML: the markup in it is told as text, and of addresses those of the web and of mail are links.
 
-    Top-level blocks have the line that they begin on (``data-line``); headings are ``level`` levels lower.
+    Top-level blocks have the line that they begin on (``data-line``, and ``line-3`` as their id), where the text begins
+    on ``first_line``; headings are ``level`` levels lower.
     """
     lines = Lines(text)
-    rendering = _Rendering(lines, image, level)
+    rendering = _Rendering(lines, image, level, first_line)
     for event, start, _ in events(lines):
         rendering.take(event, start)
     return "".join(rendering.parts)
 
 
 class _Rendering:
-    def __init__(self, lines: Lines, image: Address, level: int) -> None:
+    def __init__(self, lines: Lines, image: Address, level: int, first_line: int) -> None:
         self.parts: list[str] = []
-        self._lines, self._image, self._level = lines, image, level
+        self._lines, self._image, self._level, self._first = lines, image, level, first_line
         self._ends: list[str] = []
         self._cell, self._images = "td", 0
 
@@ -73,7 +74,8 @@ class _Rendering:
         begin, end = self._element(name, value)
         if not self._ends and begin.startswith("<"):
             head, _, tail = begin.partition(">")
-            begin = f'{head} data-line="{self._lines.number(start)}">{tail}'
+            line = self._lines.number(start) + self._first - 1
+            begin = f'{head} id="line-{line}" data-line="{line}">{tail}'
         self._ends.append(end)
         self._write(begin)
         self._images += name == "Image"

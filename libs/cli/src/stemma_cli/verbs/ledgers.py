@@ -179,8 +179,6 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
 def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from stemma_cli.spreadsheets import standing_of
-
     if as_json:
         told = (
             entry.row.model_dump(mode="json") | asdict(entry.standing) | {"answer": entry.answer} for entry in entries
@@ -193,7 +191,7 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
             _cited(entry.row),
             entry.row.kind,
             entry.row.obligation,
-            standing_of(entry),
+            entry.decided,
             entry.standing.section_id,
             entry.standing.status,
             entry.row.quote,

@@ -14,7 +14,9 @@ from . import (
     inbox,
     inputs,
     keys,
+    requirements,
     section,
+    sources,
     starting,
     taking_back,
 )
@@ -34,6 +36,8 @@ def routes() -> APIRouter:
         editing,
         starting,
         inputs,
+        sources,
+        requirements,
         deciding,
         keys,
     ):

@@ -11,7 +11,7 @@ from stemma_client import AnswerTimeoutError, Client, DocumentView, InvalidInput
 from stemma_client.differences import differences
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.inputs import InputChanges
+from stemma_contracts.v1.inputs import BRIEF, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import InputView
 
@@ -66,7 +66,7 @@ async def amend(request: Request, session: Caller, document_id: DocumentId) -> R
 async def show_input(request: Request, session: Caller, document_id: DocumentId, input_id: InputId) -> Response:
     """An input, and what a version of it that is staged would change."""
     document = await document_of(session, document_id)
-    return await _one(request, session, document, _found(document, input_id))
+    return await _one(request, session, document, found_input(document, input_id))
 
 
 @router.post(f"{INPUTS}/{{input_id}}/{{verb}}")
@@ -82,7 +82,7 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, inp
         answer = await asked(document_id, input_id, version)
     except REFUSED as error:
         document = await document_of(session, document_id)
-        return await _one(request, session, document, _found(document, input_id), error)
+        return await _one(request, session, document, found_input(document, input_id), error)
     return led_to(request, f"{INPUTS.format(document_id=document_id)}?done={verb}&at_least={answer.sequence or 0}")
 
 
@@ -152,7 +152,13 @@ async def _changes(client: Client, document: DocumentView, ref: ArtifactRef | No
     return InputChanges.model_validate_json(body)
 
 
-def _found(document: DocumentView, input_id: str) -> InputView:
+def source_name(one: InputView) -> str:
+    """What the requirement ledger calls an input."""
+    return BRIEF if one.input_id == BRIEF else one.name
+
+
+def found_input(document: DocumentView, input_id: str) -> InputView:
+    """An input of a document by its id; raises `NotFound`."""
     for one in document.input_views:
         if one.input_id == input_id:
             return one

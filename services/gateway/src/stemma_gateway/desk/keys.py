@@ -14,6 +14,7 @@ KEYS = (
     ("i", "key_inbox"),
     ("c", "new_document"),
     ("u", "inputs"),
+    ("q", "requirements"),
     ("j", "key_next"),
     ("k", "key_previous"),
     ("a", "approve"),
@@ -29,6 +30,14 @@ KEYS = (
     ("n", "reject_edit"),
     ("w", "answer"),
     ("t", "retry"),
+    ("a", "confirm"),
+    ("n", "drop"),
+    ("x", "not_applicable"),
+    ("v", "verify"),
+    ("s", "assign"),
+    ("m", "merge"),
+    ("b", "page_before"),
+    ("f", "page_after"),
 )
 router = APIRouter(route_class=PageRoute)
 

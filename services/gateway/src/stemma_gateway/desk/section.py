@@ -142,12 +142,12 @@ def _by_line(findings: tuple[Finding, ...]) -> Mapping[int, list[Finding]]:
     return lines
 
 
-def picture(request: Request, document: DocumentView, section: SectionView, name: str) -> str | None:
-    """The address of an image that a section shows: one among the inputs, or one that came with a text of it."""
+def picture(request: Request, document: DocumentView, section: SectionView | None, name: str) -> str | None:
+    """The address of an image that a text shows: one among the inputs, or one that came with a text of its section."""
     for file in document.inputs:
         if file.name == name and file.artifact.media_type in PICTURES:
             return address(request, f"/documents/{document.document_id}/inputs/{quote(name)}")
-    for image in (image for version in reversed(section.versions) for image in version.images):
+    for image in (image for version in reversed(section.versions if section else ()) for image in version.images):
         if image.name == name and image.artifact.media_type in PICTURES:
             return address(request, f"/documents/{document.document_id}/artifacts/{image.artifact.digest}")
     return None

@@ -8,6 +8,7 @@ function step(by) {
 }
 
 function press(element) {
+  if (typing(element)) return element.focus();
   const details = element.closest("summary")?.parentElement;
   if (!details) return element.click();
   details.open = true;

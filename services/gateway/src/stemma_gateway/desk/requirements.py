@@ -1,0 +1,277 @@
+"""The requirement ledger of a document: what it demands, where that stands and is answered, and what people decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactMissing
+from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
+from stemma_client.differences import Change, differences
+from stemma_client.errors import LedgerFailedError
+from stemma_client.ledgers import RequirementLedger
+from stemma_contracts.tokens import Token
+from stemma_contracts.v1.ledger import ChangedRow, RequirementDecision
+from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements
+from stemma_document.views import InputView
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.pages import PageRoute, led_to
+from stemma_gateway.problems import Conflict, HttpError, Invalid, NotFound
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
+from stemma_gateway.sessions import Session
+
+from .deciding import WAIT_S, sent
+from .inputs import source_name
+from .requirement_rows import NO_SECTION, Filter, Wanted, by_section, coverage_of, listed
+from .shell import shown
+
+PAGE = "/desk/documents/{document_id}/requirements"
+MOST_CHANGES = 200
+VERBS: Mapping[str, Mapping[str, object]] = MappingProxyType(
+    {
+        "confirm": {"confirmed": True},
+        "drop": {"dropped": True},
+        "take_up": {"dropped": False},
+        "verify": {"status": "verified"},
+        "not_applicable": {"status": "not_applicable"},
+        "reopen_row": {"status": "open"},
+    }
+)
+"""What is decided about a row with nothing more to say."""
+FIELDS: Mapping[str, str] = MappingProxyType({"assign": "section_id", "own": "owner", "merge": "merged_into"})
+"""What is decided by a field of the form, with what a decision calls it."""
+REFUSED = (HttpError, RequestRejectedError, ValidationError, AnswerTimeoutError)
+RowId = Annotated[Token, Path()]
+Done = Annotated[str, Query(max_length=32)]
+router = APIRouter(route_class=PageRoute)
+
+
+@router.get(PAGE)
+async def show_requirements(
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    wanted: Wanted,
+    at_least: AtLeast = 0,
+    done: Done = "",
+    count: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """The rows of the ledger, as a table."""
+    document = await document_of(session, document_id, at_least)
+    return await _list(request, session, document, wanted, done=_known(done), count=count)
+
+
+@router.post(PAGE)
+async def decide(request: Request, session: Caller, document_id: DocumentId, wanted: Wanted) -> Response:
+    """Decide about the rows that are ticked, or about the one whose button was pressed: all of it is done, or none."""
+    fields = await sent(request)
+    document = await document_of(session, document_id)
+    try:
+        verb, decisions = _decisions(fields)
+        sequence = await _decided(session, document, fields, decisions)
+    except REFUSED as error:
+        return await _list(request, session, document, wanted, error=error, ticked=_all(fields, "row"))
+    place = f"#{decisions[0].requirement_id}" if len(decisions) == 1 else ""
+    query = wanted.query(done=verb, count=len(decisions), at_least=sequence)
+    return led_to(request, f"{PAGE.format(document_id=document_id)}?{query}{place}")
+
+
+@router.post(f"{PAGE}/read")
+async def read(request: Request, session: Caller, document_id: DocumentId) -> Response:
+    """Have the demands of the sources that are ticked read into the ledger, or read again."""
+    fields = await sent(request)
+    document = await document_of(session, document_id)
+    try:
+        asked = ReadRequirements(
+            document_id=document_id,
+            sources=tuple(_all(fields, "source")),
+            without_brief="brief" not in dict(fields),
+        )
+        answer = await session.client.request(asked, wait_s=WAIT_S)
+    except REFUSED as error:
+        return await _list(request, session, document, Filter(), error=error)
+    here = PAGE.format(document_id=document_id)
+    return led_to(request, f"{here}?done=read_requirements&at_least={answer.sequence or 0}")
+
+
+@router.get(f"{PAGE}/{{row_id}}")
+async def show_row(
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    row_id: RowId,
+    wanted: Wanted,
+    at_least: AtLeast = 0,
+    done: Done = "",
+) -> Response:
+    """A row with all that is known of it and can be decided about it."""
+    document = await document_of(session, document_id, at_least)
+    return await _one(request, session, document, row_id, wanted, done=_known(done))
+
+
+@router.post(f"{PAGE}/{{row_id}}")
+async def decide_row(
+    request: Request, session: Caller, document_id: DocumentId, row_id: RowId, wanted: Wanted
+) -> Response:
+    """Decide about one row."""
+    fields = await sent(request)
+    document = await document_of(session, document_id)
+    try:
+        verb, decisions = _decisions([*fields, ("row", row_id)])
+        sequence = await _decided(session, document, fields, decisions)
+    except REFUSED as error:
+        return await _one(request, session, document, row_id, wanted, error=error, typed=dict(fields))
+    query = wanted.query(done=verb, at_least=sequence)
+    return led_to(request, f"{PAGE.format(document_id=document_id)}/{row_id}?{query}")
+
+
+def _known(done: str) -> str:
+    return done if done in {*VERBS, *FIELDS, "read_requirements"} else ""
+
+
+def _all(fields: Sequence[tuple[str, str]], name: str) -> list[str]:
+    return [value for field, value in fields if field == name]
+
+
+def _decisions(fields: Sequence[tuple[str, str]]) -> tuple[str, list[RequirementDecision]]:
+    """What a form decides, and the verb of it; raises `Invalid` and `ValidationError`."""
+    form = dict(fields)
+    verb, _, alone = form.get("one", form.get("verb", "")).partition(" ")
+    rows = [alone] if alone else list(dict.fromkeys(_all(fields, "row")))
+    if not rows:
+        raise Invalid("row: tick at least one requirement")
+    said = _said(verb, form)
+    return verb, [RequirementDecision.model_validate({"requirement_id": row, **said}) for row in rows]
+
+
+def _said(verb: str, form: Mapping[str, str]) -> Mapping[str, object]:
+    if verb in VERBS:
+        return VERBS[verb]
+    if verb not in FIELDS:
+        raise Invalid("verb: there is no such decision")
+    if verb == "merge" and not form.get(verb):
+        raise Invalid("merge: name the requirement that says the same")
+    if verb == "assign" and not form.get(verb):
+        raise Invalid("section: choose one")
+    value = form.get(verb, "").strip()
+    return {FIELDS[verb]: "" if value == NO_SECTION else value}
+
+
+async def _decided(
+    session: Session,
+    document: DocumentView,
+    fields: Sequence[tuple[str, str]],
+    decisions: Sequence[RequirementDecision],
+) -> int:
+    """Make decisions about the rows as they were shown; the sequence of what that led to."""
+    seen = dict(fields).get("rows", "")
+    if document.ledger is None or document.ledger.rows is None or document.ledger.rows.digest != seen:
+        raise Conflict("the requirements were read again meanwhile: look at them as they are now")
+    asked = DecideRequirements(document_id=document.document_id, decisions=tuple(decisions))
+    return (await session.client.request(asked, wait_s=WAIT_S)).sequence or 0
+
+
+async def _list(
+    request: Request,
+    session: Session,
+    document: DocumentView,
+    wanted: Filter,
+    *,
+    done: str = "",
+    count: int = 0,
+    error: Exception | None = None,
+    ticked: Sequence[str] = (),
+) -> Response:
+    ledger = await _ledger(session, document)
+    found, open_rows = (ledger.entries, ledger.view.open_mandatory) if ledger else ((), ())
+    return shown(
+        request,
+        session,
+        "requirements.html",
+        error=error,
+        document=document,
+        ledger=ledger,
+        wanted=wanted,
+        listed=listed(found, wanted),
+        coverage=coverage_of(found, open_rows),
+        by_section=by_section(found, open_rows),
+        amended=_amended(ledger, document.language) if ledger else None,
+        places=places(document),
+        readable=readable(document),
+        done=done,
+        count=count,
+        ticked=frozenset(ticked),
+        no_section=NO_SECTION,
+    )
+
+
+async def _one(
+    request: Request,
+    session: Session,
+    document: DocumentView,
+    row_id: str,
+    wanted: Filter,
+    *,
+    done: str = "",
+    error: Exception | None = None,
+    typed: Mapping[str, str] = MappingProxyType({}),
+) -> Response:
+    ledger = await _ledger(session, document)
+    found = {entry.row.requirement_id: entry for entry in ledger.entries} if ledger else {}
+    if ledger is None or row_id not in found:
+        raise NotFound(f"the ledger has no requirement {row_id!r}")
+    order = [name for name, entry in found.items() if wanted.lists(entry) or name == row_id]
+    at = order.index(row_id)
+    changed = {change.requirement_id: change for change in ledger.difference.changed}
+    return shown(
+        request,
+        session,
+        "requirement.html",
+        error=error,
+        document=document,
+        ledger=ledger,
+        entry=found[row_id],
+        wanted=wanted,
+        before=order[at - 1] if at else "",
+        after=order[at + 1] if at + 1 < len(order) else "",
+        changes=_reworded(changed[row_id], document.language) if row_id in changed else (),
+        places=places(document),
+        done=done,
+        typed=typed,
+        no_section=NO_SECTION,
+    )
+
+
+async def _ledger(session: Session, document: DocumentView) -> RequirementLedger | None:
+    """The ledger, if one was read and is still stored."""
+    try:
+        return await session.client.ledger_of(document)
+    except (LedgerFailedError, ArtifactMissing):
+        return None
+
+
+def places(document: DocumentView) -> Mapping[str, str]:
+    """The ids of the inputs with a text, by what rows call their sources."""
+    return {source_name(one): one.input_id for one in readable(document)}
+
+
+def readable(document: DocumentView) -> list[InputView]:
+    """The inputs that demands can be read from."""
+    return [one for one in document.input_views if one.state != "withdrawn" and one.text is not None]
+
+
+def _amended(ledger: RequirementLedger, language: str) -> dict[str, Any] | None:
+    """What the last reading changed; nothing of the first one, which found all that there is."""
+    difference = ledger.difference
+    if len(difference.new) == len(ledger.entries) or not (difference.new or difference.changed or difference.withdrawn):
+        return None
+    changed = [(change, _reworded(change, language)) for change in difference.changed[:MOST_CHANGES]]
+    return {"new": difference.new, "changed": changed, "withdrawn": difference.withdrawn}
+
+
+def _reworded(change: ChangedRow, language: str) -> tuple[Change, ...]:
+    return differences(change.before.quote, change.after.quote, language)

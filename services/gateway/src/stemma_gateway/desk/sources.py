@@ -1,0 +1,173 @@
+"""What was read of an input, a page of it at a time, with the demands that stand there: where links to sources lead."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactMissing
+from stemma_client import Client, DocumentView
+from stemma_client.errors import LedgerFailedError
+from stemma_client.ledgers import LedgerEntry
+from stemma_contracts.v1.inputs import Anchor, Anchors
+from stemma_document.views import InputView
+from stemma_markdown import html, split
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.pages import PageRoute, led_to
+from stemma_gateway.problems import NotFound
+from stemma_gateway.resources.addresses import DocumentId, document_of
+from stemma_gateway.sessions import Session
+
+from .inputs import INPUTS, InputId, found_input, source_name
+from .section import picture
+from .shell import shown
+
+PAGED = frozenset({"page", "sheet", "slide"})
+SHORT, LONG = 4_000, 20_000
+"""Characters: parts that are no pages are at least so long, and none but a single line is much longer than that."""
+MARKDOWN = "text/markdown"
+Line = Annotated[int, Query(ge=1, le=2**31)]
+Row = Annotated[str, Query(max_length=64)]
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a text that is shown at once, such as a page.
+
+    ``label`` is what it is cited as, ``line`` the one that it begins on; ``before`` and ``after`` are those of its
+    neighbours, 0 where there is none.
+    """
+
+    text: str
+    label: str
+    line: int
+    before: int
+    after: int
+
+    def holds(self, line: int) -> bool:
+        """Whether a line of the whole text is in it."""
+        return self.line <= line and (not self.after or line < self.after)
+
+
+@router.get(f"{INPUTS}/{{input_id}}/at")
+async def lead_to_line(
+    request: Request, session: Caller, document_id: DocumentId, input_id: InputId, line: Line, row: Row = ""
+) -> Response:
+    """Lead to the block of an input that a line is in."""
+    one = found_input(await document_of(session, document_id), input_id)
+    part = part_at(
+        await _text(session.client, document_id, one), await _anchors(session.client, document_id, one), line
+    )
+    block = await asyncio.to_thread(_block, part, line) if _is_markdown(one) else line
+    about = f"&row={row}" if row.isalnum() else ""
+    here = INPUTS.format(document_id=document_id)
+    return led_to(request, f"{here}/{input_id}/text?line={line}{about}#line-{block}")
+
+
+@router.get(f"{INPUTS}/{{input_id}}/text")
+async def show_text(
+    request: Request, session: Caller, document_id: DocumentId, input_id: InputId, line: Line = 1, row: Row = ""
+) -> Response:
+    """The part of an input that a line is in."""
+    document = await document_of(session, document_id)
+    one = found_input(document, input_id)
+    part = part_at(
+        await _text(session.client, document_id, one), await _anchors(session.client, document_id, one), line
+    )
+    rows = await _rows(session, document, one, part)
+    rendered = await asyncio.to_thread(
+        html, part.text, lambda name: picture(request, document, None, name), level=1, first_line=part.line
+    )
+    return shown(
+        request,
+        session,
+        "source.html",
+        document=document,
+        one=one,
+        part=part,
+        rendered=rendered if _is_markdown(one) else "",
+        lines=() if _is_markdown(one) else part.text.split("\n"),
+        rows=rows,
+        row=row,
+    )
+
+
+async def _part(client: Client, document_id: str, one: InputView, line: int) -> Part:
+    return part_at(await _text(client, document_id, one), await _anchors(client, document_id, one), line)
+
+
+def part_at(text: str, anchors: Sequence[Anchor], line: int) -> Part:
+    """The part of a text that a line is in; the last one for a line beyond its end."""
+    starts = _starts(text, anchors)
+    lines = list(accumulate((text.count("\n", *ends) for ends in pairwise(starts)), initial=1))
+    here = bisect_right(lines, line) - 1
+    start, end = starts[here], starts[here + 1] if here + 1 < len(starts) else len(text)
+    begun = [anchor for anchor in anchors if anchor.offset < end]
+    label = ([anchor.label for anchor in begun if anchor.offset >= start] or [each.label for each in begun][-1:])[:1]
+    before, after = lines[here - 1] if here else 0, lines[here + 1] if here + 1 < len(lines) else 0
+    return Part(text[start:end], "".join(label), lines[here], before, after)
+
+
+def _starts(text: str, anchors: Sequence[Anchor]) -> list[int]:
+    """Where parts begin: with pages, else with what is cited once the part before is long enough."""
+    starts = [0]
+    for anchor in anchors:
+        at = text.rfind("\n", 0, anchor.offset) + 1
+        if at > starts[-1] and (anchor.kind in PAGED or at - starts[-1] >= SHORT):
+            starts.append(at)
+    pieces = pairwise([*starts, len(text)])
+    return [at for start, end in pieces for at in _cut(text, start, end)]
+
+
+def _cut(text: str, start: int, end: int) -> list[int]:
+    """Where the pieces of a part begin that is too long: behind empty lines."""
+    cuts = [start]
+    while end - cuts[-1] > LONG and (at := text.find("\n\n", cuts[-1] + LONG, end)) >= 0:
+        cuts.append(at + 2)
+    return [cut for cut in cuts if cut < end or cut == start]
+
+
+def _block(part: Part, line: int) -> int:
+    """The line that the block begins on which holds a line."""
+    starts = [block.line + part.line - 1 for block in split(part.text) if block.kind != "blank"]
+    return max((start for start in starts if start <= line), default=part.line)
+
+
+async def _rows(session: Session, document: DocumentView, one: InputView, part: Part) -> list[LedgerEntry]:
+    """The demands that stand in a part."""
+    try:
+        entries = (await session.client.ledger_of(document)).entries
+    except (LedgerFailedError, ArtifactMissing):
+        return []
+    name = source_name(one)
+    return [entry for entry in entries if entry.row.source == name and part.holds(entry.row.line) and entry.counts]
+
+
+async def _text(client: Client, document_id: str, one: InputView) -> str:
+    """What was read of an input; raises `NotFound` where that is nothing, or is not stored any more."""
+    if one.text is None:
+        raise NotFound(f"no text was read of {one.name}")
+    try:
+        return await client.text(document_id, one.text)
+    except ArtifactMissing:
+        raise NotFound(f"what was read of {one.name} is not stored any more") from None
+
+
+async def _anchors(client: Client, document_id: str, one: InputView) -> tuple[Anchor, ...]:
+    try:
+        body = await client.artifact(document_id, one.anchors) if one.anchors else b"{}"
+        return Anchors.model_validate_json(body).anchors
+    except (ArtifactMissing, ValidationError):
+        return ()
+
+
+def _is_markdown(one: InputView) -> bool:
+    return one.text is not None and one.text.media_type == MARKDOWN

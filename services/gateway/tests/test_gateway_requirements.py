@@ -1,0 +1,279 @@
+"""The requirement ledger on the desk, in a real Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+from stemma_client import Client
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.inputs import Anchor, Anchors, InputReading
+from stemma_contracts.v1.ledger import (
+    AnswersFound,
+    ChangedRow,
+    LedgerDifference,
+    LedgerRow,
+    LedgerRows,
+    LedgerSummary,
+    RequirementAnswer,
+    RequirementDecision,
+)
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements
+from stemma_contracts.v1.validation import ValidationSummary
+from stemma_gateway.desk.requirement_rows import ON_A_PAGE, Filter, listed
+from stemma_gateway.desk.sources import LONG, part_at
+from stemma_provisioning import client_user
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import opened, violations
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+
+from .conftest import Caller
+from .desk_pages import section, signed_in
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+NAME = "rfp <i>.pdf"
+READ = "# Terms\n\nThe contractor shall train ten users.\n\n# Offers\n\nThe offeror must sign <b>form</b> A.\n"
+DRAFT = "# Research\n\nWords.\n\nTen users are trained on site.\n"
+
+
+def row(name: str, line: int, quote: str, **changes: Any) -> LedgerRow:
+    about: dict[str, Any] = {"kind": "work", "obligation": "mandatory", "source": NAME, "headings": ("Terms",)}
+    return LedgerRow(requirement_id=name, line=line, quote=quote, **{**about, **changes})
+
+
+ROWS = (
+    row("R1", 3, "The contractor shall train ten users.", place="p. 1"),
+    row("R2", 7, "The offeror must sign <b>form</b> A.", kind="form", place="p. 2"),
+    row("R3", 3, "It should be quick.", obligation="should", source="brief", found_by="model"),
+)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a ledger of three rows, one of which is answered, after an amendment."""
+    async with open_backstage(server) as stage:
+        read = await stage.text(document_id, READ)
+        anchors = Anchors(
+            anchors=(
+                Anchor(offset=0, kind="page", label="p. 1"),
+                Anchor(offset=READ.index("# Offers"), kind="page", label="p. 2"),
+            )
+        )
+        reading = InputReading(text=read, anchors=await stage.text(document_id, anchors.model_dump_json()))
+        draft = await stage.text(document_id, DRAFT)
+        await stage.append(
+            document_id,
+            document_requested(),
+            e.DocumentInputAdded(
+                input_id="input-1", file=InputFile(name=NAME, artifact=read, role="request"), to_read=True
+            ),
+            e.DocumentInputRead(input_id="input-1", version=1, job_id="j9", reading=reading),
+            *await ledger_read(stage, document_id),
+            section_drafted("research", draft, 1),
+            await answered(stage, document_id),
+        )
+        await stage.list_research(document_id)
+        yield stage
+
+
+async def ledger_read(stage: Backstage, document_id: str) -> list[Any]:
+    before = row("R1", 3, "The contractor shall train five users.")
+    difference = LedgerDifference(
+        changed=(ChangedRow(requirement_id="R1", before=before, after=ROWS[0]),),
+        withdrawn=(row("R9", 9, "Bring <i>cake</i>."),),
+    )
+    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS).model_dump_json())
+    told = await stage.text(document_id, difference.model_dump_json())
+    summary = LedgerSummary(mandatory=("R1", "R2"), others=("R3",), changed=("R1",), withdrawn=("R9",))
+    return [
+        e.RequirementsRequested(sources=(NAME,)),
+        e.RequirementsRead(job_id="j8", rows=rows, difference=told, summary=summary),
+        e.RequirementsDecided(decisions=(RequirementDecision(requirement_id="R1", section_id="research"),)),
+    ]
+
+
+async def answered(stage: Backstage, document_id: str) -> e.SectionReviewRequested:
+    at = DRAFT.index("Ten users")
+    block = IdentifiedBlock(block_id="a" * 10, kind="paragraph", line=5, start=at, end=len(DRAFT))
+    index = await stage.text(document_id, BlockIndex(scope="research", given=1, blocks=(block,)).model_dump_json())
+    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS).model_dump_json())
+    found = AnswersFound(
+        rows_digest=rows.digest,
+        sought=("R1",),
+        found=(RequirementAnswer(requirement_id="R1", block_id=block.block_id),),
+    )
+    told = ValidationSummary(
+        passed=True, issue_count=0, engine="rumdl", engine_version="1", blocks=index, answers=found
+    )
+    return review_requested("research").model_copy(update={"validation": told})
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def client(server: Any) -> AsyncIterator[Client]:
+    """A program of the tenant."""
+    user = client_user("default")
+    async with Client.connect(server.url, tenant="default", user=user, password=server.passwords[user]) as connected:
+        yield connected
+
+
+def ledger(document_id: str) -> str:
+    return f"/desk/documents/{document_id}/requirements"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_ledger_a_row_and_its_source_fit_320_pixels_and_axe_finds_nothing_in_them(
+    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    size: Any = {"width": 320, "height": 640}
+    here = ledger(document_id)
+    async with opened(browser, viewport=size, color_scheme=scheme) as page:
+        await signed_in(page, address, token(), here)
+        for path in (here, f"{here}/R1", f"/desk/documents/{document_id}/inputs/input-1/at?line=3&row=R1"):
+            await page.goto(f"{address}{path}")
+            assert await violations(page) == [], path
+            assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+            assert "Requirements" in await page.content()
+
+
+async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_that_are_ticked(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), ledger(document_id))
+        await page.keyboard.press("j")
+        await page.keyboard.press("j")
+        await page.keyboard.press("x")
+        await expect(page.get_by_role("status")).to_contain_text("Not applicable (requirements: 1)")
+        await expect(page.locator("#R2")).to_be_focused()
+        await page.get_by_label("all 3 of this page").check()
+        await page.keyboard.press("a")
+        await expect(page.get_by_role("status")).to_contain_text("Confirm (requirements: 3)")
+        await page.get_by_role("button", name="Drop R3").click()
+        await expect(page.get_by_role("status")).to_contain_text("Drop (requirements: 1)")
+    asked = [request for _, request in bus.received]
+    assert all(isinstance(one, DecideRequirements) for one in asked)
+    decided = [one.decisions for one in asked if isinstance(one, DecideRequirements)]
+    assert decided == [
+        (RequirementDecision(requirement_id="R2", status="not_applicable"),),
+        tuple(RequirementDecision(requirement_id=name, confirmed=True) for name in ("R1", "R2", "R3")),
+        (RequirementDecision(requirement_id="R3", dropped=True),),
+    ]
+
+
+async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answers_it(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), ledger(document_id))
+        await page.get_by_role("link", name="Ten users are trained on site.").click()
+        await page.wait_for_url(f"**{section(document_id)}#line-5")
+        await expect(page.locator("#line-5")).to_have_text("Ten users are trained on site.")
+        await page.go_back()
+        await page.get_by_role("link", name=f"{NAME}, p. 2").click()
+        await page.wait_for_url("**/text?line=7&row=R2#line-7")
+        await expect(page.locator("#line-7")).to_have_text("The offeror must sign <b>form</b> A.")
+        await expect(page.locator(".here-row")).to_contain_text("R2")
+        assert await page.evaluate("[...CSS.highlights.get('comments')].map(String)") == [ROWS[1].quote]
+        await page.keyboard.press("b")
+        await expect(page.locator("h1")).to_contain_text("p. 1")
+        await expect(page.locator(".rendered")).not_to_contain_text("offeror")
+
+
+async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_that_it_makes_stale(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser, java_script_enabled=False) as page:
+        await signed_in(page, address, token(), ledger(document_id))
+        box = page.locator(".amended")
+        await expect(box).to_contain_text("new: 0, changed: 1, withdrawn: 1")
+        await expect(box.locator("del").first).to_have_text("five")
+        await expect(box.locator("ins").first).to_have_text("ten")
+        await expect(box).to_contain_text("Bring <i>cake</i>.")
+        await expect(box.get_by_role("link", name="Research")).to_have_attribute("href", section(document_id))
+        await expect(page.locator(".legend")).to_contain_text("Mandatory and open 1 of 2")
+
+
+async def test_without_scripts_rows_are_assigned_merged_and_read_again_by_forms_alone(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser, java_script_enabled=False) as page:
+        await signed_in(page, address, token(), ledger(document_id))
+        await page.get_by_label("Choose R2").check()
+        await page.get_by_label("Choose R3").check()
+        await page.locator("#assign").select_option("solution")
+        await page.get_by_role("button", name="Assign").click()
+        await page.get_by_role("link", name="R3", exact=True).click()
+        await page.get_by_label("Says the same as").fill("R1")
+        await page.get_by_role("button", name="Merge").click()
+        await page.goto(f"{address}{ledger(document_id)}")
+        await page.get_by_text("Read the requirements again").first.click()
+        await page.get_by_label("the brief").uncheck()
+        await page.get_by_role("button", name="Read the requirements again").click()
+        await expect(page.get_by_role("status").first).to_contain_text("Read the requirements")
+    assigned, merged, read = [request for _, request in bus.received]
+    assert isinstance(assigned, DecideRequirements)
+    assert isinstance(merged, DecideRequirements)
+    assert isinstance(read, ReadRequirements)
+    assert assigned.decisions == tuple(
+        RequirementDecision(requirement_id=name, section_id="solution") for name in ("R2", "R3")
+    )
+    assert merged.decisions == (RequirementDecision(requirement_id="R3", merged_into="R1"),)
+    assert (read.sources, read.without_brief) == ((NAME,), True)
+
+
+async def test_what_cannot_be_decided_is_refused_in_words_and_what_was_ticked_still_is(
+    address: str, caller: Caller, bus: Backstage, client: Client, document_id: str
+) -> None:
+    known = (await client.document(document_id)).ledger
+    assert known is not None
+    assert known.rows is not None
+    here, seen = ledger(document_id), {"rows": known.rows.digest}
+    async with caller(address) as http:
+        none = await http.post(here, data={**seen, "verb": "confirm"})
+        nothing = await http.post(here, data={**seen, "row": "R1", "verb": "burn"})
+        nowhere = await http.post(here, data={**seen, "row": "R1", "verb": "assign", "assign": "a b"})
+        before = await http.post(here, data={"rows": "0" * 64, "row": "R1", "verb": "confirm"})
+        bus.problems = (Problem(field="decisions.0", message="there is no row R8"),)
+        refused = await http.post(f"{here}?status=open", data={**seen, "row": "R2", "verb": "confirm"})
+        missing = await http.get(f"{here}/R8")
+        unlike = await http.get(f"{here}?status=fine")
+    assert [one.status_code for one in (none, nothing, nowhere, before)] == [422, 422, 422, 409]
+    assert "tick at least one requirement" in none.text
+    assert "read again meanwhile" in before.text
+    assert "there is no row R8" in refused.text
+    assert 'value="R2" aria-label="Choose R2" checked' in refused.text
+    assert [missing.status_code, unlike.status_code] == [404, 422]
+
+
+async def test_rows_are_listed_by_what_they_are_and_a_page_at_a_time(
+    client: Client, bus: Backstage, document_id: str
+) -> None:
+    entries = (await client.ledger(document_id)).entries
+
+    def ids(**wanted: Any) -> list[str]:
+        return [entry.row.requirement_id for entry in listed(entries, Filter(**wanted)).entries]
+
+    assert ids() == ["R1", "R2", "R3"]
+    assert ids(status="addressed") == ids(section="research") == ids(text="TEN users") == ["R1"]
+    assert ids(section="-", obligation="mandatory") == ids(kind="form") == ["R2"]
+    assert ids(decided="dropped") == []
+    many = listed(entries * ON_A_PAGE, Filter(page=9))
+    assert (many.page, many.pages, len(many.entries)) == (3, 3, ON_A_PAGE)
+
+
+async def test_a_part_of_a_text_is_a_page_or_no_longer_than_is_shown_at_once() -> None:
+    pages = [Anchor(offset=READ.index("# Offers") + 3, kind="page", label="p. 2")]
+    assert [(part.label, part.line, part.before, part.after) for part in (part_at(READ, pages, n) for n in (1, 9))] == [
+        ("", 1, 0, 5),
+        ("p. 2", 5, 1, 0),
+    ]
+    long = ("x" * (LONG - 1) + "\n\n") * 3
+    parts = [part_at(long, (), line) for line in (1, 3, 5)]
+    assert "".join(part.text for part in parts) == long
+    assert part_at("y" * 10 * LONG, (), 7).text == "y" * 10 * LONG
