@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from stemma_client.client import Client
 from stemma_client.reading import read_document
 from stemma_client.recorded import RecordedEvent
+from stemma_client.redlines import at_export, version_pairs
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.exports import VersionPair
 
@@ -23,8 +24,8 @@ async def pairs(client: Client, document_id: str, section: str | None, names: tu
         old, new = (_version(section, known, name) for name in names)
         return [VersionPair(section_id=section, from_version=old, to_version=new)]
     history = await client.history(document_id)
-    before, after = (_versions(document_id, _until(history, name)) for name in names)
-    return [VersionPair(section_id=name, from_version=before[name], to_version=after[name]) for name in after]
+    before, after = (read_document(document_id, _until(history, name)) for name in names)
+    return version_pairs(before, after)
 
 
 def _version(section: str, known: Sequence[int], name: str) -> int:
@@ -35,20 +36,15 @@ def _version(section: str, known: Sequence[int], name: str) -> int:
     return number
 
 
-def _versions(document_id: str, history: Sequence[RecordedEvent]) -> Mapping[str, int]:
-    return {name: section.version for name, section in read_document(document_id, history).sections.items()}
-
-
 def _until(history: Sequence[RecordedEvent], name: str) -> Sequence[RecordedEvent]:
     """The events up to the request of an export."""
     if name == NOW:
         return history
-    exports = {
-        event.contract.export_id: position
-        for position, event in enumerate(history)
-        if isinstance(event.contract, events.ExportRequested)
-    }
-    if name not in exports:
-        times = (f"{i} ({history[n].envelope.time.astimezone():%Y-%m-%d %H:%M})" for i, n in exports.items())
+    if (found := at_export(history, name)) is None:
+        times = (
+            f"{event.contract.export_id} ({event.envelope.time.astimezone():%Y-%m-%d %H:%M})"
+            for event in history
+            if isinstance(event.contract, events.ExportRequested)
+        )
         raise CliError(ExitCode.USAGE, f"the document has no export {name}", f"it has {', '.join((*times, NOW))}")
-    return history[: exports[name]]
+    return found

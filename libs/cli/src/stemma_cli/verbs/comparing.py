@@ -67,13 +67,15 @@ async def history(
 
     Example: stemma history 3f2a
     """
-    from stemma_cli.rendering.history import COLUMNS, is_decision, line, row, said_with
+    from stemma_client.histories import is_decision
+
+    from stemma_cli.rendering.history import COLUMNS, line, row, words_with
     from stemma_cli.wording import event_json
 
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
         events = [event for event in await client.history(document_id) if everything or is_decision(event)]
-        said = [] if everything and not as_json else [await said_with(client, document_id, event) for event in events]
+        said = [] if everything and not as_json else [await words_with(client, document_id, event) for event in events]
     if as_json:
         for event, words in zip(events, said, strict=True):
             say_json(event_json(event) | {"said": words})

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 from stemma_artifacts.store import ArtifactMissing
+from stemma_client.costs import WORKS, costs_of
+from stemma_client.reading import read_document
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, log_of
 from stemma_gateway.sessions import Session
 
+from .export_rows import export_rows
 from .shell import shown
+from .versions import timeline
 
 WIDTH, HEIGHT, GAP_X, GAP_Y = 200, 48, 24, 40
 router = APIRouter(route_class=PageRoute)
@@ -31,12 +37,17 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """From a section to one that rests on it; ``stale`` if its text is not what the other was written from."""
+    """From a section to one that rests on it, with why that makes the other stale, if it does.
+
+    ``x`` and ``y`` are where that is told, near the lower end of its path.
+    """
 
     upstream: str
     downstream: str
     path: str
-    stale: bool
+    x: int
+    y: int
+    reason: StaleReason | None
 
 
 @dataclass(frozen=True)
@@ -50,14 +61,44 @@ class Map:
 
 
 @router.get("/desk/documents/{document_id}")
-async def show_document(request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> Response:
+async def show_document(
+    request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0, done: str = ""
+) -> Response:
     """The page of a document."""
-    document = await document_of(session, document_id, at_least)
-    title = await _title(session, document)
-    return shown(request, session, "document.html", document=document, title=title, map=drawn(document))
+    return await document_page(request, session, document_id, at_least, done="export" if done == "export" else "")
 
 
-async def _title(session: Session, document: DocumentView) -> str:
+async def document_page(
+    request: Request,
+    session: Session,
+    document_id: str,
+    at_least: int = 0,
+    *,
+    done: str = "",
+    error: Exception | None = None,
+) -> Response:
+    """The page of a document, all of it told by its log."""
+    log = await log_of(session, document_id, at_least)
+    document = read_document(document_id, log)
+    return shown(
+        request,
+        session,
+        "document.html",
+        error=error,
+        document=document,
+        title=await title_of(session, document),
+        map=drawn(document),
+        exports=export_rows(log, document),
+        formats=list(ExportFormat),
+        timeline=timeline(document),
+        costs=costs_of(log),
+        works=WORKS,
+        done=done,
+    )
+
+
+async def title_of(session: Session, document: DocumentView) -> str:
+    """What a document is called; its kind where that is not stored any more."""
     try:
         return (await session.client.text(document.document_id, document.title)).strip() or document.kind
     except ArtifactMissing:
@@ -93,14 +134,15 @@ def _layers(document: DocumentView) -> Mapping[str, int]:
 def _edges(document: DocumentView, nodes: Mapping[str, Node]) -> list[Edge]:
     edges = []
     for name, section in document.sections.items():
-        stale = {reason.upstream_section_id for reason in section.stale_reasons}
+        reasons = {reason.upstream_section_id: reason for reason in section.stale_reasons}
         for upstream in section.depends_on:
             if upstream in nodes:
-                edges.append(Edge(upstream, name, _path(nodes[upstream], nodes[name]), upstream in stale))
+                edges.append(_edge(nodes[upstream], nodes[name], reasons.get(upstream)))
     return edges
 
 
-def _path(above: Node, below: Node) -> str:
+def _edge(above: Node, below: Node, reason: StaleReason | None) -> Edge:
     x1, y1 = above.x + WIDTH // 2, above.y + HEIGHT
     x2, y2 = below.x + WIDTH // 2, below.y
-    return f"M{x1} {y1}C{x1} {y1 + GAP_Y // 2} {x2} {y2 - GAP_Y // 2} {x2} {y2}"
+    path = f"M{x1} {y1}C{x1} {y1 + GAP_Y // 2} {x2} {y2 - GAP_Y // 2} {x2} {y2}"
+    return Edge(above.section_id, below.section_id, path, (x1 + 5 * x2) // 6, y2 - GAP_Y // 4, reason)

@@ -15,6 +15,8 @@ KEYS = (
     ("c", "new_document"),
     ("u", "inputs"),
     ("q", "requirements"),
+    ("h", "history"),
+    ("x", "export"),
     ("j", "key_next"),
     ("k", "key_previous"),
     ("a", "approve"),

@@ -19,7 +19,7 @@ from stemma_gateway.problems import problem_of
 from stemma_gateway.sessions import Session
 
 from .assets import asset
-from .staleness import stale_words
+from .staleness import mark_words, reason_words, stale_words
 
 LANGUAGES = ("en", "de")
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
@@ -90,6 +90,19 @@ def age(since: datetime | None, language: str) -> str:
     return words(language)["just_now"]
 
 
+def number(value: int, language: str) -> str:
+    """A whole number with its thousands apart."""
+    return f"{value:,}".replace(",", "." if language == "de" else ",")
+
+
+def money(dollars: float, language: str) -> str:
+    """A sum of US dollars in cents; what is less than a cent, but something, as less."""
+    if 0 < dollars < 0.01:
+        return "< 0,01 $" if language == "de" else "< $0.01"
+    sum_of_it = f"{dollars:,.2f}"
+    return f"{sum_of_it.translate(str.maketrans(',.', '.,'))} $" if language == "de" else f"${sum_of_it}"
+
+
 def format_name(media_type: str) -> str:
     """What people call files of a media type: by the ending that they have."""
     return (guess_extension(media_type) or media_type).removeprefix(".").upper()
@@ -105,4 +118,8 @@ def _templates() -> Environment:
     environment.filters["age"] = age
     environment.filters["format_name"] = format_name
     environment.filters["stale_words"] = stale_words
+    environment.filters["mark_words"] = mark_words
+    environment.filters["reason_words"] = reason_words
+    environment.filters["number"] = number
+    environment.filters["money"] = money
     return environment

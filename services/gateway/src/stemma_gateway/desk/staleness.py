@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stemma_contracts.v1.inputs import ChangedInput
-from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.ledger import RequirementChange
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_document.views import SectionView
 
 
 def stale_words(section: SectionView, words: Mapping[str, str]) -> list[str]:
     """A line for each section, each input and each requirement that made it stale."""
-    upstream = [_of_section(reason, words) for reason in section.stale_reasons]
-    inputs = [_of_input(changed, words) for changed in section.stale_inputs]
-    rows = [words[f"stale_row_{row.change}"] % row.requirement_id for row in section.stale_requirements]
-    return upstream + inputs + rows
+    return _because(section.stale_reasons, section.stale_inputs, section.stale_requirements, words)
 
 
-def _of_section(reason: StaleReason, words: Mapping[str, str]) -> str:
+def mark_words(mark: StaleMark, words: Mapping[str, str]) -> list[str]:
+    """The same of a section that an event made stale."""
+    return _because(mark.reasons, mark.inputs, mark.requirements, words)
+
+
+def _because(
+    reasons: Iterable[StaleReason],
+    inputs: Iterable[ChangedInput],
+    rows: Iterable[RequirementChange],
+    words: Mapping[str, str],
+) -> list[str]:
+    upstream = [reason_words(reason, words) for reason in reasons]
+    changed = [_of_input(one, words) for one in inputs]
+    return [*upstream, *changed, *(words[f"stale_row_{row.change}"] % row.requirement_id for row in rows)]
+
+
+def reason_words(reason: StaleReason, words: Mapping[str, str]) -> str:
+    """Why an upstream section makes one stale."""
     if reason.accepted_version == reason.current_version:
         return words["stale_upstream"] % reason.upstream_section_id
     return words["stale_by"] % (reason.upstream_section_id, reason.accepted_version, reason.current_version)

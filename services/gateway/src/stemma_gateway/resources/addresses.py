@@ -6,7 +6,7 @@ import asyncio
 from typing import Annotated
 
 from fastapi import Path, Query
-from stemma_client import DocumentView, SectionView
+from stemma_client import DocumentView, RecordedEvent, SectionView
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1 import answers
 
@@ -37,6 +37,12 @@ async def told(session: Session, document_id: str, at_least: int) -> None:
     if at_least and not await has_come_to(session, at_least, document_id):
         words = "the log of this document has not come so far, so no answer said so"
         raise Conflict(words, problems=(answers.Problem(field="at_least", message=words),))
+
+
+async def log_of(session: Session, document_id: str, at_least: int = 0) -> list[RecordedEvent]:
+    """All events of a document; raises `DocumentNotFoundError` and `Conflict`."""
+    await told(session, document_id, at_least)
+    return await session.client.history(document_id, at_least=at_least)
 
 
 async def document_of(session: Session, document_id: str, at_least: int = 0) -> DocumentView:
