@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_client.single_changes import single_changes, without
+from stemma_client.differences import differences as line_differences
+from stemma_client.single_changes import placed, single_changes, without
 from stemma_markdown import differences, split
 
 pytestmark = pytest.mark.req("H2")
@@ -54,3 +55,10 @@ def test_a_change_that_is_taken_back_takes_no_other_word_with_it(old: str, new: 
         left, around = letters(without(new, [chosen])), (new[: chosen.start], chosen.removed, new[chosen.end :])
         assert left == letters("".join(around))
         assert letters(chosen.added) == letters(new[chosen.start : chosen.end])
+
+
+@given(TEXTS, TEXTS)
+def test_each_change_stands_once_among_the_words_of_the_differences(old: str, new: str) -> None:
+    singles = single_changes(old, new)
+    shown = [piece for _, pieces in placed(line_differences(old, new), singles) for piece in pieces]
+    assert [number for number in shown if isinstance(number, int)] == list(range(len(singles)))

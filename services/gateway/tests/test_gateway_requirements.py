@@ -273,7 +273,10 @@ async def test_a_part_of_a_text_is_a_page_or_no_longer_than_is_shown_at_once() -
         ("", 1, 0, 5),
         ("p. 2", 5, 1, 0),
     ]
-    long = ("x" * (LONG - 1) + "\n\n") * 3
-    parts = [part_at(long, (), line) for line in (1, 3, 5)]
+    long, parts, line = ("x" * (LONG - 1) + "\n\n") * 5, [], 1
+    while line:
+        parts.append(part_at(long, (), line))
+        line = parts[-1].after
     assert "".join(part.text for part in parts) == long
+    assert len(parts) == 3
     assert part_at("y" * 10 * LONG, (), 7).text == "y" * 10 * LONG

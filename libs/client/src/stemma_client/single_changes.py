@@ -3,11 +3,13 @@ of the newer text."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from .differences import replaced
+from .differences import Change, Kind, Piece, replaced
 
 if TYPE_CHECKING:
     from stemma_markdown import Block, SentenceDifference
@@ -83,3 +85,41 @@ def _words(old: Block, new: Block, sentences: Sequence[SentenceDifference], text
 
 def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
+
+
+def placed(
+    changes: Sequence[Change], singles: Sequence[SingleChange]
+) -> tuple[tuple[Change, tuple[Piece | int, ...]], ...]:
+    """The changes of two texts, in each its words in order, and where a single change stands its number.
+
+    Words that are in no single change, such as those of a block that moved, stand there as they are.
+    """
+    rest = deque(enumerate(singles))
+    return tuple((change, tuple(_numbered(change, rest))) for change in changes)
+
+
+def _numbered(change: Change, rest: deque[tuple[int, SingleChange]]) -> Iterator[Piece | int]:
+    for is_same, pieces in groupby(change.pieces, key=lambda piece: piece.kind is Kind.SAME):
+        run = list(pieces)
+        numbers = None if is_same else _taken(run, rest)
+        yield from run if numbers is None else numbers
+
+
+def _taken(run: Sequence[Piece], rest: deque[tuple[int, SingleChange]]) -> list[int] | None:
+    """The single changes that are these words, taken off the rest; None if they are none."""
+    wanted = tuple(_letters(piece.text for piece in run if piece.kind is kind) for kind in (Kind.REMOVED, Kind.ADDED))
+    numbers, found = [], ("", "")
+    for number, single in rest:
+        numbers.append(number)
+        found = (found[0] + _letters([single.removed]), found[1] + _letters([single.added]))
+        if found == wanted:
+            for _ in numbers:
+                rest.popleft()
+            return numbers
+        if not all(all_of_it.startswith(begin) for all_of_it, begin in zip(wanted, found, strict=True)):
+            return None
+    return None
+
+
+def _letters(texts: Iterable[str]) -> str:
+    return "".join("".join(text.split()) for text in texts)

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from . import (
     asking,
     assets,
+    changing,
     commenting,
     deciding,
     document,
@@ -20,7 +21,6 @@ from . import (
     section,
     sources,
     starting,
-    taking_back,
 )
 
 
@@ -36,7 +36,7 @@ def routes() -> APIRouter:
         history,
         section,
         commenting,
-        taking_back,
+        changing,
         editing,
         starting,
         inputs,

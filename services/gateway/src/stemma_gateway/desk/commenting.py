@@ -14,7 +14,7 @@ from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid
-from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of
+from stemma_gateway.resources.addresses import DocumentId, SectionId
 from stemma_gateway.sessions import Session
 
 from .deciding import sent
@@ -88,5 +88,4 @@ async def _refused(
     error: Exception,
     remarks: Sequence[dict[str, str]] = (),
 ) -> Response:
-    document = await document_of(session, document_id)
-    return await section_page(request, session, document, section_id, error=error, remarks=tuple(remarks))
+    return await section_page(request, session, document_id, section_id, error=error, remarks=tuple(remarks))

@@ -13,7 +13,7 @@ from stemma_contracts.v1.requests import ApproveSection
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid, NotFound, TooLarge
-from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of
+from stemma_gateway.resources.addresses import DocumentId, SectionId
 from stemma_gateway.sessions import Session
 
 from .section import section_page
@@ -37,8 +37,7 @@ async def decide(
         asked = BY_NAME[verb].asked(document_id, section_id, form)
         answer = await session.client.request(asked, wait_s=WAIT_S)
     except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
-        document = await document_of(session, document_id)
-        return await section_page(request, session, document, section_id, error=error, typed=form)
+        return await section_page(request, session, document_id, section_id, error=error, typed=form)
     here = f"/desk/documents/{document_id}/sections/{section_id}"
     return led_to(request, f"{here}?done={verb}&at_least={answer.sequence or 0}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated
 from urllib.parse import quote
@@ -10,9 +11,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
-from stemma_client.differences import Change, differences
+from stemma_client.differences import Change, Piece, differences
 from stemma_client.findings import Finding, findings_of
-from stemma_client.single_changes import SingleChange, single_changes
+from stemma_client.reading import read_document
+from stemma_client.single_changes import SingleChange, placed, single_changes
 from stemma_document.views import SectionView, VersionView
 from stemma_markdown import html
 
@@ -20,17 +22,26 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import NotFound
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, log_of
 from stemma_gateway.sessions import Session
 
+from .provenance import lineage_of
 from .shell import shown
 from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
-DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen", "take_back"})
-Compared = Annotated[int | None, Query(ge=1, le=2**31)]
+DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen", "take_back", "accept_some"})
+Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What differs between two texts; what of it can be decided has its number among the single changes."""
+
+    changes: tuple[tuple[Change, tuple[Piece | int, ...]], ...]
+    singles: tuple[SingleChange, ...]
 
 
 @router.get("/desk/documents/{document_id}/sections/{section_id}")
@@ -40,23 +51,23 @@ async def show_section(
     document_id: DocumentId,
     section_id: SectionId,
     at_least: AtLeast = 0,
-    old: Compared = None,
-    new: Compared = None,
+    old: Number = None,
+    new: Number = None,
     done: str = "",
     draft: str = "",
 ) -> Response:
     """A section, and with ``old`` what changed since that version."""
-    document = await document_of(session, document_id, at_least)
     pair = (old, new) if old else None
     done, draft = done if done in DONE else "", draft if draft.isalnum() else ""
-    return await section_page(request, session, document, section_id, pair=pair, done=done, draft=draft)
+    return await section_page(request, session, document_id, section_id, at_least, pair=pair, done=done, draft=draft)
 
 
 async def section_page(
     request: Request,
     session: Session,
-    document: DocumentView,
+    document_id: str,
     section_id: str,
+    at_least: int = 0,
     *,
     pair: tuple[int, int | None] | None = None,
     done: str = "",
@@ -66,9 +77,11 @@ async def section_page(
     remarks: tuple[Mapping[str, str], ...] = (),
 ) -> Response:
     """The page of a section; ``typed`` and ``remarks`` are what was refused, with its error: nothing of it is lost."""
+    log = await log_of(session, document_id, at_least)
+    document = read_document(document_id, log)
     if (section := document.sections.get(section_id)) is None:
         raise NotFound(f"the document has no section {section_id!r}")
-    client, document_id = session.client, document.document_id
+    client = session.client
     text = await stored(client, document_id, section.current)
     findings = await findings_of(client, document_id, section.current)
     return shown(
@@ -86,8 +99,8 @@ async def section_page(
         question=await client.text(document_id, section.need.question) if section.need else "",
         proposed=await _proposed(client, document, section, text),
         pair=pair,
-        changes=await _changes(client, document, section, pair) if pair else (),
-        singles=await _singles(client, document, section, pair[0], text) if pair and not pair[1] else (),
+        compared=await _compared(client, document, section, pair) if pair else None,
+        lineage=await lineage_of(client, document, section, log),
         done=done,
         draft=draft,
         typed=typed,
@@ -104,34 +117,29 @@ async def stored(client: Client, document_id: str, version: VersionView | None) 
         return ""
 
 
-async def _changes(
+async def _compared(
     client: Client, document: DocumentView, section: SectionView, pair: tuple[int, int | None]
-) -> tuple[Change, ...]:
+) -> Compared:
+    """The changes between two versions; those since an earlier one can be decided, unless something is at work."""
     numbers = (pair[0], pair[1] or section.version)
     found = [next((each for each in section.versions if each.number == number), None) for number in numbers]
     if None in found:
         raise NotFound(f"the section has no version {numbers[found.index(None)]}")
     old, new = [await stored(client, document.document_id, version) for version in found]
-    return differences(old, new, document.language)
+    is_open = numbers[1] == section.version != numbers[0] and not section.at_work
+    return _changes(old, new, document.language, is_open=is_open)
 
 
-async def _singles(
-    client: Client, document: DocumentView, section: SectionView, old: int, text: str
-) -> tuple[SingleChange, ...]:
-    """The changes since a version that can be taken back now."""
-    before = next((each for each in section.versions if each.number == old), None)
-    if section.at_work or before is None or old == section.version:
-        return ()
-    return single_changes(await stored(client, document.document_id, before), text, document.language)
-
-
-async def _proposed(
-    client: Client, document: DocumentView, section: SectionView, text: str
-) -> tuple[Change, ...] | None:
+async def _proposed(client: Client, document: DocumentView, section: SectionView, text: str) -> Compared | None:
     if section.proposal is None or section.proposal.draft is None:
         return None
     new = await client.text(document.document_id, section.proposal.draft)
-    return differences(text, new, document.language)
+    return _changes(text, new, document.language, is_open=section.proposes)
+
+
+def _changes(old: str, new: str, language: str, *, is_open: bool) -> Compared:
+    singles = single_changes(old, new, language) if is_open else ()
+    return Compared(placed(differences(old, new, language), singles), singles)
 
 
 def _by_line(findings: tuple[Finding, ...]) -> Mapping[int, list[Finding]]:

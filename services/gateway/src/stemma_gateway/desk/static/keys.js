@@ -18,7 +18,7 @@ function press(element) {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const [target] = event.composedPath();
-  if (typing(target) && target.type !== "checkbox") {
+  if (typing(target) && !["checkbox", "radio"].includes(target.type)) {
     if (event.key === "Escape") target.blur();
     return;
   }

@@ -1,0 +1,159 @@
+"""Single changes are accepted and taken back on the review desk, in a real Chromium; what a section comes from."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, EditSection, RejectEdit
+from stemma_contracts.v1.validation import ValidationSummary
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import opened, violations
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+
+from .conftest import Caller
+from .desk_pages import section, signed_in
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+OLD = "# Costs\n\nIt costs 5 euros. It is small.\n"
+NEW = "# Costs\n\nIt costs 6 euros. It is very small.\n\n<script>document.title='run'</script>\n"
+LETTER = "# Costs\n\nIt costs 6 euros. It is tiny.\n\nSee below.\n"
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a section of two versions, of which the second rests on an input."""
+    async with open_backstage(server) as stage:
+        drafts = [await stage.text(document_id, text) for text in (OLD, NEW)]
+        read = await stage.text(document_id, "# Prices\n\nSix euros.\n")
+        drafted = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
+        place = CitedPlace(input_id="input-1", name="prices <i>.pdf", kind="page", label="p. 4", line=3)
+        cited = GroundingReport(cited=(CitedText(start=9, end=26, line_number=3, text="It costs", places=(place,)),))
+        grounding = await stage.text(document_id, cited.model_dump_json())
+        told = ValidationSummary(passed=True, issue_count=0, engine="x", engine_version="1", grounding=grounding)
+        await stage.append(
+            document_id,
+            document_requested(),
+            e.DocumentInputAdded(input_id="input-1", file=InputFile(name="prices <i>.pdf", artifact=read)),
+            *drafted,
+            review_requested("research", 2).model_copy(update={"validation": told}),
+        )
+        await stage.list_research(document_id, version=2)
+        yield stage
+
+
+async def proposed(bus: Backstage, document_id: str) -> None:
+    """The editor agent proposes a change of the second version."""
+    draft = await bus.text(document_id, LETTER)
+    words = await bus.text(document_id, "Shorter.")
+    await bus.append(
+        document_id,
+        e.SectionApproved(section_id="research", version=2, actor="ada", actor_verified=True),
+        e.SectionEditRequested(
+            section_id="research", version=2, instruction=words, result="proposed", proposal_id="p1", actor="bob"
+        ),
+        e.SectionEditProposed(
+            section_id="research",
+            job_id="j9",
+            proposal_id="p1",
+            version=2,
+            base_digest="a" * 64,
+            draft=draft,
+            summary=words,
+            provenance=Provenance(model="offline"),
+        ),
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_version_stays(
+    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    size: Any = {"width": 320, "height": 640}
+    async with opened(browser, viewport=size, color_scheme=scheme) as page:
+        await signed_in(page, address, token(), f"{section(document_id)}?old=1")
+        assert await violations(page) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert await page.title() == "Research · Stemma"
+        for key in ("j", "n", "y", "y"):
+            await page.keyboard.press(key)
+        await page.reload()
+        await page.get_by_role("button", name="Do what is chosen").click()
+        await expect(page.get_by_role("status")).to_contain_text("Take back")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, EditSection)
+    assert (asked.version, asked.text) == (2, NEW.replace("6", "5"))
+
+
+async def test_to_accept_all_changes_of_a_version_approves_it(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser, java_script_enabled=False) as page:
+        await signed_in(page, address, token(), f"{section(document_id)}?old=1")
+        await page.get_by_role("button", name="Do what is chosen").click()
+        await expect(page.get_by_role("alert")).to_contain_text("3 of 3 are not decided yet")
+        change = page.get_by_role("radiogroup", name="Change 1: 5 → 6")
+        await change.get_by_label("Accept").check(force=True)
+        await page.get_by_role("button", name="Accept all others").click()
+        await expect(page.get_by_role("status")).to_contain_text("Approve")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, ApproveSection)
+    assert asked.version == 2
+
+
+async def test_a_proposed_edit_is_accepted_in_part_as_a_whole_or_not_at_all(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    await proposed(bus, document_id)
+    here, about = f"{section(document_id)}/changes", {"version": "2", "proposal_id": "p1"}
+    async with caller(address) as http:
+        for chosen in ({"c0": "back", "rest": "accept"}, {"rest": "accept"}, {"rest": "back"}):
+            assert (await http.post(here, data={**about, **chosen})).status_code == 303
+        gone = await http.post(here, data={**about, "proposal_id": "p9", "rest": "accept"})
+        page = await http.get(section(document_id), headers={"Accept": "text/html"})
+    part, whole, none = [request for _, request in bus.received]
+    assert isinstance(part, EditSection)
+    assert (part.version, part.text) == (2, LETTER.replace("tiny", "very small"))
+    assert isinstance(whole, AcceptEdit)
+    assert isinstance(none, RejectEdit)
+    assert (whole.proposal_id, none.proposal_id, gone.status_code) == ("p1", "p1", 422)
+    assert 'name="c0"' in page.text
+
+
+async def test_a_version_that_came_meanwhile_is_not_overwritten_and_one_that_is_not_there_is_refused(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    here = f"{section(document_id)}/changes"
+    bus.problems = (Problem(field="version", message="version 2 is not current; version 3 is"),)
+    async with caller(address) as http:
+        chosen = {"c0": "back", "rest": "accept"}
+        refused = await http.post(here, data={"old": "1", "version": "2", **chosen})
+        nowhere = await http.post(here, data={"old": "1", "version": "9", **chosen})
+        numberless = await http.post(here, data={"old": "9" * 5000, "version": "٣"})
+    assert "version 3 is" in refused.text
+    assert 'name="c0" value="back" checked' in refused.text
+    assert [nowhere.status_code, numberless.status_code] == [422, 422]
+
+
+async def test_a_section_tells_what_it_comes_from_and_leads_to_the_page_of_its_source(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    await proposed(bus, document_id)
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        lineage = page.locator(".lineage")
+        await expect(lineage).to_contain_text("offline")
+        await expect(lineage).to_contain_text("ada")
+        await page.get_by_text("Sentences with their sources: 1").click()
+        await expect(page.locator(".sentences")).to_contain_text("It costs")
+        await lineage.get_by_role("link", name="p. 4").click()
+        await page.wait_for_url("**/inputs/input-1/text?line=3#line-3")
+        await expect(page.locator("#line-3")).to_have_text("Six euros.")
