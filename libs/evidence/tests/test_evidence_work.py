@@ -6,6 +6,8 @@ import re
 
 import pytest
 from stemma_evidence import read
+from stemma_evidence.citations import citations
+from stemma_evidence.spelling import letters, spelled
 from stemma_evidence.windows import NearDigits
 from stemma_testkit.counting import calls
 
@@ -26,3 +28,19 @@ def test_an_expression_is_found_near_digits_as_in_the_whole_text() -> None:
     pattern = re.compile(r"(?<!x)[a-z]{0,5}[0-9]{1,3}(?![0-9])")
     text = "no value " * 40 + "x12 ab7 " + "word " * 30 + "1" * 5 + "." + "end " * 50 + "9"
     assert [match.span() for match in NearDigits(text).matches(pattern)] == [m.span() for m in pattern.finditer(text)]
+
+
+@pytest.mark.req("T3")
+def test_a_numbered_part_is_found_at_its_word_as_in_the_whole_text() -> None:
+    text = "See Section 3.2a and section four, §§ 5 Abs. 2, Annex B, ſection 7, paragraph 5; Kapitel IV of no section."
+    longer_when_folded = "İ "
+    found = [(start + 2, end + 2, said) for start, end, said in citations(text)]
+    assert len(found) >= 5
+    assert [*citations(longer_when_folded + text)] == found
+
+
+@pytest.mark.req("T3")
+def test_a_text_of_ascii_alone_is_spelled_like_any_other() -> None:
+    signs = "".join(map(chr, range(1, 128)))
+    assert spelled(signs + "é") == spelled(signs) + "é"
+    assert (letters(spelled(signs + "é")), letters(spelled(signs + "。会"))) == (letters(spelled(signs)) + 1, 54)

@@ -24,6 +24,7 @@ from .names import names
 from .numerals import Numeral
 from .quotations import folded, quotations
 from .spans import Taken
+from .windows import NearDigits
 
 _ORDER = re.compile(
     r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]"
@@ -76,7 +77,8 @@ def _references(text: str, shown: str, lines: Lines, taken: Taken) -> Iterator[C
     for match in _ORDER.finditer(shown):
         if not (_goes_on(shown, match) or _is_a_day(shown, match)):
             taken.take(match.start(), match.end())
-    for match in chain.from_iterable(pattern.finditer(shown) for pattern in (_LINK_TARGET, _LICENCE, _CAPTION)):
+    near = NearDigits(shown)
+    for match in chain(_LINK_TARGET.finditer(shown), near.matches(_LICENCE), near.matches(_CAPTION)):
         taken.take(match.start(), match.end())
     for start, end, value in citations(shown):
         if taken.take(start, end):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import zip_longest
@@ -13,6 +13,9 @@ from .claim import Claim, Kind, measure_value
 from .lexicon import currencies, currency_codes, magnitudes, units
 from .lines import Lines
 from .numerals import Numeral
+
+Phrase = tuple[str, int]
+"""Words behind a number, and where they end in the text."""
 
 _AHEAD = 48
 _BEHIND = 28
@@ -154,20 +157,22 @@ def _after(text: str, numeral: Numeral, language: str, *, with_currency: bool) -
     end, power = numeral.end, 0
     if text[end : end + 2] in (",-", ",–", ".-", ".–"):
         end += 2
+    ahead, known = _ahead(text, end), magnitudes(language)
     for _ in range(2):
-        word, stop = _longest(text, end, lambda w: _magnitude(w, language))
+        word, stop = _longest(ahead, lambda w: known.get(w.casefold(), 0))
         if not word or (len(word) <= 2 and word in words.ONLY_WITH_CURRENCY and not _money(text, stop, with_currency)):
             break
-        power, end = power + _magnitude(word, language), stop
+        power, end = power + known[word.casefold()], stop
         end = _AFTER_WORD.match(text, end).end()  # type: ignore[union-attr]
+        ahead = _ahead(text, end)
     if with_currency:
         return _After(end, power)
-    end_of, currency, prefix = _currency_after(text, end)
+    end_of, currency, prefix = _currency_after(ahead, end)
     if currency:
         return _After(end_of, power + prefix, currency)
-    word, stop = _longest(text, end, _unit)
+    word, stop = _longest(ahead, _unit)
     if not word and (between := _ADJECTIVE.match(text, end)):
-        word, stop = _longest(text, between.end(), lambda w: len(w) > 3 and _unit(w))
+        word, stop = _longest(_ahead(text, between.end()), lambda w: len(w) > 3 and _unit(w))
     return _After(stop, power, unit=_unit(word)) if word else _After(end, power)
 
 
@@ -178,21 +183,17 @@ def _unit(word: str) -> str:
 
 
 def _money(text: str, end: int, with_currency: bool) -> bool:
-    return with_currency or bool(_currency_after(text, end)[1])
+    return with_currency or bool(_currency_after(_ahead(text, end), end)[1])
 
 
-def _magnitude(word: str, language: str) -> int:
-    return magnitudes(language).get(word.casefold(), 0)
-
-
-def _currency_after(text: str, end: int) -> tuple[int, tuple[str, ...], int]:
-    word, stop = _longest(text, end, _currency)
+def _currency_after(ahead: Sequence[Phrase], end: int) -> tuple[int, tuple[str, ...], int]:
+    word, stop = _longest(ahead, _currency)
     if word:
         return stop, _currency(word), 0
-    word, stop = _longest(text, end, lambda w: words.HUNDREDTHS.get(w.casefold()))
+    word, stop = _longest(ahead, lambda w: words.HUNDREDTHS.get(w.casefold()))
     if word:
         return stop, words.HUNDREDTHS[word.casefold()], -2
-    word, stop = _longest(text, end, _prefixed)
+    word, stop = _longest(ahead, _prefixed)
     if word:
         return stop, _currency(word[_prefixed(word) :]), words.PREFIXED_CURRENCIES[word[: _prefixed(word)].casefold()]
     return end, (), 0
@@ -212,23 +213,27 @@ def _prefixed(word: str) -> int:
     return 0
 
 
-def _longest(text: str, end: int, known: Callable[[str], object]) -> tuple[str, int]:
-    """The longest run of up to three words after ``end`` that ``known`` knows, and where it ends."""
+def _longest(ahead: Sequence[Phrase], known: Callable[[str], object]) -> Phrase:
+    """The first of some phrases, of which the longest comes first, that ``known`` knows; an empty one if none is."""
+    for phrase in ahead:
+        if known(phrase[0]):
+            return phrase
+    return "", 0
+
+
+def _ahead(text: str, end: int) -> Sequence[Phrase]:
+    """The runs of up to three words after ``end``, of ideographs those of up to eight; the longest first."""
     gap = _GAP.match(text, end, end + _AHEAD)
     begin = gap.end() if gap else end
     window = text[begin : begin + _AHEAD]
     if not window:
-        return "", end
+        return ()
     if _CJK.match(window):
-        return _prefix(window, begin, end, known)
-    found, stop = "", end
-    for phrase, position in _phrases(window):
-        if known(phrase):
-            found, stop = phrase, begin + position
-    return found, stop
+        return [(window[:length], begin + length) for length in range(min(8, len(window)), 0, -1)]
+    return [*_phrases(window, begin)][::-1]
 
 
-def _phrases(window: str) -> Iterator[tuple[str, int]]:
+def _phrases(window: str, begin: int) -> Iterator[Phrase]:
     position, phrase = 0, ""
     for _ in range(3):
         match = _TOKEN.match(window, position)
@@ -236,16 +241,9 @@ def _phrases(window: str) -> Iterator[tuple[str, int]]:
             return
         phrase += match[0]
         position = match.end()
-        yield phrase, position
+        yield phrase, begin + position
         space = _SPACE.match(window, position + (window[position : position + 1] == "." and len(match[0]) < 4))
         if not space:
             return
         position = space.end()
         phrase += "-" if space[0] == "-" else " "
-
-
-def _prefix(window: str, begin: int, end: int, known: Callable[[str], object]) -> tuple[str, int]:
-    for length in range(min(8, len(window)), 0, -1):
-        if known(window[:length]):
-            return window[:length], begin + length
-    return "", end

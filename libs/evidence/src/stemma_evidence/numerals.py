@@ -133,9 +133,11 @@ def words(text: str, language: str) -> Iterator[Numeral]:
         yield from ideographs(text)
     if language not in _SPOKEN:
         return
+    numbers = set(filter(_counting(language), set(_WORD.findall(text))))
+    if not numbers:
+        return
     written = list(_WORD.finditer(text))
-    count = _counting(language)
-    counted = (at for at, match in enumerate(written) if count(match[0]))
+    counted = (at for at, match in enumerate(written) if match[0] in numbers)
     for start, end in merged((max(0, at - _AROUND), at + 1 + _AROUND) for at in counted):
         spoken = [_Spoken(match[0].casefold(), match.start()) for match in written[start:end]]
         for found in find_numbers(spoken, language, threshold=0):

@@ -152,7 +152,10 @@ def _words(lines: Iterable[str], blocks: tuple[int, ...]) -> dict[str, dict[int,
         block = bisect_right(blocks, number)
         for word in _WORD.findall(line):
             for stem in stems(word):
-                found.setdefault(stem, {}).setdefault(block, number)
+                if (places := found.get(stem)) is None:
+                    found[stem] = {block: number}
+                else:
+                    places.setdefault(block, number)
     return found
 
 

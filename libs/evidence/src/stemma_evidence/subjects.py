@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from .claim import Claim
@@ -60,13 +60,16 @@ def comparable(one: Claim, other: Claim) -> bool:
 
 def terms(text: str, language: str) -> frozenset[str]:
     """The words of a text in a form that inflection and, among related languages, spelling do not change."""
-    found: set[str] = set()
-    for word in _TERM.findall(text.casefold()):
-        if word >= "\u3400":
-            found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
-        elif stem := stemmed(word, language):
-            found.add(_plain(stem)[:_ENDING])
-    return frozenset(found)
+    return frozenset().union(*(_forms(word, language) for word in set(_TERM.findall(text.casefold()))))
+
+
+@lru_cache(maxsize=65_536)
+def _forms(word: str, language: str) -> tuple[str, ...]:
+    """What a word is known by: its stem, ideographs in pairs."""
+    if word >= "\u3400":
+        return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
+    stem = stemmed(word, language)
+    return (_plain(stem)[:_ENDING],) if stem else ()
 
 
 def _plain(word: str) -> str:
@@ -93,6 +96,7 @@ class _Reader:
         self._scope_starts = [scope.start for scope in scopes]
         self._language = language
         self._labels = cache(self._read_labels)
+        self._around = cache(self._terms)
 
     def subject(self, claim: Claim) -> Subject:
         """The words of its clause, or of its cell with head and label, and the others around it."""
@@ -103,7 +107,7 @@ class _Reader:
             self._in_row(claim, number) if scope.cells else self._terms(self._clause(claim, scope))
         )
         start, end = max(scope.start, claim.start - _AROUND), min(scope.end, claim.end + _AROUND)
-        around = self._terms(f"{self._shown[start:end]} {scope.heading[:_AROUND]}")
+        around = self._around(f"{self._shown[start:end]} {scope.heading[:_AROUND]}")
         return Subject(near, (around | self._beside(claim, start, end)) - near)
 
     def _beside(self, claim: Claim, start: int, end: int) -> frozenset[str]:
