@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from stemma_contracts.v1.inputs import Anchor
-from stemma_markdown import Document
+from stemma_markdown import document_of
 
 from .tabular import is_tabular, rows_of
 
@@ -64,7 +64,7 @@ def _own(text: str, media_type: str, starts: Sequence[int]) -> Iterator[Anchor]:
     """The places of a text that was not read by any program: it is as it was given."""
     if media_type == "text/markdown":
         path: list[tuple[int, str]] = []
-        for heading in Document(text).headings:
+        for heading in document_of(text).headings:
             path = [*(above for above in path if above[0] < heading.level), (heading.level, heading.text)]
             label = _PATH.join(words for _, words in path if words)[:200]
             yield Anchor(offset=starts[heading.line - 1], kind="heading", label=label)

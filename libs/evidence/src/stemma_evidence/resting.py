@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from stemma_contracts.v1.inputs import Anchor
-from stemma_markdown import Document, Prose, parts
+from stemma_markdown import Document, Prose
 
 from .labels import Labels
-from .usage import LEAST_SHARE, LONG_RUN, RUN, numbers_of, runs_of, tokens_of, words_of
+from .usage import LEAST_SHARE, LONG_RUN, RUN, numbers_of, parts_with_tokens, runs_of, tokens_of, words_of
 
 MOST_PLACES = 3
 """Of one sentence."""
@@ -70,8 +70,8 @@ def resting(units: Sequence[Unit], files: Iterable[File]) -> dict[int, tuple[Cit
     draft = _Draft(units)
     found: dict[int, list[_Match]] = defaultdict(list)
     for file in files:
-        for part in parts(file.labels.text, by_line=file.by_line):
-            for number, match in draft.matches(tokens_of(part.text)):
+        for part, tokens in parts_with_tokens(file.labels.text, by_line=file.by_line):
+            for number, match in draft.matches(tokens):
                 anchor = file.labels.at(part.line, match.share)
                 found[number].append(match.at(Cited(file.name, part.line, anchor, part.text)))
     return {number: _chosen(matches) for number, matches in sorted(found.items())}

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from stemma_markdown import Document, with_prose_of_front_matter
+from stemma_markdown import document_of, with_prose_of_front_matter
 
 from .claim import Claim
 from .extraction import claims
@@ -104,7 +104,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     wording, starts = _wording(shown)
     written = shown.split("\n")
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
-    document, is_draft = Document(shown), standing == DRAFT
+    document, is_draft = document_of(shown), standing == DRAFT
     tables = HtmlTables(document)
     found = claims(shown, language, of_draft=is_draft, document=document)
     places = [claim.start for claim in found]

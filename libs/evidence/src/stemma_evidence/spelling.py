@@ -25,13 +25,18 @@ _ASCII_LETTERS = {ord(mark): mark if mark.isalpha() else None for mark in _ASCII
 
 def spelled(text: str) -> str:
     """The text as it is compared: two that say the same word for word have the same spelling."""
-    plain = _MARKUP.sub("", text) if _IN_MARKUP.search(text) else text
+    plain = _MARKUP.sub("", text) if has_markup(text) else text
     if "&" in plain:
         plain = html.unescape(plain)
     if plain.isascii():
         return plain.translate(_ASCII_FOLDS).rstrip(_END)
     plain = unicodedata.normalize("NFKC", plain).casefold().translate(FOLDS)
     return _DROPPED.sub("", plain).rstrip(_END)
+
+
+def has_markup(text: str) -> bool:
+    """Whether a text may have markup, which is no part of its spelling."""
+    return _IN_MARKUP.search(text) is not None
 
 
 def letters(spelling: str) -> int:

@@ -60,7 +60,7 @@ def comparable(one: Claim, other: Claim) -> bool:
 
 def terms(text: str, language: str) -> frozenset[str]:
     """The words of a text in a form that inflection and, among related languages, spelling do not change."""
-    return frozenset().union(*(_forms(word, language) for word in set(_TERM.findall(text.casefold()))))
+    return frozenset[str]().union(*(_forms(word, language) for word in set(_TERM.findall(text.casefold()))))
 
 
 @lru_cache(maxsize=65_536)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
-from stemma_markdown import parts
+from stemma_markdown import Part, parts
 
 RUN = 5
 LONG_RUN = 8
@@ -21,6 +22,7 @@ _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|
 _LEAST_DIGITS = 2
 _LEAST_LETTERS = 4
 _LEAST_WORDS = 2
+_KEPT_CHARACTERS, _KEPT_TEXTS = 64 * 1024, 16
 
 
 class Uses:
@@ -38,7 +40,8 @@ class Uses:
 
     def of(self, source: str, *, by_line: bool = False) -> tuple[str, ...]:
         """The fingerprints of the parts of a source that the text rests on; ``by_line`` of values in lines."""
-        found = (part.fingerprint for part in parts(source, by_line=by_line) if self._rests_on(tokens_of(part.text)))
+        read = parts_with_tokens(source, by_line=by_line)
+        found = (part.fingerprint for part, tokens in read if self._rests_on(tokens))
         return tuple(dict.fromkeys(found))
 
     def _rests_on(self, tokens: Sequence[str]) -> bool:
@@ -65,6 +68,20 @@ class Uses:
 def tokens_of(text: str) -> list[str]:
     """The words and numbers of a text, by which texts are compared."""
     return _TOKEN.findall(text.casefold())
+
+
+def parts_with_tokens(text: str, *, by_line: bool = False) -> Iterable[tuple[Part, Sequence[str]]]:
+    """The parts of a source, each with its words; what each draft of a document rests on is read once for all."""
+    return _kept(text, by_line) if len(text) <= _KEPT_CHARACTERS else _with_tokens(text, by_line)
+
+
+def _with_tokens(text: str, by_line: bool) -> Iterator[tuple[Part, Sequence[str]]]:
+    return ((part, tokens_of(part.text)) for part in parts(text, by_line=by_line))
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _kept(text: str, by_line: bool) -> tuple[tuple[Part, Sequence[str]], ...]:
+    return tuple(_with_tokens(text, by_line))
 
 
 def runs_of(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:

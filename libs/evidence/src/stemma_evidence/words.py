@@ -27,12 +27,13 @@ def stems(word: str) -> frozenset[str]:
 def language_of(text: str, default: str) -> str:
     """The language that a text is in, by its script and its function words; ``default`` if that is not clear."""
     seen = text[:_LOOKED_AT]
-    if _KANA.search(seen):
+    if not seen.isascii() and _KANA.search(seen):
         return "ja"
-    if len(_HAN.findall(seen)) > len(seen) // 10:
+    if not seen.isascii() and len(_HAN.findall(seen)) > len(seen) // 10:
         return "zh"
-    words = _LATIN.findall(seen.casefold())
-    counts = Counter(language for word in words for language in _languages().get(word, ()))
+    words, known, counts = _LATIN.findall(seen.casefold()), _languages(), Counter[str]()
+    for word, times in Counter(words).items():
+        counts.update(dict.fromkeys(known.get(word, ()), times))
     best = max(FUNCTION_WORDS, key=lambda language: counts[language])
     return best if counts[best] > counts[default] + len(words) // 20 else default
 

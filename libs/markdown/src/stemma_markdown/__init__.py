@@ -2,15 +2,16 @@
 differences and merges.
 
 All functions are pure. Places are offsets into the text that was given, in characters; lines count from 1.
-Whoever asks several things of one text makes a `Document` of it, which is parsed once. Whoever needs the syntax tree
-itself takes its tokens: no other package imports a Markdown parser.
+Whoever asks several things of one text makes a `Document` of it, which is parsed once; whoever asks of a text that
+others are likely to ask of as well takes `document_of`. Whoever needs the syntax tree itself takes its tokens: no other
+package imports a Markdown parser.
 """
 
 from .blocks import Block, BlockKind, split
 from .checkboxes import without_unticked
 from .diff3 import Conflict, Merged
 from .differences import BlockDifference, SentenceDifference, WordDifference, differences
-from .document import Document, fences, headings, images, links, plain, prose, sentences, without_templates
+from .document import Document, document_of, fences, headings, images, links, plain, prose, sentences, without_templates
 from .fences import Fence
 from .footnoting import Footnote, with_footnotes
 from .front_matter import with_prose_of_front_matter
@@ -61,6 +62,7 @@ __all__ = [
     "anchors",
     "changed_parts",
     "differences",
+    "document_of",
     "fences",
     "headings",
     "html",

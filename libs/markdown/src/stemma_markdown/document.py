@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from .blocks import Block, split
 from .fences import Fence, fences_of
@@ -15,6 +15,9 @@ from .references import FootnoteMark, Image, Link, footnotes_of, images_of, link
 from .sentences import Sentence, sentences_of
 from .templates import cleared, code_of, tags_of
 from .tokens import Leaf, Token
+
+KEPT_CHARACTERS, KEPT_DOCUMENTS = 16 * 1024, 32
+"""A document that was parsed takes some thirty bytes for each character."""
 
 
 class Document:
@@ -110,6 +113,14 @@ class Document:
     @cached_property
     def _leaves(self) -> list[Leaf]:
         return [token for token in self.tokens if isinstance(token, Leaf)]
+
+
+def document_of(text: str) -> Document:
+    """The text as a document; a short one that was asked for just before is the same object, and parsed once."""
+    return _kept(text) if len(text) <= KEPT_CHARACTERS else Document(text)
+
+
+_kept = lru_cache(maxsize=KEPT_DOCUMENTS)(Document)
 
 
 def headings(text: str) -> tuple[Heading, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
-from .blocks import Block, split
+from .blocks import Block
+from .document import document_of
 from .matching import match_parts
 
 ID_LENGTH = 10
@@ -54,7 +55,7 @@ def identify(previous: IdentifiedBlocks, text: str) -> IdentifiedBlocks:
 
     Equal blocks are the same ones, wherever they stand; of the others those that are alike by at least half.
     """
-    blocks = split(text)
+    blocks = document_of(text).blocks
     partners = match_parts([known.block.content for known in previous.blocks], [block.content for block in blocks])
     fresh = _fresh(previous.scope, previous.given)
     identified = tuple(

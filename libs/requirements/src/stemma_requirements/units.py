@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from stemma_markdown import Container, Document, Leaf, Prose, Token, sentence_ranges
+from stemma_markdown import Container, Leaf, Prose, Token, document_of, sentence_ranges
 
 Form = Literal["sentence", "item", "row"]
 
@@ -60,7 +60,7 @@ class _Reading:
     """Where the reading of a text is."""
 
     def __init__(self, text: str, language: str) -> None:
-        self._document = Document(text)
+        self._document = document_of(text)
         self._language = language
         self._prose = deque(self._document.prose)
         self._path: list[tuple[int, str]] = []

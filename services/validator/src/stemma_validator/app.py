@@ -9,6 +9,7 @@ from typing import Any, Literal, assert_never
 
 from faststream import FastStream
 from pydantic import Field
+from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
@@ -99,7 +100,7 @@ async def open_tools(settings: ValidatorSettings, broker: WorkerBroker) -> Async
     """The linter, and what else a check needs."""
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib)
     async with open_engine(settings, limits) as engine:
-        artifacts = JetStreamArtifactStore(broker.jetstream)
+        artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
         grounds, fixes = Grounds(artifacts, limits), open_fixes(limits)
         yield Tools(artifacts, engine, grounds, fixes, limits, settings.draft_limit_bytes)
 

@@ -13,7 +13,7 @@ from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, Gr
 from stemma_contracts.v1.inputs import BRIEF, Anchor
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_evidence import Cited, File, Labels, Named, Unit, named, resting, units_of
-from stemma_markdown import Document
+from stemma_markdown import document_of
 
 from .claim_report import ClaimFindings, no_place, said_elsewhere
 from .confined import Check, checked
@@ -104,7 +104,7 @@ class CitingCheck(Check[CitationsFound]):
         """Look up every sentence, and every place that is named."""
         ids = {given.name: given.input_id for given in self.inputs}
         files = [_file(given) for given in self.inputs]
-        units = units_of(Document(self.text), self.language)
+        units = units_of(document_of(self.text), self.language)
         rests = resting(units, files)
         found = list(named(self.text, units, files))
         return CitationsFound(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stemma_contracts.v1.validation import ValidationIssue
 from stemma_forms import too_long_answers
 from stemma_languages import count_words
-from stemma_markdown import Document
+from stemma_markdown import document_of
 
 from .rules import Rule
 
@@ -16,7 +16,7 @@ def too_long(text: str, max_words: int | None) -> Iterator[ValidationIssue]:
     """An issue if a draft has more words than it may have: of text, headings, tables and captions; not of its title."""
     if max_words is None:
         return
-    document = Document(text)
+    document = document_of(text)
     titles = (heading.text for heading in document.headings if heading.level == 1)
     words = count_words(document.plain) - sum(map(count_words, titles))
     if words > max_words:

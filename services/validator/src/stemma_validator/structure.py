@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import unquote
 
 from stemma_contracts.v1.validation import ValidationIssue
-from stemma_markdown import Document, Heading, anchors
+from stemma_markdown import Document, Heading, anchors, document_of
 
 from .markdown import Part, Prose, parts, prose
 from .rules import Rule
@@ -34,7 +34,7 @@ def check_structure(text: str, assets: Collection[str], required_headings: Itera
     """The issues of a draft. ``assets`` are the names that its images and links may lead to."""
     if not text.strip():
         return [Rule.EMPTY.issue(1)]
-    document = Document(text)
+    document = document_of(text)
     found = document.headings
     written = list(prose(document))
     inline = list(parts(document))

@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from stemma_contracts.v1.inputs import MOST_USED_PARTS, UsedInput
 from stemma_evidence import Uses
 
+from .confined import QUICK_CHARACTERS
 from .given import BY_LINE, Given
 
 
 async def used_inputs(given: Sequence[Given], text: str) -> tuple[UsedInput, ...] | None:
     """The inputs that a version of a section rests on; None if there are none to look at."""
-    return await asyncio.to_thread(_used, text, given) if given else None
+    if not given:
+        return None
+    characters = len(text) + sum(len(one.text or "") for one in given)
+    return _used(text, given) if characters <= QUICK_CHARACTERS else await asyncio.to_thread(_used, text, given)
 
 
 def _used(draft: str, given: Sequence[Given]) -> tuple[UsedInput, ...]:
