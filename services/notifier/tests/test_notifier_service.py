@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from subprocess import DEVNULL, Popen
 from tempfile import NamedTemporaryFile
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 from nats.aio.client import Client as Nats
+from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from standardwebhooks import Webhook as Verifier
 from stemma_client import Client, InvalidInputError
@@ -29,7 +31,9 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_document.usage import with_usage_before
 from stemma_messaging import BadSettings, Publisher
+from stemma_notifier.adapters.rules import STREAM, Rules
 from stemma_notifier.app import service
+from stemma_notifier.handlers import is_needless
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers
@@ -184,6 +188,30 @@ async def test_the_rules_of_a_tenant_see_nothing_of_another_and_those_of_a_kind_
         ("/designs", "default", "d2"),
         ("/theirs", "other", "d1"),
     }
+
+
+@pytest.mark.req("H7")
+async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_looked_at_by_all_that_ask_together(
+    house: House,
+) -> None:
+    looks = list[Msg]()
+
+    async def looked(message: Msg) -> None:
+        looks.append(message)
+
+    await house.client.subscribe(f"$JS.API.STREAM.INFO.{STREAM}", cb=looked)
+    await house.rules(house.hook("r1"))
+    known = Rules(house.client.jetstream())
+    found = await asyncio.gather(*(known.of_tenant("default") for _ in range(20)))
+    assert {rule.rule_id for rules in found for _, rule in rules} == {"r1"}
+    await house.client.flush()
+    assert len(looks) == 1
+    event = partial(subjects.event, document_id="d1", name="document-completed")
+    assert not await is_needless(event("default"), rules=known)
+    assert await is_needless(event("other"), rules=known)
+    await house.rules(house.hook("r2"), tenant="other")
+    assert not await is_needless(event("other"), rules=known)
+    assert not await is_needless("stemma.event", rules=known)
 
 
 @pytest.mark.req("H7", "F1")

@@ -9,6 +9,7 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import Literal
 
 from faststream import FastStream
+from nats.aio.msg import Msg
 from pydantic import Field, SecretStr
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, ServiceSettings, StemmaBroker
@@ -19,12 +20,13 @@ from .adapters.attempts import Attempts
 from .adapters.rules import Rules
 from .adapters.summaries import Summaries
 from .delivering import Courier
-from .handlers import Tools, routes
+from .handlers import Tools, is_needless, routes
 from .lanes import Lanes
 from .links import Links
 from .sending import Mail, MailServer, Webhook, known_authorities
 
-EVENT_SLOTS, RULE_SLOTS = 8, 2
+EVENT_SLOTS, RULE_SLOTS = 64, 2
+"""Most events are nobody's, and wait only for the rules to be looked at."""
 
 
 class NotifierSettings(ServiceSettings):
@@ -70,14 +72,18 @@ def check(settings: NotifierSettings) -> None:
 
 def build_app(settings: NotifierSettings) -> FastStream:
     """The notifier: its broker, its handlers, and what they need, which is there when it starts."""
+    tools = Opened[Tools]()
+
+    async def needless(message: Msg) -> bool:
+        return await is_needless(message.subject, rules=tools().rules)
+
     broker = StemmaBroker(
         subjects.NOTIFIER,
         settings,
-        PullDriver(subjects.EVENTS, (subjects.NOTIFIER,), EVENT_SLOTS),
+        PullDriver(subjects.EVENTS, (subjects.NOTIFIER,), EVENT_SLOTS, needless),
         PullDriver(rules.STREAM, (subjects.NOTIFIER,), RULE_SLOTS),
         PullDriver(subjects.NOTICES, (subjects.NOTIFIER,), settings.slots),
     )
-    tools = Opened[Tools]()
     broker.include_router(routes(tools))
 
     @asynccontextmanager

@@ -63,6 +63,15 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     return router
 
 
+async def is_needless(subject: str, *, rules: Rules) -> bool:
+    """Whether an event is of a tenant that has no rules, as in most installations all are."""
+    try:
+        tenant = subjects.parse_event(subject).tenant
+    except ValueError:
+        return False
+    return not await rules.of_tenant(tenant)
+
+
 async def on_event(delivery: Delivery, *, tools: Tools) -> None:
     """Queue a notice for each rule that wants to hear of it."""
     address = subjects.parse_event(delivery.subject)

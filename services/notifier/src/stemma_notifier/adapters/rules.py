@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from pydantic import ValidationError
@@ -10,6 +12,7 @@ from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_contracts.v1.notifications import NotificationRule, NotificationRules
 from stemma_telemetry import get_logger
 
+Owned = tuple[str, NotificationRule]
 STREAM = f"KV_{subjects.RULES_BUCKET}"
 PREFIX = f"$KV.{subjects.RULES_BUCKET}."
 
@@ -29,10 +32,27 @@ class Rules:
 
     def __init__(self, jetstream: JetStreamContext) -> None:
         self._js = jetstream
-        self._known: dict[str, tuple[int, list[tuple[str, NotificationRule]]]] = {}
+        self._known: dict[str, tuple[int, list[Owned]]] = {}
+        self._next: dict[str, asyncio.Task[list[Owned]]] = {}
+        self._looking: dict[str, asyncio.Lock] = {}
 
-    async def of_tenant(self, tenant: str) -> list[tuple[str, NotificationRule]]:
-        """Every rule of a tenant, with its owner."""
+    async def of_tenant(self, tenant: str) -> list[Owned]:
+        """Every rule of a tenant, with its owner, as they stand now or later.
+
+        Who asks while they are looked at waits for the next look, which is one for all that ask meanwhile: one that is
+        under way may miss what was written before this call.
+        """
+        look = self._next.get(tenant)
+        if look is None:
+            look = self._next[tenant] = asyncio.create_task(self._look(tenant))
+        return await asyncio.shield(look)
+
+    async def _look(self, tenant: str) -> list[Owned]:
+        async with self._looking.setdefault(tenant, asyncio.Lock()):
+            del self._next[tenant]
+            return await self._look_up(tenant)
+
+    async def _look_up(self, tenant: str) -> list[Owned]:
         info = await self._js.stream_info(STREAM, subjects_filter=f"{PREFIX}{check_token(tenant, 'tenant')}.*")
         as_of, known = self._known.get(tenant, (-1, []))
         if as_of != info.state.last_seq:
