@@ -55,11 +55,12 @@ class Caller:
     _ends: dict[str, asyncio.Future[str]] = field(default_factory=dict)
     _asked: dict[str, str] = field(default_factory=dict)
 
-    async def run(self, mode: str = "none") -> tuple[str, float]:
+    async def run(self, mode: str = "none", **more: object) -> tuple[str, float]:
         """One document from the request to its end: its id, and the seconds that it took."""
         request_id, started = uuid4().hex, time.perf_counter()
         self._ends[request_id] = asyncio.get_running_loop().create_future()
-        await self.ask("create-document", request_id=request_id, kind="proposal", brief=BRIEF, review={"mode": mode})
+        about = {"kind": "proposal", "brief": BRIEF, "review": {"mode": mode}, **more}
+        await self.ask("create-document", request_id=request_id, **about)
         async with asyncio.timeout(WITHIN_S):
             return await self._ends[request_id], time.perf_counter() - started
 

@@ -11,7 +11,10 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from heapq import heappop, heappush, heapreplace
+from itertools import count
 from typing import Any
 
 from bench_model import TrivialModel
@@ -62,39 +65,51 @@ def whole(asked: str, scores: bool) -> bytes:
     return head.encode() + body
 
 
+@dataclass(frozen=True)
+class Stream:
+    """What is left of an answer."""
+
+    writer: asyncio.StreamWriter
+    pieces: Iterator[bytes]
+    step_s: float
+    ended: asyncio.Future[None]
+
+    def write(self) -> bool:
+        """The next piece; whether there was one, and somebody who takes it."""
+        piece = None if self.writer.transport.is_closing() else next(self.pieces, None)
+        if piece is not None:
+            self.writer.write(piece)
+        elif not self.ended.done():
+            self.ended.set_result(None)
+        return piece is not None
+
+
 class Ticker:
     """Writes what is due, of all streams: a timer a token would take the machine from those who are measured."""
 
     def __init__(self) -> None:
-        self._streams: dict[asyncio.Future[None], tuple[asyncio.StreamWriter, Iterator[bytes], float, list[float]]] = {}
+        self._due: list[tuple[float, int, Stream]] = []
+        self._number = count()
 
     async def send(self, writer: asyncio.StreamWriter, pieces: tuple[bytes, ...], rate: float) -> None:
         """Give the pieces at that rate."""
         loop = asyncio.get_running_loop()
-        ended = loop.create_future()
-        self._streams[ended] = (writer, iter(pieces), 1 / rate, [loop.time() + 1 / rate])
-        try:
-            await ended
-        finally:
-            del self._streams[ended]
+        stream = Stream(writer, iter(pieces), 1 / rate, loop.create_future())
+        heappush(self._due, (loop.time() + 1 / rate, next(self._number), stream))
+        await stream.ended
 
     async def run(self) -> None:
         """As long as the server."""
+        loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(TICK_S)
-            for ended in list(self._streams):
-                self._write(ended)
-
-    def _write(self, ended: asyncio.Future[None]) -> None:
-        writer, pieces, step, due = self._streams[ended]
-        while due[0] <= asyncio.get_running_loop().time():
-            piece = None if writer.transport.is_closing() else next(pieces, None)
-            if piece is None:
-                if not ended.done():
-                    ended.set_result(None)
-                return
-            writer.write(piece)
-            due[0] += step
+            now = loop.time()
+            while self._due and self._due[0][0] <= now:
+                due, number, stream = self._due[0]
+                if stream.write():
+                    heapreplace(self._due, (due + stream.step_s, number, stream))
+                else:
+                    heappop(self._due)
 
 
 async def serve(ticker: Ticker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

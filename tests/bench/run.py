@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 
+import bench_crowd
 import bench_flood
 import bench_hostile
 import bench_operations
@@ -51,6 +52,7 @@ PARTS: dict[str, tuple[str, Part]] = {
         "streamed answers of a provider over HTTP, beside LangGraph, the SDK of OpenAI and httpx: 6 minutes",
         bench_provider.provider,
     ),
+    "crowd": ("1,000 documents in flight with calls and with streams of 20 s: 6 minutes", bench_crowd.crowd),
     "messages": ("what one document sends and stores", lambda _: bench_runs.messages()),
     "lint": ("drafts through the bus and the linter", lambda _: bench_operations.lint()),
     "hostile": ("how long hostile texts are read, and how that grows", bench_hostile.reading),
