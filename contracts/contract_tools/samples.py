@@ -22,7 +22,7 @@ from stemma_contracts.v1.events import (
     SectionThreadResolved,
 )
 from stemma_contracts.v1.jobs import UpstreamDraft
-from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_contracts.v1.ledger import RequirementDecision, RowCuts, RowParts
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import CreateDocument, EditSection, ReopenThread, ResolveThread
@@ -127,6 +127,8 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     DocumentHead: {"kind": "proposal"},
     DocumentRequested: {"kind": "proposal"},
     RequirementDecision: {"requirement_id": "R12", "section_id": "approach", "owner": "ada"},
+    RowCuts: {"requirement_id": "R12", "cuts": [37]},
+    RowParts: {"requirement_id": "R12", "parts": ["R12-2"]},
     NewComment: {
         "text": "From which budget?",
         "quote": "EUR 480,000",

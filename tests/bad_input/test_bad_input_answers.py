@@ -38,7 +38,8 @@ from stemma_models import ModelCaller
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.documents import Create
 from stemma_orchestrator.inputs import Limits as InputLimits
-from stemma_orchestrator.intake import Intake, Refused
+from stemma_orchestrator.intake import Intake
+from stemma_orchestrator.requests import Refused
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.working import ANY_KIND

@@ -154,6 +154,9 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
         decision = {"requirement_id": training["requirement_id"], "confirmed": True, "status": "addressed"}
         await call(agent, "decide_requirements", **about, decisions=[decision])
         left = await call(agent, "list_requirements", **about, only_open=True)
+        keeping = {"requirement_id": left["requirements"][0]["requirement_id"], "begins_with": ["for five"]}
+        again = [await call(agent, "split_requirement", **about, **keeping, request_id="cut-1") for _ in range(2)]
+        cut = await call(agent, "list_requirements", **about, only_open=True)
 
         amended = {"name": "rfp-2.md", "text": RFP.replace("ten users", "twenty users")}
         [given] = [one for one in (await call(agent, "list_inputs", **about))["inputs"] if one["name"] == "rfp.md"]
@@ -168,6 +171,11 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
     asked = [event.contract for event in await client.history(document_id)]
     assert (given["role"], training["obligation"], training["source"]) == ("request", "mandatory", "rfp.md")
     assert [row["quote"] for row in left["requirements"]] == ["The contractor shall keep all records for five years."]
+    assert again[0] == again[1]
+    assert [(row["requirement_id"], row["quote"]) for row in cut["requirements"]] == [
+        (keeping["requirement_id"], "The contractor shall keep all records"),
+        (f"{keeping['requirement_id']}-2", "for five years."),
+    ]
     assert [(one["before"], one["after"]) for one in read["changes"]] == [
         ("The contractor shall train ten users on site.", "The contractor shall train twenty users on site.")
     ]

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from openpyxl import load_workbook
+from stemma_cli.spreadsheets import splits_in
+from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.ledger import (
@@ -19,8 +21,11 @@ from stemma_contracts.v1.ledger import (
     LedgerSummary,
     RequirementAnswer,
     RequirementDecision,
+    RowCuts,
+    RowParts,
 )
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_document.views import RowView
 from stemma_testkit.document_events import section_drafted
 
 pytestmark = pytest.mark.req("L1")
@@ -51,6 +56,9 @@ async def read(backstage: Any, document_id: str, requested: Any) -> Any:
     async def decide(request: requests.Request) -> None:
         if isinstance(request, requests.DecideRequirements):
             await backstage.append(document_id, events.RequirementsDecided(decisions=request.decisions))
+        if isinstance(request, requests.SplitRequirements):
+            parts = tuple(RowParts(requirement_id=one.requirement_id, parts=()) for one in request.splits)
+            await backstage.append(document_id, events.RequirementsSplit(splits=parts, rows=rows))
         if isinstance(request, requests.ReadRequirements):
             await backstage.append(document_id, events.RequirementsRequested(), done)
 
@@ -137,6 +145,86 @@ async def test_words_that_a_spreadsheet_would_compute_are_text_in_csv(
     await cli("ledger", document_id, "--export", str(path))
     rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
     assert rows[1]["text"].startswith("'=1+1 should")
+
+
+def edited(path: Path, texts: dict[str, str]) -> None:
+    """The spreadsheet with other texts, by the ids of their rows."""
+    if path.suffix == ".csv":
+        rows = list(csv.reader(path.open(encoding="utf-8-sig", newline="")))
+        at = rows[0].index("text")
+        changed = [[*row[:at], texts.get(row[0], row[at]), *row[at + 1 :]] for row in rows]
+        with path.open("w", encoding="utf-8-sig", newline="") as file:
+            csv.writer(file).writerows(changed)
+        return
+    workbook = load_workbook(path)
+    sheet: Any = workbook.active
+    at = next(cell.column for cell in sheet[1] if cell.value == "text")
+    for row in sheet.iter_rows(min_row=2):
+        if row[0].value in texts:
+            sheet.cell(row[0].row, at, texts[row[0].value])
+    workbook.save(path)
+
+
+async def test_a_row_is_cut_before_the_words_that_are_named_after_what_is_decided(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    cut = ("--split", "R1=train  ten", "--split", "R1=users")
+    assert (await cli("ledger", document_id, *cut, "--assign", "R1=research")).exit_code == 0
+    decided, split = (request for _, request in read.received)
+    assert isinstance(decided, requests.DecideRequirements)
+    assert isinstance(split, requests.SplitRequirements)
+    assert split.splits == (RowCuts(requirement_id="R1", cuts=(21, 31)),)
+    assert split.rows_digest == (await read.text(document_id, LedgerRows(given=3, rows=ROWS).model_dump_json())).digest
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        ("R9=users", "R9: the ledger has no such row"),
+        ("R1=drain", "'drain' begins nowhere"),
+        ("R1=The contractor", "'The contractor' begins nowhere"),
+        ("R1=t", "'t' begins 2 times"),
+        ("R1", "'R1' is not ID=VALUE"),
+    ],
+)
+async def test_words_that_are_not_in_the_row_just_once_are_refused_before_anything_is_sent(
+    cli: Any, read: Any, document_id: str, cut: str, words: str
+) -> None:
+    shown = await cli("ledger", document_id, "--split", cut)
+    assert shown.exit_code == 2
+    assert words in " ".join(shown.stderr.split())
+    assert not read.received
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+async def test_a_text_that_is_cut_into_lines_in_a_spreadsheet_is_a_row_for_each_line(
+    cli: Any, read: Any, document_id: str, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"ledger.{ending}"
+    await cli("ledger", document_id, "--export", str(path))
+    edited(path, {"R1": "The contractor shall\ntrain ten users.\n"})
+    shown = await cli("ledger", document_id, "--import", str(path), "--json")
+    assert json.loads(shown.stdout)["splits"] == [{"requirement_id": "R1", "cuts": [21]}]
+    assert not read.received
+    await cli("ledger", document_id, "--import", str(path), "--apply")
+    assert read.received[-1][1].splits[0] == RowCuts(requirement_id="R1", cuts=(21,))
+
+
+def test_the_mark_that_keeps_a_text_from_being_a_formula_is_no_word_of_it() -> None:
+    entry = LedgerEntry(row("R1", 7, "=1+1 and more"), RowView())
+    cut = splits_in([{"id": "R1", "text": "'=1+1\nand more"}], [entry])
+    assert cut == [RowCuts(requirement_id="R1", cuts=(5,))]
+
+
+async def test_a_line_with_other_words_than_the_row_has_is_refused(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "ledger.csv"
+    await cli("ledger", document_id, "--export", str(path))
+    edited(path, {"R1": "The contractor shall\ntrain twelve users."})
+    shown = await cli("ledger", document_id, "--import", str(path))
+    assert shown.exit_code == 2
+    assert "row R1: a text can be cut into lines; its words stay as they are" in shown.stderr
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows
+from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows, RowCuts
+from stemma_document.splitting import split_rows
 from stemma_requirements import Source, difference, read_ledger
 from stemma_testkit.counting import calls
 
@@ -115,6 +116,50 @@ def test_what_a_person_added_stays_as_long_as_its_words_stand_in_the_source() ->
     with_own = before.model_copy(update={"rows": (*before.rows, row), "given": 5})
     assert row in read(REQUEST, with_own).rows
     assert row not in read(REQUEST.replace("1 May", "2 May"), with_own).rows
+
+
+COMPOUND = REQUEST.replace("train ten users on site.", "train ten users on site and write a manual for each role.")
+
+
+def cut(ledger: LedgerRows, name: str, *beginnings: str) -> LedgerRows:
+    quote = quotes(ledger)[name]
+    return split_rows(ledger, [RowCuts(requirement_id=name, cuts=tuple(map(quote.index, beginnings)))])[0]
+
+
+@pytest.mark.req("L2")
+def test_a_row_that_a_person_cut_is_cut_there_again_when_its_request_is_read_again() -> None:
+    before = cut(read(COMPOUND), "R2", "and write")
+    after = read(f"Some words before.\n\n{COMPOUND}", before)
+    assert quotes(after) == quotes(before)
+    assert [row.line for row in after.rows] == [row.line + 2 for row in before.rows]
+    assert difference(before, after).model_dump() == {"new": (), "changed": (), "withdrawn": ()}
+
+
+@pytest.mark.req("L2")
+def test_an_amendment_changes_only_the_part_whose_words_it_changes() -> None:
+    before = cut(read(COMPOUND), "R2", "and write", "for each")
+    after = read(COMPOUND.replace("ten users on site", "twelve users at three sites"), before)
+    assert [row.requirement_id for row in difference(before, after).changed] == ["R2"]
+    assert quotes(after)["R2"] == "The contractor shall train twelve users at three sites"
+    assert (quotes(after)["R2-2"], quotes(after)["R2-3"]) == ("and write a manual", "for each role.")
+
+
+@pytest.mark.req("L2")
+def test_an_amendment_withdraws_the_part_whose_words_it_takes_out_and_the_others_stay() -> None:
+    before = cut(read(COMPOUND), "R2", "and write")
+    after = read(COMPOUND.replace(" and write a manual for each role", ""), before)
+    told = difference(before, after)
+    assert [row.requirement_id for row in told.withdrawn] == ["R2-2"]
+    assert quotes(after)["R2"] == "The contractor shall train ten users on site."
+
+
+@pytest.mark.req("L2")
+def test_parts_go_with_their_demand_and_no_id_of_them_is_given_again() -> None:
+    before = cut(read(COMPOUND), "R2", "and write")
+    without = read(COMPOUND.replace(quotes(read(COMPOUND))["R2"], ""), before)
+    assert set(quotes(without)) == {"R1", "R3", "R4"}
+    shorter = read(COMPOUND.replace(" and write a manual for each role", ""), before)
+    assert set(quotes(cut(shorter, "R2", "on site"))) == {"R1", "R2", "R2-3", "R3", "R4"}
 
 
 @pytest.mark.req("L1")

@@ -8,19 +8,21 @@ from datetime import UTC, datetime
 import pytest
 from orchestrator_story import meta
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_orchestrator.core import documents
 from stemma_orchestrator.core.commands import RequestCommand
-from stemma_orchestrator.intake import Intake, Refused
-from stemma_orchestrator.requests import Received, document_id_for
+from stemma_orchestrator.intake import Intake
+from stemma_orchestrator.requests import Received, Refused, document_id_for
 
 ASKED = meta("r1")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-async def commanded(intake: Intake, request: r.Request, inputs: Sequence[InputFile] = ()) -> RequestCommand:
+async def commanded(
+    intake: Intake, request: r.Request, inputs: Sequence[InputFile] = (), rows: ArtifactRef | None = None
+) -> RequestCommand:
     received = Received("default", ASKED, 1, 0, request, document_id_for("default", ASKED["request_id"]))
-    return await intake.command(received, request, NOW, inputs)
+    return await intake.command(received, request, NOW, inputs, rows)
 
 
 async def create(intake: Intake, **fields: object) -> documents.Create:

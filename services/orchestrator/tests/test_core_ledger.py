@@ -10,7 +10,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts
 from stemma_document.answering import open_mandatory
 from stemma_document.ledger_state import Standing
 from stemma_orchestrator.core import documents, exports, ledger
@@ -183,3 +183,49 @@ def test_an_export_with_a_matrix_says_which_section_answers_what_and_leaves_out_
     told = [(one.section_id, one.status, one.requirement_ids) for one in with_matrix.matrix]
     assert told == [("research", "verified", ("R1", "R3")), ("", "open", ("R2",))]
     assert (with_matrix.ledger, without.matrix) == (ref("rows"), ())
+
+
+def split(story: Story, name: str, *parts: str, digest: str = "") -> Any:
+    cut = (RowParts(requirement_id=name, parts=parts),)
+    return story.when(ledger.Split(story.asked(), digest or ref("rows").digest, ref("cut rows"), cut))
+
+
+def test_the_parts_of_a_row_stand_as_it_did_but_whether_they_are_answered_is_open(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    decide(begun, requirement_id="R1", confirmed=True, section_id="research", owner="ada", status="verified")
+    split(begun, "R1", "R1-2", "R1-3").then_types(e.RequirementsSplit)
+    assert {standing(begun, name) for name in ("R1", "R1-2", "R1-3")} == {
+        Standing(confirmed=True, section_id="research", owner="ada")
+    }
+    assert open_mandatory(begun.document) == ("R1", "R1-2", "R1-3", "R2")
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert (job.ledger, job.requirements) == (ref("cut rows"), ("R1", "R1-2", "R1-3"))
+
+
+def test_a_reading_that_is_under_way_begins_again_from_the_rows_that_were_cut(begun: Story) -> None:
+    read(begun, "R1")
+    begun.when(ledger.Read(begun.asked(), ()))
+    late = job_of(begun)
+    split(begun, "R1", "R1-2")
+    assert job_of(begun).job_id != late.job_id
+    assert (late.previous, job_of(begun).previous) == (ref("rows"), ref("cut rows"))
+    about = {"rows": ref("late"), "difference": ref("difference"), "summary": LedgerSummary(mandatory=("R1",))}
+    record(begun, o.RequirementsExtracted, late.job_id, **about).then_types(e.OutcomeSuperseded)
+
+
+def test_refuses_to_cut_words_that_do_not_count_any_more(begun: Story) -> None:
+    split(begun, "R1", "R1-2").then_types(e.RefusedOldLedger)
+    read(begun, "R1")
+    split(begun, "R1", "R1-2")
+    (refusal,) = split(begun, "R1", "R1-2")
+    assert problem_of(refusal).field == "rows_digest"
+    (unknown,) = begun.when(ledger.Split(begun.asked(), ref("cut rows").digest))
+    assert isinstance(unknown, e.RefusedOldLedger)
+
+
+def test_the_same_cut_again_is_made_once(begun: Story) -> None:
+    read(begun, "R1")
+    cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
+    command = ledger.Split(begun.asked(), ref("rows").digest, ref("cut rows"), cut)
+    begun.when(command)
+    begun.when(command).then_nothing_happened()

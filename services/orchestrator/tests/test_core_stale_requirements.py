@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from orchestrator_story import Story
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.ledger import RowParts
+from stemma_document.answering import answer_to
 from stemma_document.staleness import staleness
-from stemma_orchestrator.core import editing
-from test_core_answers import OTHER_ROWS, decide, edit, looked, looks, read
+from stemma_orchestrator.core import editing, ledger
+from test_core_answers import OTHER_ROWS, ROWS, decide, edit, looked, looks, read
 
 pytestmark = pytest.mark.req("L2")
 
@@ -110,3 +112,16 @@ def test_a_changed_row_that_people_say_is_none_of_the_sections_does_not_make_it_
 def test_an_amendment_that_changes_no_row_makes_nothing_stale(answering: Story) -> None:
     read(answering, "R1", "R2", "R3", "R4", rows=OTHER_ROWS, new=1)
     assert not staleness(answering.document)
+
+
+def test_a_row_that_is_cut_makes_nothing_stale_and_each_part_is_looked_for_by_itself(answering: Story) -> None:
+    cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
+    answering.when(ledger.Split(answering.asked(), ROWS.digest, OTHER_ROWS, cut))
+    assert answer_to(answering.document, "R1").status == "open"
+    (job,) = looks(answering)
+    assert (job.section.section_id, job.requirements) == ("research", ("R1", "R1-2"))
+    looked(answering, "R1")
+    assert not staleness(answering.document)
+    assert [answer_to(answering.document, name).status for name in ("R1", "R1-2")] == ["addressed", "open"]
+    read(answering, "R1", "R1-2", "R2", "R3", changed=("R1-2",))
+    assert rows(answering) == [("R1-2", "changed")]

@@ -14,8 +14,8 @@ from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, UploadRef
 from stemma_orchestrator.core import editing, inputs, needs, proposals, review, several
 from stemma_orchestrator.inputs import as_input, reference
-from stemma_orchestrator.intake import Intake, Refused
-from stemma_orchestrator.requests import document_id_for
+from stemma_orchestrator.intake import Intake
+from stemma_orchestrator.requests import Refused, document_id_for
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 

@@ -5,9 +5,9 @@ Words stand in artifacts (`LedgerRows`, `LedgerDifference`); events hold ids and
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import Field, StrictBool, StrictInt, model_validator
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.tokens import Digest, FileName, Token
@@ -26,6 +26,8 @@ MOST_ROWS = 3000
 """Rows of a ledger: what demands more is no request, and no message could tell of it."""
 MOST_QUOTED = 2000
 """Characters of a row: a longer sentence is quoted to there."""
+MOST_CUTS = 50
+"""Places where one request cuts a row."""
 
 
 class LedgerRow(Contract):
@@ -41,6 +43,12 @@ class LedgerRow(Contract):
     kind: RequirementKind
     obligation: Obligation
     found_by: Literal["rules", "model", "person"] = "rules"
+    part_of: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9_-]{0,64}$",
+        description="the row that a person cut, of which this is a part; its first part has that id itself",
+    )
+    parts_given: int = Field(default=0, ge=0, description="the highest number that a part of that row was ever given")
 
 
 class LedgerRows(Contract):
@@ -91,6 +99,28 @@ class RequirementDecision(Contract):
         if self.merged_into == self.requirement_id:
             raise invalid_field("a row cannot be merged into itself", "merged_into")
         return self
+
+
+class RowCuts(Contract):
+    """Where a row is cut into several: the first part keeps its id, the others get new ones, such as R3-2."""
+
+    requirement_id: Token
+    cuts: tuple[Annotated[StrictInt, Field(ge=1, lt=MOST_QUOTED)], ...] = Field(
+        min_length=1, max_length=MOST_CUTS, description="where the words of the next part begin in its quote"
+    )
+
+    @model_validator(mode="after")
+    def _rises(self) -> RowCuts:
+        if list(self.cuts) != sorted(set(self.cuts)):
+            raise invalid_field("name each cut once, in their order", "cuts")
+        return self
+
+
+class RowParts(Contract):
+    """A row that was cut, and the ids of its parts but for the first, which has its own."""
+
+    requirement_id: Token
+    parts: tuple[Token, ...]
 
 
 class RequirementAnswer(Contract):

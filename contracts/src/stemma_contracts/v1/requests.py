@@ -12,12 +12,12 @@ from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_vali
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import FileName, LanguageTag, Token
+from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 
 from .comments import MOST_COMMENTS, NewComment
 from .exports import ExportFormat, VersionPair
 from .forms import MOST_FIELDS
-from .ledger import RequirementDecision
+from .ledger import RequirementDecision, RowCuts
 from .outline import OutlineSection
 from .references import UploadRef
 from .review import ReviewEdits, ReviewPolicy
@@ -353,6 +353,23 @@ class DecideRequirements(DocumentRequest):
     """Confirm, drop, merge, assign and mark rows of the requirement ledger: all of the decisions are made, or none."""
 
     decisions: tuple[RequirementDecision, ...] = Field(min_length=1, max_length=1000)
+
+
+@registry.contract("stemma.split.requirements.v1", Family.REQUEST)
+class SplitRequirements(DocumentRequest):
+    """Cut rows of the requirement ledger into several: all of the cuts are made, or none.
+
+    What people decided about a row holds for its parts; whether each is answered is looked for anew.
+    """
+
+    rows_digest: Digest = Field(description="of the LedgerRows whose words are cut: those that count now")
+    splits: tuple[RowCuts, ...] = Field(min_length=1, max_length=100)
+
+    @model_validator(mode="after")
+    def _once_each(self) -> SplitRequirements:
+        if len({split.requirement_id for split in self.splits}) < len(self.splits):
+            raise invalid_field("name each row once", "splits")
+        return self
 
 
 @registry.contract("stemma.comment.section.v1", Family.REQUEST)

@@ -17,6 +17,7 @@ _DECIDES = (
     "accept-edit",
     "reject-edit",
     "decide-requirements",
+    "split-requirements",
     "comment-section",
     "resolve-thread",
     "reopen-thread",

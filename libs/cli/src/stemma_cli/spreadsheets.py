@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 from stemma_client.ledgers import LedgerEntry
-from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_contracts.v1.ledger import RequirementDecision, RowCuts
 
 from .exit_codes import CliError, ExitCode
 from .output import clean_line
@@ -135,6 +136,22 @@ def decisions_in(rows: Sequence[dict[str, str]], entries: Sequence[LedgerEntry])
     """What was changed in a spreadsheet, row by row. Raises `CliError` that names the row of a value that is none."""
     known = {entry.row.requirement_id: entry for entry in entries}
     return [decision for row in rows for decision in _decided(row, known.get(row["id"]))]
+
+
+def splits_in(rows: Sequence[dict[str, str]], entries: Sequence[LedgerEntry]) -> list[RowCuts]:
+    """The rows whose text was cut into lines. Raises `CliError` for one that has other words than before."""
+    quotes = {entry.row.requirement_id: entry.row.quote for entry in entries}
+    return [_cuts(row["id"], quotes[row["id"]], row["text"]) for row in rows if "\n" in row.get("text", "")]
+
+
+def _cuts(name: str, quote: str, text: str) -> RowCuts:
+    parts = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    if quote.startswith(_FORMULA):
+        parts[0] = parts[0].removeprefix("'")
+    if " ".join(parts) != quote:
+        raise CliError(ExitCode.USAGE, f"row {name}: a text can be cut into lines; its words stay as they are")
+    ends = accumulate(len(part) + 1 for part in parts[:-1])
+    return RowCuts(requirement_id=name, cuts=tuple(ends))
 
 
 def _decided(row: dict[str, str], entry: LedgerEntry | None) -> Iterator[RequirementDecision]:

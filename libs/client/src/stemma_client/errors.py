@@ -55,6 +55,13 @@ class LedgerFailedError(StemmaError):
         super().__init__(f"there is no requirement ledger: {detail}" if detail else "the demands could not be read")
 
 
+class InvalidCutError(StemmaError):
+    """A row of the requirement ledger cannot be cut so; nothing was sent."""
+
+    def __init__(self, requirement_id: str, detail: str) -> None:
+        super().__init__(f"{requirement_id}: {detail}")
+
+
 class TenantFullError(StemmaError):
     """The tenant has as much of something as the server lets it have; the message names the bound."""
 

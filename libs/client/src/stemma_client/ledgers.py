@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -12,12 +13,12 @@ from stemma_contracts.v1 import events
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.blocks import BlockIndex
-from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RequirementDecision
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RequirementDecision, RowCuts
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import NO_DECISION, DocumentView, LedgerView, RowView
 
 from .deciding import SectionDecisions
-from .errors import LedgerFailedError
+from .errors import InvalidCutError, LedgerFailedError
 from .recorded import RecordedEvent
 
 
@@ -65,6 +66,22 @@ class RequirementLedger:
     entries: tuple[LedgerEntry, ...]
     difference: LedgerDifference
 
+    @property
+    def rows_digest(self) -> str:
+        """The digest of its rows, by which a request that cuts some says whose words it cuts."""
+        return self.view.rows.digest if self.view.rows else ""
+
+    def cuts_before(self, requirement_id: str, beginnings: Iterable[str]) -> RowCuts:
+        """Where to cut a row, if its parts but for the first begin with these words.
+
+        Raises `InvalidCutError` for a row that is not there, and for words that do not begin just once in it.
+        """
+        entry = next((entry for entry in self.entries if entry.row.requirement_id == requirement_id), None)
+        if entry is None:
+            raise InvalidCutError(requirement_id, "the ledger has no such row")
+        cuts = {_place(entry.row, " ".join(words.split())) for words in beginnings}
+        return RowCuts(requirement_id=requirement_id, cuts=tuple(sorted(cuts)))
+
 
 class LedgerRequests(SectionDecisions):
     """Every way to read the ledger, and to decide about its rows."""
@@ -107,6 +124,13 @@ class LedgerRequests(SectionDecisions):
             r.DecideRequirements(actor=self.actor, document_id=document_id, decisions=tuple(decisions))
         )
 
+    async def split_requirements(
+        self, document_id: str, found: RequirementLedger, splits: Sequence[RowCuts]
+    ) -> RequestAccepted:
+        """Cut rows of a ledger as it was found: all of them are cut, or none."""
+        about = {"actor": self.actor, "document_id": document_id, "rows_digest": found.rows_digest}
+        return await self.request(r.SplitRequirements.model_validate(about | {"splits": splits}))
+
     async def ledger(self, document_id: str, *, at_least: int = 0) -> RequirementLedger:
         """The ledger as it is; raises `LedgerFailedError` if nothing was read into it yet."""
         return await self.ledger_of(await self.document(document_id, at_least=at_least))
@@ -134,6 +158,16 @@ class LedgerRequests(SectionDecisions):
             block.block_id: Answer(" ".join(text[block.start : block.end].split()), block.line)
             for block in index.blocks
         }
+
+
+def _place(row: LedgerRow, words: str) -> int:
+    """Where a part of a row begins."""
+    places = [found.end() for found in re.finditer(f" (?={re.escape(words)})", row.quote)] if words else []
+    if len(places) != 1:
+        how_often = f"{len(places)} times" if places else "nowhere"
+        detail = f"a part begins with words that are there once, after the first word; {words!r} begins {how_often}"
+        raise InvalidCutError(row.requirement_id, detail)
+    return places[0]
 
 
 def _entry(row: LedgerRow, view: LedgerView, blocks: Mapping[str, Mapping[str, Answer]]) -> LedgerEntry:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.ledger import AnsweredRows, RequirementChange, RequirementStatus
+from stemma_contracts.v1.ledger import AnsweredRows, RequirementChange, RequirementStatus, RowParts
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 
@@ -93,6 +93,10 @@ def sought_again(document: Document, event: e.AnyEvent) -> Document:
         case e.RequirementsRead() | e.RequirementsDecided():
             sections = {name: _to_check(document, section) for name, section in document.sections.items()}
             return replace(document, sections=sections)
+        case e.RequirementsSplit():
+            cut = {name: _with_parts(section, event.splits) for name, section in document.sections.items()}
+            sections = {name: _to_check(document, section) for name, section in cut.items()}
+            return replace(document, sections=sections)
         case e.SectionReviewRequested() | e.SectionApproved() | e.SectionChecked():
             section = _with_found(document, document.sections[event.section_id], event.validation)
             looked = event.validation is not None and event.validation.answers is not None
@@ -101,6 +105,20 @@ def sought_again(document: Document, event: e.AnyEvent) -> Document:
             return replace(document, sections={**document.sections, event.section_id: section})
         case _:
             return document
+
+
+def _with_parts(section: Section, splits: Iterable[RowParts]) -> Section:
+    """What was written for a row was written for its parts; each of them is looked for by itself."""
+    versions = section.versions
+    for split in splits:
+        versions = tuple(_version_with_parts(version, split) for version in versions)
+    return replace(section, versions=versions)
+
+
+def _version_with_parts(version: Version, split: RowParts) -> Version:
+    sought = {name: found for name, found in version.sought.items() if name != split.requirement_id}
+    parts = dict.fromkeys(split.parts, 0) if split.requirement_id in version.requirements else {}
+    return replace(version, sought=sought, requirements={**version.requirements, **parts})
 
 
 def _found(version: Version, ledger: Ledger, requirement_id: str) -> str:

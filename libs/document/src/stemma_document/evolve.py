@@ -148,7 +148,13 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             return replace(document, lifecycle=Lifecycle.CANCELLED, sections=sections)
         case e.ExportRequested() | e.DocumentExported() | e.ExportFailed() | e.ExportJobDead():
             return _export_applied(document, event)
-        case e.RequirementsRequested() | e.RequirementsRead() | e.RequirementsUnread() | e.RequirementsDecided():
+        case (
+            e.RequirementsRequested()
+            | e.RequirementsRead()
+            | e.RequirementsUnread()
+            | e.RequirementsDecided()
+            | e.RequirementsSplit()
+        ):
             return _ledger_applied(document, event)
         case e.FormFieldsConfirmed() | e.FormExportRequested() | e.FormExported() | e.FormExportFailed():
             return form_applied(document, event)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts
 
 from .ledger_state import Ledger, Standing, Wordings
 
@@ -35,12 +35,34 @@ def ledger_after(ledger: Ledger | None, event: e.AnyLedgerEvent, job_id: str, te
             return replace(ledger, job_id=None, failure=event.detail or "failed")
         case e.RequirementsDecided():
             return _decided(ledger, event.decisions, texts)
+        case e.RequirementsSplit():
+            return _split(ledger, event, job_id)
         case _:
             assert_never(event)
 
 
 def _reworded(ledger: Ledger, summary: LedgerSummary) -> Wordings:
     return {**ledger.wordings, **{name: ledger.wording(name) + 1 for name in summary.changed}}
+
+
+def _split(ledger: Ledger, event: e.RequirementsSplit, job_id: str) -> Ledger:
+    """Parts stand as the whole did, without an answer; a reading that is under way begins again, from these rows."""
+    standings, summary = dict(ledger.standings), ledger.summary
+    for split in event.splits:
+        unanswered = replace(ledger.standing(split.requirement_id), status=None, said_of="", said_wording=0)
+        standings |= dict.fromkeys((split.requirement_id, *split.parts), unanswered)
+        summary = summary.model_copy(
+            update={
+                "mandatory": _with_parts(summary.mandatory, split),
+                "others": _with_parts(summary.others, split),
+            }
+        )
+    reading = job_id if ledger.job_id is not None else None
+    return replace(ledger, job_id=reading, rows=event.rows, summary=summary, standings=standings)
+
+
+def _with_parts(names: tuple[str, ...], split: RowParts) -> tuple[str, ...]:
+    return tuple(part for name in names for part in ((name, *split.parts) if name == split.requirement_id else (name,)))
 
 
 def _decided(ledger: Ledger, decisions: Iterable[RequirementDecision], texts: Texts) -> Ledger:

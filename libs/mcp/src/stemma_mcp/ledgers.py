@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 from stemma_client.client import Client
+from stemma_client.errors import InvalidCutError
 from stemma_client.ledgers import LedgerEntry
-from stemma_contracts.tokens import FileName
+from stemma_contracts.tokens import FileName, Token
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.ledger import RequirementDecision, RequirementKind
+from stemma_contracts.v1.ledger import MOST_CUTS, RequirementDecision, RequirementKind
 from stemma_document.views import LedgerView
 
 from .answers import Accepted, Requirements, RequirementTold, Step
@@ -18,6 +19,8 @@ from .clients import asked
 from .steps import ASK_AGAIN_AFTER_S, accepted
 
 PAGE = 100
+ANSWERED_WITHIN_S = 2.0
+"""How long the answer to a call that was made before is looked for, where the row does not read so any more."""
 
 
 async def read_requirements(
@@ -121,3 +124,26 @@ async def decide_requirements(
     it is answered. All of the decisions are made, or none."""
     answer = await asked(client, r.DecideRequirements, request_id, document_id=document_id, decisions=decisions)
     return accepted(answer, "list_requirements")
+
+
+async def split_requirement(
+    client: Client,
+    document_id: DocumentId,
+    requirement_id: Annotated[Token, Field(description="From list_requirements.")],
+    begins_with: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=500)]],
+        Field(min_length=1, max_length=MOST_CUTS, description="The first words of each part but the first, verbatim."),
+    ],
+    request_id: RequestId = "",
+) -> Accepted:
+    """Cut a demand that asks for several things into a row for each. The first part keeps the id, the others get new
+    ones, such as R3-2; what was decided about it holds for all of them. list_requirements tells the ids."""
+    ledger = await client.ledger(document_id)
+    try:
+        splits = (ledger.cuts_before(requirement_id, begins_with),)
+    except InvalidCutError:
+        if not request_id:
+            raise
+        return accepted(await client.answer(request_id, wait_s=ANSWERED_WITHIN_S), "list_requirements")
+    about = {"document_id": document_id, "rows_digest": ledger.rows_digest, "splits": splits}
+    return accepted(await asked(client, r.SplitRequirements, request_id, **about), "list_requirements")

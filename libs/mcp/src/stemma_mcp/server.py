@@ -28,7 +28,8 @@ Stemma writes long documents section by section with language models. People dec
    from an earlier version.
 7. list_inputs tells what a document is written from. For an amended file: replace_input with staged, read_input,
    then apply_input or withdraw_input.
-8. If it answers a request for proposals: read_requirements, list_requirements, decide_requirements.
+8. If it answers a request for proposals: read_requirements, list_requirements, decide_requirements,
+   split_requirement.
 9. export_document, then export_result; of a form of the buyer export_form, then form_result.
 
 `next` in an answer names the calls that make sense then. An error is JSON with the fields that are wrong, why, and what
@@ -72,6 +73,7 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (ledgers.read_requirements, ADDS_ONCE),
     (ledgers.list_requirements, READS),
     (ledgers.decide_requirements, ADDS_ONCE),
+    (ledgers.split_requirement, ADDS_ONCE),
     (exports.export_document, ADDS),
     (exports.export_result, READS),
     (forms.export_form, ADDS),

@@ -20,6 +20,7 @@ from stemma_contracts.v1.ledger import (
 from stemma_markdown import match_parts
 
 from .extraction import Requirement, requirements
+from .parts import cut_again, joined
 
 SAME = 0.3
 """The share of what two rows say, each word weighed by how rare it is, that makes them one row that was changed."""
@@ -43,20 +44,22 @@ def read_ledger(sources: Sequence[Source], previous: LedgerRows) -> LedgerRows:
 
     Rows of one source are compared with those that it had before: equal ones first, then the most similar, of those
     the ones with the fewest rows between. What is left is looked for in the other sources. Rows that a person or a
-    model added stay as long as their words stand in their source.
+    model added stay as long as their words stand in their source. A row that a person cut is cut where it was.
     """
     found = [(source.name, one) for source in sources for one in requirements(source.text, source.language)]
-    kept = _added(sources, previous)
-    rows = [_row(name, one) for name, one in islice(found, MOST_ROWS - len(kept))]
-    earlier = [row for row in previous.rows if row.found_by == "rules"]
+    kept, by_rules = _added(sources, previous), [row for row in previous.rows if row.found_by == "rules"]
+    earlier, parts = joined(by_rules)
+    room = MOST_ROWS - len(kept) - (len(by_rules) - len(earlier))
+    rows = [_row(name, one) for name, one in islice(found, room)]
     partners = _partners(earlier, rows)
     given = previous.given
     named: list[LedgerRow] = []
-    for number, row in enumerate(rows):
+    for number, unnamed in enumerate(rows):
         given += number not in partners
         own = earlier[partners[number]].requirement_id if number in partners else f"R{given}"
-        named.append(row.model_copy(update={"requirement_id": own}))
-    return LedgerRows(given=given, rows=(*named, *kept), more=max(0, len(found) + len(kept) - MOST_ROWS))
+        row = unnamed.model_copy(update={"requirement_id": own})
+        named += cut_again(row, parts[own]) if own in parts else [row]
+    return LedgerRows(given=given, rows=(*named, *kept), more=max(0, len(found) - room))
 
 
 def difference(before: LedgerRows, after: LedgerRows) -> LedgerDifference:

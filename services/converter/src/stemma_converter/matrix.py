@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count
 
@@ -72,9 +73,8 @@ def _answered(section: ExportSection | None, answers: Sequence[AnsweredRows], ma
     return [node("Para", [*text(told), node("Space"), *paged_link(words.matrix, matrix, words)])]
 
 
-def _by_number(name: str) -> tuple[int, str]:
-    digits = "".join(filter(str.isdigit, name))
-    return int(digits or 0), name
+def _by_number(name: str) -> tuple[list[int], str]:
+    return [int(digits) for digits in re.findall(r"[0-9]+", name)], name
 
 
 def _table(

@@ -14,12 +14,12 @@ from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
 from .answers import Answer, answer_of, rejected
-from .core.commands import Command, Record
+from .core.commands import Command, Record, RequestCommand
 from .core.needs.threads import drop_threads
-from .intake import Intake, Refused
+from .intake import Intake
 from .job_publisher import JobPublisher
 from .observing.waits import measure_waits
-from .requests import Received
+from .requests import Received, Refused
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,20 @@ class CommandService:
             await self.jobs.publish(stream, document, cause)
             return answer_of(received, document)
         try:
-            command = await self.intake.command(
-                received, request, cause.time, evidence_of(document, with_forms=True) if document else ()
-            )
+            command = await self._command(received, request, cause, document)
         except Refused as refusal:
             return rejected(received, *refusal.problems)
         state = await self._handle(stream, command, cause)
         measure_waits(stream.tenant, known.state, state, cause.time)
         await self.jobs.call_off(stream, known.state, state)
         return answer_of(received, state)
+
+    async def _command(
+        self, received: Received, request: r.Request, cause: Cause, document: Document | None
+    ) -> RequestCommand:
+        inputs = evidence_of(document, with_forms=True) if document else ()
+        ledger = document.ledger if document else None
+        return await self.intake.command(received, request, cause.time, inputs, ledger.rows if ledger else None)
 
     async def outcome(self, outcome: Outcome, cause: Cause) -> None:
         """Take in what a worker says of a job."""

@@ -31,7 +31,6 @@ from .core import (
     exports,
     forms,
     generation,
-    ledger,
     needs,
     proposals,
     review,
@@ -57,21 +56,14 @@ from .inputs import (
     problems_of_inputs,
     reference,
 )
-from .requests import MAX_NAMED, Received, shown
+from .ledger_intake import ledger_command
+from .requests import MAX_NAMED, Received, Refused, shown
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
 
 MAX_IMAGES_BYTES = 48 * 1024
 """What the list of images may take up in the job of a conversion: those among the inputs and those of an answer."""
-
-
-class Refused(Exception):
-    """A request that cannot become a command; the problems name its fields."""
-
-    def __init__(self, *problems: Problem) -> None:
-        super().__init__(problems)
-        self.problems = problems
 
 
 class _NoLanguage(ValueError):
@@ -89,14 +81,21 @@ class Intake:
     limits: Limits
 
     async def command(
-        self, received: Received, request: r.Request, time: datetime, inputs: Sequence[InputFile] = ()
+        self,
+        received: Received,
+        request: r.Request,
+        time: datetime,
+        inputs: Sequence[InputFile] = (),
+        rows: ArtifactRef | None = None,
     ) -> RequestCommand:
-        """The command of a request about a document with these inputs. Raises `Refused`."""
+        """The command of a request about a document with these inputs and rows of its ledger. Raises `Refused`."""
         match request:
             case r.CreateDocument():
                 return await self._create(received, request, time)
             case r.CommentSection() | r.ResolveThread() | r.ReopenThread():
                 return await self._about_comments(received, request)
+            case r.ReadRequirements() | r.DecideRequirements() | r.SplitRequirements():
+                return await ledger_command(received, request, self.artifacts, inputs, rows)
             case r.DocumentRequest():
                 return await self._about_document(received.tenant, received.asked, request, inputs)
             case _:
@@ -135,8 +134,6 @@ class Intake:
                 return await self._about_input(tenant, asked, request)
             case r.ConfirmFormFields() | r.ExportForm():
                 return forms.command_of(asked, request)
-            case r.ReadRequirements() | r.DecideRequirements():
-                return _about_ledger(asked, request, inputs)
             case _:
                 return _without_text(asked, request)
 
@@ -406,28 +403,6 @@ def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool
     supplied = [as_input(decision) for decision in request.decisions.values() if isinstance(decision, UploadRef)]
     images = [item for item in inputs if item.artifact.media_type in SHOWN]
     return sum(len(item.model_dump_json()) for item in (*images, *supplied)) > MAX_IMAGES_BYTES
-
-
-def _about_ledger(
-    asked: RequestMeta, request: r.ReadRequirements | r.DecideRequirements, inputs: Sequence[InputFile]
-) -> RequestCommand:
-    """The command of a request about the requirement ledger."""
-    match request:
-        case r.ReadRequirements():
-            return ledger.Read(asked, _known_sources(request, inputs), request.without_brief)
-        case r.DecideRequirements():
-            return ledger.Decide(asked, request.decisions)
-        case _:
-            assert_never(request)
-
-
-def _known_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> tuple[str, ...]:
-    names = {item.name for item in inputs}
-    unknown = [position for position, name in enumerate(request.sources) if name not in names]
-    if unknown:
-        there = "the document has no input of this name"
-        raise Refused(*(Problem(field=f"sources.{position}", message=there) for position in unknown[:MAX_NAMED]))
-    return tuple(dict.fromkeys(request.sources))
 
 
 def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestCommand:

@@ -40,6 +40,14 @@ class Received:
     ignored_fields: tuple[str, ...] = ()
 
 
+class Refused(Exception):
+    """A request that cannot become a command; the problems name its fields."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+
 def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence: int, waiting: int = 0) -> Received:
     """Read a message of the stream of requests.
 

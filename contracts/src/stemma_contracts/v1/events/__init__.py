@@ -27,6 +27,7 @@ from .document import (
     RequirementsDecided,
     RequirementsRead,
     RequirementsRequested,
+    RequirementsSplit,
     RequirementsUnread,
     RevisionCycleStarted,
 )
@@ -54,6 +55,7 @@ from .refusals import (
     RefusedNoCycle,
     RefusedNothingWritten,
     RefusedNotStale,
+    RefusedOldLedger,
     RefusedOldVersion,
     RefusedOpenProposal,
     RefusedReplacesEdit,
@@ -137,7 +139,7 @@ AnySectionEvent = (
 )
 AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
 AnyFormEvent = FormFieldsConfirmed | FormExportRequested | FormExported | FormExportFailed
-AnyLedgerEvent = RequirementsRequested | RequirementsRead | RequirementsUnread | RequirementsDecided
+AnyLedgerEvent = RequirementsRequested | RequirementsRead | RequirementsUnread | RequirementsDecided | RequirementsSplit
 AnyCommentEvent = SectionCommented | SectionThreadResolved | SectionThreadReopened
 AnyRefusal = (
     RefusedOldVersion
@@ -153,6 +155,7 @@ AnyRefusal = (
     | RefusedReplacesEdit
     | RefusedUnknownVersion
     | RefusedUnknownRequirement
+    | RefusedOldLedger
     | RefusedFormFields
     | RefusedLongAnswers
     | RefusedAnswer
@@ -242,6 +245,7 @@ __all__ = [
     "RefusedNoCycle",
     "RefusedNotStale",
     "RefusedNothingWritten",
+    "RefusedOldLedger",
     "RefusedOldVersion",
     "RefusedOpenProposal",
     "RefusedReplacesEdit",
@@ -259,6 +263,7 @@ __all__ = [
     "RequirementsDecided",
     "RequirementsRead",
     "RequirementsRequested",
+    "RequirementsSplit",
     "RequirementsUnread",
     "ReviewConclusion",
     "RevisionCycleStarted",

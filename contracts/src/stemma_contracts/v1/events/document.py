@@ -13,7 +13,7 @@ from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, Reason
 from stemma_contracts.v1.inputs import UnreadableInput
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.wording import PlanWording
@@ -130,6 +130,14 @@ class RequirementsDecided(Event):
     """People decided about rows of the ledger."""
 
     decisions: tuple[RequirementDecision, ...]
+
+
+@registry.contract("stemma.requirements.split.v1", Family.EVENT)
+class RequirementsSplit(Event):
+    """Rows of the ledger were cut into several; what people decided about each holds for its parts."""
+
+    splits: tuple[RowParts, ...]
+    rows: ArtifactRef = Field(description="LedgerRows as JSON: those of the last reading with what was cut")
 
 
 @registry.contract("stemma.form.fields.confirmed.v1", Family.EVENT)

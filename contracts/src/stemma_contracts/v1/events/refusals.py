@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import Token
+from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import SectionStatus
 
@@ -70,6 +70,13 @@ class RefusedUnknownRequirement(DecisionRefused):
     """The ledger has no such row; nothing was read yet, or it was withdrawn."""
 
     requirement_id: Token
+
+
+@registry.contract("stemma.refused.old.ledger.v1", Family.EVENT)
+class RefusedOldLedger(DecisionRefused):
+    """The decision was about the words of rows that do not count any more: they were read or cut again since."""
+
+    rows_digest: Digest
 
 
 @registry.contract("stemma.refused.document.status.v1", Family.EVENT)

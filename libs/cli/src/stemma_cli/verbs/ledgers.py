@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,11 +18,19 @@ from stemma_cli.runtime import connected
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_client.ledgers import LedgerEntry, RequirementLedger
-    from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision
+    from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision, RowCuts
 
 Ids = list[str] | None
 SHOWN_OF_ANSWER = 80
 """Characters of the block that answers a row; the spreadsheet and --json have all."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is asked for about rows: what is decided about some, and how some are cut."""
+
+    decisions: Sequence[RequirementDecision] = ()
+    splits: Sequence[RowCuts] = ()
 
 
 async def ledger(
@@ -40,6 +49,9 @@ async def ledger(
     confirm: Annotated[Ids, typer.Option("--confirm", metavar="ID", help="It is a demand.")] = None,
     drop: Annotated[Ids, typer.Option("--drop", metavar="ID", help="It is none.")] = None,
     merge: Annotated[Ids, typer.Option("--merge", metavar="ID=ID", help="The first says what the second does.")] = None,
+    split: Annotated[
+        Ids, typer.Option("--split", metavar="ID=WORDS", help="Cut it: a row of its own begins with these words.")
+    ] = None,
     assign: Annotated[Ids, typer.Option("--assign", metavar="ID=SECTION", help="The section that answers it.")] = None,
     owner: Annotated[Ids, typer.Option("--owner", metavar="ID=NAME", help="Who sees to it.")] = None,
     mark: Annotated[
@@ -59,22 +71,19 @@ async def ledger(
 
     Example: stemma ledger 3f2a --read --source rfp.md
     Example: stemma ledger 3f2a --confirm R1 --drop R4 --assign R1=approach
+    Example: stemma ledger 3f2a --split "R3=and keep all records"
     Example: stemma ledger 3f2a --export requirements.xlsx
     """
     if apply and imported is None:
         raise CliError(ExitCode.USAGE, "--apply goes with --import")
-    asked = _decisions(confirm, drop, merge, assign, owner, mark)
+    decisions = _decisions(confirm, drop, merge, assign, owner, mark)
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
-        if read:
-            found = await client.read_requirements(document_id, sources=source or (), without_brief=no_brief)
-            note_changes(found)
-        else:
-            found = await client.ledger(document_id)
-        if imported is not None:
-            asked = [*asked, *_imported(imported, found)]
-        if asked and (imported is None or apply):
-            found = await _decided(client, document_id, asked)
+        found = await _found(client, document_id, source or (), read=read, no_brief=no_brief)
+        asked = _imported(imported, found) if imported else Changes()
+        asked = Changes((*decisions, *asked.decisions), (*_splits(split, found), *asked.splits))
+        if imported is None or apply:
+            found = await _made(client, document_id, asked, found)
     if imported is not None:
         _tell(asked, applied=apply, as_json=as_json)
     elif export is not None:
@@ -114,17 +123,42 @@ def _decision(name: str, given: dict[str, object]) -> RequirementDecision:
         raise CliError(ExitCode.USAGE, f"{name}: this cannot be: {wrong}") from None
 
 
-async def _decided(client: Client, document_id: str, asked: Sequence[RequirementDecision]) -> RequirementLedger:
-    accepted = await client.decide_requirements(document_id, asked)
-    return await client.ledger(document_id, at_least=accepted.sequence)
+def _splits(asked: Ids, found: RequirementLedger) -> list[RowCuts]:
+    """The cuts of the options, all of a row together."""
+    words: dict[str, list[str]] = {}
+    for name, begin in map(_pair, asked or ()):
+        words.setdefault(name, []).append(begin)
+    return [found.cuts_before(name, beginnings) for name, beginnings in words.items()]
 
 
-def _imported(path: Path, found: RequirementLedger) -> list[RequirementDecision]:
+async def _found(
+    client: Client, document_id: str, sources: Sequence[str], *, read: bool, no_brief: bool
+) -> RequirementLedger:
+    if not read:
+        return await client.ledger(document_id)
+    found = await client.read_requirements(document_id, sources=sources, without_brief=no_brief)
+    note_changes(found)
+    return found
+
+
+async def _made(client: Client, document_id: str, asked: Changes, found: RequirementLedger) -> RequirementLedger:
+    """The ledger with what is asked for: the decisions first, for they hold for the parts of what is cut then."""
+    sequence = None
+    if asked.decisions:
+        sequence = (await client.decide_requirements(document_id, asked.decisions)).sequence
+    if asked.splits:
+        sequence = (await client.split_requirements(document_id, found, asked.splits)).sequence
+    return found if sequence is None else await client.ledger(document_id, at_least=sequence)
+
+
+def _imported(path: Path, found: RequirementLedger) -> Changes:
     from stemma_cli import spreadsheets
 
     if not path.is_file():
         raise CliError(ExitCode.USAGE, f"there is no file {path}")
-    return spreadsheets.decisions_in(spreadsheets.read(path), found.entries)
+    rows = spreadsheets.read(path)
+    decisions = spreadsheets.decisions_in(rows, found.entries)
+    return Changes(decisions, spreadsheets.splits_in(rows, found.entries))
 
 
 def _write(path: Path, found: RequirementLedger) -> None:
@@ -134,18 +168,22 @@ def _write(path: Path, found: RequirementLedger) -> None:
     say(str(path))
 
 
-def _tell(asked: Sequence[RequirementDecision], *, applied: bool, as_json: bool) -> None:
-    told = [decision.model_dump(mode="json", exclude_none=True) for decision in asked]
+def _tell(asked: Changes, *, applied: bool, as_json: bool) -> None:
+    told = [decision.model_dump(mode="json", exclude_none=True) for decision in asked.decisions]
+    any_asked = bool(asked.decisions or asked.splits)
     if as_json:
-        say_json({"decisions": told, "applied": applied and bool(asked)})
+        splits = [split.model_dump(mode="json") for split in asked.splits]
+        say_json({"decisions": told, "splits": splits, "applied": applied and any_asked})
         return
     for decision in told:
         name = decision.pop("requirement_id")
         say(f"{name}: {', '.join(f'{field} {value}' for field, value in decision.items())}")
-    if not asked:
+    for split in asked.splits:
+        say(f"{split.requirement_id}: cut into {len(split.cuts) + 1} rows")
+    if not any_asked:
         note("nothing was changed")
     elif not applied:
-        note("nothing is decided yet: --apply makes these decisions")
+        note("nothing is decided yet: --apply makes these changes")
 
 
 def note_changes(found: RequirementLedger) -> None:

@@ -33,6 +33,9 @@ _PROBLEMS: dict[type[e.DecisionRefused], Problem] = {
     ),
     e.RefusedNothingWritten: Problem(field="section_id", message="nothing is written in the section yet"),
     e.RefusedNotStale: Problem(field="section_id", message="the section is not stale"),
+    e.RefusedOldLedger: Problem(
+        field="rows_digest", message="these rows do not count any more: look at the ledger, and cut its rows of now"
+    ),
     e.RefusedBriefWithdrawn: Problem(field="input_id", message="a document has a brief: replace it"),
 }
 
@@ -66,6 +69,7 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             | e.RefusedNoCycle()
             | e.RefusedNothingWritten()
             | e.RefusedNotStale()
+            | e.RefusedOldLedger()
             | e.RefusedBriefWithdrawn()
         ):
             return _PROBLEMS[type(refusal)]

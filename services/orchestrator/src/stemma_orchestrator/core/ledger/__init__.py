@@ -5,11 +5,11 @@ from stemma_document.job_ids import EXTRACT
 
 from stemma_orchestrator.core.hooks import Feature
 
-from .decide import Decide, LedgerCommand, Read, decide
+from .decide import Decide, LedgerCommand, Read, Split, decide
 from .work import work
 
 FEATURE = Feature[LedgerCommand](
-    commands=(Read, Decide), decide=decide, work=work, job_owners={EXTRACT: subjects.VALIDATOR}
+    commands=(Read, Decide, Split), decide=decide, work=work, job_owners={EXTRACT: subjects.VALIDATOR}
 )
 
-__all__ = ["FEATURE", "Decide", "Read"]
+__all__ = ["FEATURE", "Decide", "Read", "Split"]

@@ -8,7 +8,8 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
-from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_contracts.v1.ledger import RequirementDecision, RowParts
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.ledger_state import Ledger
 from stemma_document.state import Document, Lifecycle
 
@@ -32,7 +33,17 @@ class Decide(RequestCommand):
     decisions: tuple[RequirementDecision, ...]
 
 
-LedgerCommand = Read | Decide
+@dataclass(frozen=True)
+class Split(RequestCommand):
+    """Cut rows, of which it is known what comes of it: these rows, with these parts; no rows if they are not known."""
+
+    request = requests.SplitRequirements
+    rows_digest: str
+    rows: ArtifactRef | None = None
+    splits: tuple[RowParts, ...] = ()
+
+
+LedgerCommand = Read | Decide | Split
 
 
 def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
@@ -47,8 +58,17 @@ def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
         case Decide():
             refusals = list(_refusals(command, document))
             return refusals or [e.RequirementsDecided(**command.asked, decisions=command.decisions)]
+        case Split():
+            return [_split(command, document.ledger or Ledger())]
         case _:
             assert_never(command)
+
+
+def _split(command: Split, ledger: Ledger) -> e.AnyEvent:
+    """Cuts are places in words: those that count must be the ones that were cut."""
+    if command.rows is None or ledger.rows is None or ledger.rows.digest != command.rows_digest:
+        return e.RefusedOldLedger(**refused(command), rows_digest=command.rows_digest)
+    return e.RequirementsSplit(**command.asked, splits=command.splits, rows=command.rows)
 
 
 def _refusals(command: Decide, document: Document) -> Iterator[e.AnyRefusal]:
