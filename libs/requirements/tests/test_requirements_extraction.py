@@ -51,14 +51,34 @@ def test_rows_of_a_table_of_demands_are_demands() -> None:
         "Offerors will be notified of the result.",
         "Offerors may be required to attend.",
         '"Work" means what the contractor does.',
+        "The product team will evaluate all libraries.",
+        "The Government requires all federal agencies to have a certificate.",
+        "Nothing in this part shall be construed to require a visit.",
+        "Bidders should note that the site is closed in May.",
+        "Desired Skills and Knowledge",
     ],
 )
 def test_what_the_buyer_does_what_is_allowed_and_what_is_not_required_is_no_demand(sentence: str) -> None:
     assert found(f"# Scope\n\n{sentence}\n") == {}
 
 
-def test_items_of_a_list_of_what_is_not_required_are_no_demands() -> None:
-    assert found("The vendor will not be required to do the following:\n\n- Provide hosting\n") == {}
+@pytest.mark.parametrize("mark", ["- ", "a) ", ""])
+def test_what_a_list_of_what_is_not_required_names_is_no_demand(mark: str) -> None:
+    assert found(f"The vendor will not be required to do the following:\n\n{mark}Provide hosting\n") == {}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The team will evaluate all libraries.",
+        "The Government requires all vendors to have a certificate.",
+        "The Government requires that the vendor gives the agencies a certificate.",
+        "Bidders should note in their plan how the site is reached.",
+        "Desired are skills and knowledge",
+    ],
+)
+def test_what_only_looks_like_that_is_one(sentence: str) -> None:
+    assert list(found(f"# Scope\n\n{sentence}\n")) == [sentence]
 
 
 def test_a_body_that_the_text_gives_a_short_name_is_a_buyer() -> None:

@@ -14,6 +14,8 @@ from .units import Unit, units
 
 LABEL_WORDS = 6
 """A first sentence of an item with so few words is its title, if others follow."""
+LONGER = 4
+"""Letters of a word that has a capital in a heading of English."""
 KEPT = 500
 """How many announcements and headings are remembered: those of a list come again with each of its items."""
 
@@ -70,7 +72,7 @@ class _Reading:
 
     def _is_beside(self, unit: Unit) -> bool:
         """Whether a unit has no words, or stands where a text only lists, defines or shows something."""
-        if not any(map(str.isalpha, _URL.sub("", unit.text))):
+        if not any(map(str.isalpha, _URL.sub("", unit.text))) or _is_heading(unit):
             return True
         return any(self._about(title)[1] for title in unit.path[-2:])
 
@@ -90,11 +92,13 @@ class _Reading:
         return place, words.contents.search(text) is not None
 
     def _is_told(self, unit: Unit, place: Place) -> bool:
-        """Whether a verb at the beginning of a unit tells somebody to do it: not in a list of goals."""
-        if not unit.leads or unit.form == "sentence":
+        """Whether a verb at the beginning of a unit tells somebody to do it: not in a list of goals, or of no tasks."""
+        if not unit.leads:
             return True
         lead = self._lead(unit.leads[-1], place)
-        return not lead.denies and (lead.obligation is not None or not lead.announces)
+        if lead.denies:
+            return False
+        return unit.form == "sentence" or lead.obligation is not None or not lead.announces
 
     def _inherited(self, unit: Unit, place: Place) -> Said:
         """What the nearest announcement demands that demands something; for a row, also the names of its columns."""
@@ -128,6 +132,14 @@ def _is_title(unit: Unit) -> bool:
     is_first = unit.number == 0 and unit.count > 1
     is_line = unit.form == "sentence" and not unit.text.endswith(".")
     return unit.text.endswith((":", "：")) or (_is_short(unit) and (is_first or is_line or unit.text.isupper()))
+
+
+def _is_heading(unit: Unit) -> bool:
+    """Whether a line by itself is written as headings are: without an end, each longer word with a capital."""
+    if unit.form != "sentence" or unit.count > 1 or not unit.text[-1:].isalnum():
+        return False
+    longer = [word for word in _WORD.findall(unit.text[:NEAR]) if len(word) >= LONGER]
+    return 1 < len(longer) <= LABEL_WORDS and all(word[0].isupper() for word in longer)
 
 
 def _is_short(unit: Unit) -> bool:

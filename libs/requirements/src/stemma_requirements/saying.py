@@ -95,9 +95,18 @@ class Reader:
             return "mandatory"
         if self._demands(words.should, text):
             return "should"
-        if any(self._subject(text, cue.start()) == "buyer" for cue in words.asks.finditer(text)):
+        if any(self._is_asked(cue, text) for cue in words.asks.finditer(text)):
             return "should" if words.should.search(text) else "mandatory"
         return "mandatory" if any(self._is_duty(cue, text) for cue in words.will.finditer(text)) else None
+
+    def _is_asked(self, cue: re.Match[str], text: str) -> bool:
+        """Whether a buyer asks somebody for something who is no buyer as well."""
+        if self._subject(text, cue.start()) != "buyer":
+            return False
+        asked = self._buyers.search(text, cue.start(), cue.end() + AGENT)
+        if asked is None or asked[0].endswith("'s"):
+            return True
+        return self._words.parties.search(text, cue.start(), asked.start()) is not None
 
     def _demands(self, cues: re.Pattern[str], text: str) -> bool:
         return any(self._is_demand(cue, text) for cue in cues.finditer(text))
@@ -126,8 +135,8 @@ class Reader:
     def _subject(self, text: str, place: int, begin: int = 0) -> Literal["party", "buyer", ""]:
         """Who stands nearest before a place as one who can be the subject of what follows."""
         before = text[max(begin, place - NEAR) : place]
-        party = _last(found.start() for found in self._words.parties.finditer(before))
-        buyer = _last(found.start() for found in self._buyers.finditer(before) if self._acts(found, before))
+        party = _last(self._words.parties.finditer(before))
+        buyer = _last(found for found in self._buyers.finditer(before) if self._acts(found, before))
         if party == buyer:
             return ""
         return "party" if party > buyer else "buyer"
@@ -174,8 +183,9 @@ def _is_title(text: str) -> bool:
     return not text.endswith(".") and len(_WORD.findall(text[begin : begin + NEAR])) <= TITLE_WORDS
 
 
-def _last(places: Iterator[int]) -> int:
-    return max(places, default=-1)
+def _last(found: Iterator[re.Match[str]]) -> tuple[int, int]:
+    """Where the last one ends and, of two that end there, which is the longer one: a product team is no team."""
+    return max(((one.end(), -one.start()) for one in found), default=(-1, 0))
 
 
 def _abbreviated(words: Demands, text: str) -> set[str]:
