@@ -148,7 +148,7 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
         started = await call(agent, "start_document", kind="proposal", brief="# An offer", inputs=[request])
         document_id = started["document_id"]
         about = {"document_id": document_id}
-        await call(agent, "read_requirements", **about, sources=["rfp.md"], without_brief=True)
+        await call(agent, "read_requirements", **about, sources=["rfp.md"], without_brief=True, second_opinion=True)
         listed = await settled(agent, "list_requirements", document_id)
         training = next(row for row in listed["requirements"] if "train" in row["quote"])
         decision = {"requirement_id": training["requirement_id"], "confirmed": True, "status": "addressed"}
@@ -169,6 +169,7 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
         await call(agent, "cancel_document", **about)
 
     asked = [event.contract for event in await client.history(document_id)]
+    assert listed["second_opinion"]["failure"] == "it writes without having opinions: name a model"
     assert (given["role"], training["obligation"], training["source"]) == ("request", "mandatory", "rfp.md")
     assert [row["quote"] for row in left["requirements"]] == ["The contractor shall keep all records for five years."]
     assert again[0] == again[1]

@@ -23,6 +23,7 @@ from stemma_contracts.v1.ledger import (
     RequirementDecision,
     RowCuts,
     RowParts,
+    SecondOpinion,
 )
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.views import RowView
@@ -43,6 +44,11 @@ ROWS = (
 )
 
 
+OPINION = SecondOpinion(
+    model="some/model", mandatory=("R4",), known=1, unfounded=2, unasked=900, failure="it was cut off"
+)
+
+
 @pytest.fixture
 async def read(backstage: Any, document_id: str, requested: Any) -> Any:
     """A document whose ledger has three rows; decisions are made as they are asked for."""
@@ -60,7 +66,12 @@ async def read(backstage: Any, document_id: str, requested: Any) -> Any:
             parts = tuple(RowParts(requirement_id=one.requirement_id, parts=()) for one in request.splits)
             await backstage.append(document_id, events.RequirementsSplit(splits=parts, rows=rows))
         if isinstance(request, requests.ReadRequirements):
-            await backstage.append(document_id, events.RequirementsRequested(), done)
+            asked = events.RequirementsRequested(second_opinion=request.second_opinion)
+            await backstage.append(document_id, asked, done)
+        if isinstance(request, requests.ReadRequirements) and request.second_opinion:
+            more = (*ROWS, row("R4", 13, "goes without saying", found_by="model"))
+            added = await backstage.text(document_id, LedgerRows(given=4, rows=more).model_dump_json())
+            await backstage.append(document_id, events.RequirementsAdded(job_id="j", opinion=OPINION, rows=added))
 
     backstage.on_request = decide
     return backstage
@@ -87,6 +98,19 @@ async def test_reads_the_sources_and_tells_what_is_new(cli: Any, read: Any, docu
     assert "3 requirements: 3 new, 0 changed, 0 withdrawn" in shown.stderr
     request = read.received[-1][1]
     assert (request.sources, request.without_brief) == (("rfp.md",), True)
+
+
+async def test_a_second_opinion_is_waited_for_and_told_and_its_rows_say_who_found_them(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    shown = await cli("ledger", document_id, "--read", "--second-opinion")
+    told = " ".join(shown.stderr.split())
+    assert "second opinion of some/model: 1 more: R4" in told
+    assert "2 that do not stand in the sources so were left out" in told
+    assert "the second opinion of some/model is not whole: it was cut off" in told
+    assert "it was not asked about 900 characters of the sources" in told
+    assert "found (model)" in shown.stdout
+    assert read.received[-1][1].second_opinion
 
 
 async def test_decides_about_several_rows_with_one_request(cli: Any, read: Any, document_id: str) -> None:

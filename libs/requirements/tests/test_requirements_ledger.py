@@ -162,6 +162,16 @@ def test_parts_go_with_their_demand_and_no_id_of_them_is_given_again() -> None:
     assert set(quotes(cut(shorter, "R2", "on site"))) == {"R1", "R2", "R2-3", "R3", "R4"}
 
 
+@pytest.mark.req("L2")
+def test_what_a_model_added_is_found_in_marked_up_words_and_moves_with_them() -> None:
+    before = read(REQUEST)
+    own = {"requirement_id": "R5", "quote": "five years", "line": 9, "found_by": "model"}
+    row = before.rows[2].model_copy(update=own)
+    with_own = before.model_copy(update={"rows": (*before.rows, row), "given": 5})
+    after = read(f"A preface.\n\n{REQUEST}".replace("five years", "*five* years"), with_own)
+    assert after.rows[-1] == row.model_copy(update={"line": 11})
+
+
 @pytest.mark.req("L1")
 def test_a_text_of_nothing_but_demands_gives_as_many_rows_as_a_ledger_can_have() -> None:
     ledger = read("".join(f"The contractor shall do {number}.\n\n" for number in range(MOST_ROWS + 10)))

@@ -10,7 +10,8 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts, SecondOpinion
+from stemma_contracts.v1.usage import Usage
 from stemma_document.answering import open_mandatory
 from stemma_document.ledger_state import Standing
 from stemma_orchestrator.core import documents, exports, ledger
@@ -229,3 +230,54 @@ def test_the_same_cut_again_is_made_once(begun: Story) -> None:
     command = ledger.Split(begun.asked(), ref("rows").digest, ref("cut rows"), cut)
     begun.when(command)
     begun.when(command).then_nothing_happened()
+
+
+def asked_model(story: Story) -> list[j.ProposeRequirements]:
+    return [job for job in story.open_jobs().values() if isinstance(job, j.ProposeRequirements)]
+
+
+def read_with_opinion(story: Story) -> j.ProposeRequirements:
+    story.when(ledger.Read(story.asked(), (), second_opinion=True))
+    assert not asked_model(story)
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary(mandatory=("R1",), new=1)}
+    record(story, o.RequirementsExtracted, job_of(story).job_id, **about)
+    (job,) = asked_model(story)
+    return job
+
+
+def test_a_model_is_asked_after_the_rules_if_somebody_wants_that_and_only_adds(begun: Story) -> None:
+    read(begun, "R1")
+    assert not asked_model(begun)
+    job = read_with_opinion(begun)
+    assert ([source.name for source in job.sources], job.rows, job.recorded_before) == (["brief"], ref("rows"), ())
+    opinion = SecondOpinion(model="m", mandatory=("R2",), others=("R3",), unfounded=1)
+    about = {"opinion": opinion, "rows": ref("more rows"), "usage": Usage(input_tokens=7, calls=1)}
+    record(begun, o.RequirementsProposed, job.job_id, **about).then_types(e.RequirementsAdded)
+    found = begun.document.ledger
+    assert found is not None
+    assert (found.rows, found.summary.mandatory, found.summary.others) == (ref("more rows"), ("R1", "R2"), ("R3",))
+    assert (found.opinion, found.summary.new, standing(begun, "R2")) == (opinion, 1, Standing())
+    assert begun.document.usage == Usage(input_tokens=7, calls=1)
+    assert not asked_model(begun)
+
+
+def test_a_model_that_fails_leaves_the_ledger_as_it_is_and_that_is_told(begun: Story) -> None:
+    job = read_with_opinion(begun)
+    record(begun, o.JobDead, job.job_id, detail="crashed").then_types(e.RequirementsAdded)
+    found = begun.document.ledger
+    assert found is not None
+    assert (found.rows, found.summary.mandatory, found.failure) == (ref("rows"), ("R1",), "")
+    assert found.opinion == SecondOpinion(failure="crashed")
+
+
+def test_a_model_that_is_asked_gives_way_to_the_next_reading_and_is_asked_again_for_rows_that_were_cut(
+    begun: Story,
+) -> None:
+    first = read_with_opinion(begun)
+    split(begun, "R1", "R1-2")
+    (second,) = asked_model(begun)
+    assert (second.rows, second.recorded_before) == (ref("cut rows"), (first.job_id,))
+    begun.when(ledger.Read(begun.asked(), ()))
+    assert not asked_model(begun)
+    late = {"opinion": SecondOpinion(mandatory=("R2",)), "rows": ref("late")}
+    record(begun, o.RequirementsProposed, second.job_id, **late).then_types(e.OutcomeSuperseded)

@@ -195,6 +195,18 @@ class ExtractRequirements(Job):
     previous: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: the last reading")
 
 
+@registry.contract("stemma.propose.requirements.v1", Family.JOB, subjects.GENERATION)
+class ProposeRequirements(Job):
+    """Ask a model for demands of these sources that no row has. What it says is no row before its words were found.
+
+    Its calls are recorded under its id; what one of ``recorded_before``, latest first, was answered is not asked again.
+    """
+
+    sources: tuple[LedgerSource, ...]
+    rows: ArtifactRef = Field(description="LedgerRows as JSON: those that there are")
+    recorded_before: tuple[str, ...] = Field(default=(), description="ids of earlier jobs of this document")
+
+
 @registry.contract("stemma.convert.document.v1", Family.JOB, subjects.CONVERTER)
 class ConvertDocument(Job):
     """Assemble the sections in the order given and convert them to one format.

@@ -79,6 +79,18 @@ class LedgerSummary(Contract):
     more: int = Field(default=0, ge=0, description="demands beyond those that a ledger can have")
 
 
+class SecondOpinion(Contract):
+    """What a model said of the sources of a ledger: what it found that the rules had not, and what came to nothing."""
+
+    model: str = Field(default="", max_length=200)
+    mandatory: tuple[Token, ...] = Field(default=(), description="ids of the new rows that must be answered")
+    others: tuple[Token, ...] = Field(default=(), description="ids of all other new rows")
+    known: int = Field(default=0, ge=0, description="demands whose words a row had already")
+    unfounded: int = Field(default=0, ge=0, description="demands whose words do not stand in one block of a source")
+    unasked: int = Field(default=0, ge=0, description="characters of the sources that the model was not asked about")
+    failure: str = Field(default="", max_length=300, description="why the model did not say all; empty: it did")
+
+
 class RequirementDecision(Contract):
     """What a person decides about one row; what is not given stays as it is."""
 

@@ -15,7 +15,7 @@ from .evaluation import Evaluation
 from .exports import ExportRemark, ExportWarning, OverlongSection
 from .forms import MOST_FIELDS, MOST_REASONS, Reason
 from .inputs import InputDifference, InputReading, Unreadable
-from .ledger import LedgerSummary
+from .ledger import LedgerSummary, SecondOpinion
 from .needs import Need
 from .provenance import GenerationWarning, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile
@@ -105,6 +105,14 @@ class ExtractionFailed(Outcome):
     """The demands could not be read."""
 
     detail: str = Field(max_length=300)
+
+
+@registry.contract("stemma.requirements.proposed.v1", Family.OUTCOME, subjects.GENERATION)
+class RequirementsProposed(Outcome):
+    """What a model found beside the rows that there are, as far as its words stand in the sources."""
+
+    opinion: SecondOpinion
+    rows: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON, with what is new; absent: nothing")
 
 
 @registry.contract("stemma.document.converted.v1", Family.OUTCOME, subjects.CONVERTER)

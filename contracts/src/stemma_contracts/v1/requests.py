@@ -340,6 +340,9 @@ class ReadRequirements(DocumentRequest):
 
     sources: tuple[FileName, ...] = Field(default=(), max_length=100, description="names of inputs")
     without_brief: StrictBool = Field(default=False, description="the brief is no source")
+    second_opinion: StrictBool = Field(
+        default=False, description="a model is asked, too, for demands that the rules do not find"
+    )
 
     @model_validator(mode="after")
     def _some_source(self) -> ReadRequirements:

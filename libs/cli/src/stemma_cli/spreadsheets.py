@@ -18,7 +18,7 @@ from .output import clean_line
 
 _EDITED = ("standing", "into", "section", "owner", "status")
 _FOUND = ("id", "source", "line", "page", "place", "announced by", "text", "kind", "obligation")
-COLUMNS = (*_FOUND, *_EDITED, "answer")
+COLUMNS = (*_FOUND, *_EDITED, "answer", "found by")
 _WIDTHS = {"text": 80, "answer": 80, "announced by": 40, "place": 40, "source": 20, "section": 20}
 STANDINGS = ("found", "confirmed", "dropped", "merged")
 MOST_ANSWER = 2000
@@ -45,6 +45,7 @@ def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
         standing.owner,
         standing.status,
         entry.answer[:MOST_ANSWER],
+        row.found_by,
     )
 
 

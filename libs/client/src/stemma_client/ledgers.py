@@ -99,20 +99,32 @@ class LedgerRequests(SectionDecisions):
         """The events of a document."""
 
     async def read_requirements(
-        self, document_id: str, *, sources: Iterable[str] = (), without_brief: bool = False
+        self,
+        document_id: str,
+        *,
+        sources: Iterable[str] = (),
+        without_brief: bool = False,
+        second_opinion: bool = False,
     ) -> RequirementLedger:
         """Have the demands of the brief and of inputs read, and wait for the ledger.
 
-        Raises `LedgerFailedError` if they cannot be read.
+        With a second opinion a model is asked, too, and waited for; that it failed is said in the view of the ledger.
+        Raises `LedgerFailedError` if the demands cannot be read.
         """
         asked = r.ReadRequirements(
-            actor=self.actor, document_id=document_id, sources=tuple(sources), without_brief=without_brief
+            actor=self.actor,
+            document_id=document_id,
+            sources=tuple(sources),
+            without_brief=without_brief,
+            second_opinion=second_opinion,
         )
         accepted = await self.request(asked)
         async with aclosing(self.follow(document_id, from_sequence=accepted.sequence)) as recorded_events:
             async for event in recorded_events:
                 match event.contract:
-                    case events.RequirementsRead():
+                    case events.RequirementsRead() if not second_opinion:
+                        return await self.ledger(document_id, at_least=event.sequence)
+                    case events.RequirementsAdded():
                         return await self.ledger(document_id, at_least=event.sequence)
                     case events.RequirementsUnread(detail=detail):
                         raise LedgerFailedError(detail)

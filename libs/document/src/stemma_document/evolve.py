@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TypeVar, assert_never
 
 from stemma_contracts.v1 import events as e
@@ -15,7 +16,7 @@ from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
 from .form_folding import form_applied
 from .input_folding import first_inputs, inputs_applied
-from .job_ids import CONVERT, EXTRACT, GENERATE, job_id
+from .job_ids import CONVERT, GENERATE, job_id
 from .ledger_folding import ledger_after
 from .notes import StaleSince, notes_after
 from .said import with_words
@@ -154,6 +155,7 @@ def _applied(document: Document, event: e.AnyEvent) -> Document:
             | e.RequirementsUnread()
             | e.RequirementsDecided()
             | e.RequirementsSplit()
+            | e.RequirementsAdded()
         ):
             return _ledger_applied(document, event)
         case e.FormFieldsConfirmed() | e.FormExportRequested() | e.FormExported() | e.FormExportFailed():
@@ -195,8 +197,8 @@ def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutc
 
 
 def _ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
-    ledger = ledger_after(document.ledger, event, job_id(document, EXTRACT, "ledger"), texts(document))
-    closed = event.job_id if isinstance(event, e.RequirementsRead | e.RequirementsUnread) else None
+    ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), texts(document))
+    closed = getattr(event, "job_id", None)
     document = document if closed is None else _settled(document, closed)
     return replace(document, ledger=ledger)
 

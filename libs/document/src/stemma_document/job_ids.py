@@ -12,6 +12,7 @@ EVALUATE = "evaluate"
 CONVERT = "convert"
 READ_INPUT = "read"
 EXTRACT = "extract"
+PROPOSE = "propose"
 FILL = "fill"
 
 

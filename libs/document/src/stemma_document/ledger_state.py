@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus, SecondOpinion
 from stemma_contracts.v1.references import ArtifactRef
 
 Wordings = Mapping[str, int]
@@ -52,6 +52,9 @@ class Ledger:
 
     ``sources`` are the names of the inputs that are read, with ``brief`` the brief too. ``standings`` are kept for
     rows that were withdrawn as well. ``wordings`` are those of the rows that were ever changed.
+
+    ``opinion_job_id`` is that of a model that is being asked, ``wants_opinion`` whether one is after the reading that
+    is under way, ``opinion`` what the last one said. ``asked_before`` are all those jobs, the latest first.
     """
 
     sources: tuple[str, ...] = ()
@@ -63,6 +66,10 @@ class Ledger:
     standings: Mapping[str, Standing] = field(default_factory=dict)
     failure: str = ""
     wordings: Wordings = field(default_factory=dict)
+    wants_opinion: bool = False
+    opinion_job_id: str | None = None
+    opinion: SecondOpinion | None = None
+    asked_before: tuple[str, ...] = ()
 
     @property
     def row_ids(self) -> frozenset[str]:

@@ -15,8 +15,8 @@ def open_job_ids(document: Document) -> frozenset[str]:
     of_forms = (export.job_id for export in document.form_exports.values())
     reads = document.lifecycle is not Lifecycle.CANCELLED
     of_inputs = (one.pending.job_id for one in document.inputs.values() if reads and one.pending)
-    of_ledger = document.ledger.job_id if document.ledger else None
-    return frozenset(job_id for job_id in (*of_sections, *of_exports, *of_forms, *of_inputs, of_ledger) if job_id)
+    of_ledger = (document.ledger.job_id, document.ledger.opinion_job_id) if document.ledger else ()
+    return frozenset(job_id for job_id in (*of_sections, *of_exports, *of_forms, *of_inputs, *of_ledger) if job_id)
 
 
 def _of_section(section: Section) -> Iterator[str | None]:

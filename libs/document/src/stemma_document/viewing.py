@@ -106,6 +106,8 @@ def _ledger(document: Document, ledger: Ledger) -> LedgerView:
         brief=ledger.brief,
         reading=ledger.job_id is not None,
         failure=ledger.failure,
+        asking=ledger.opinion_job_id is not None,
+        opinion=ledger.opinion,
     )
 
 

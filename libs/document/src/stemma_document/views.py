@@ -13,7 +13,7 @@ from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
 from stemma_contracts.v1.forms import AnsweredForm, FoundFields
 from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementChange, RequirementStatus
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
@@ -357,7 +357,8 @@ class LedgerView:
     """The requirement ledger: where its rows are, and what became of those that people decided about.
 
     ``rows`` are those of the last reading that ended, ``difference`` what it changed, ``reading`` whether another one
-    is under way, ``failure`` why the last one ended without rows.
+    is under way, ``failure`` why the last one ended without rows. ``asking`` is whether a model is asked for what is
+    missing, ``opinion`` what one said of the rows of this reading.
     """
 
     rows: ArtifactRef | None
@@ -369,6 +370,8 @@ class LedgerView:
     brief: bool = True
     reading: bool = False
     failure: str = ""
+    asking: bool = False
+    opinion: SecondOpinion | None = None
 
     @property
     def stale_sections(self) -> tuple[str, ...]:

@@ -212,6 +212,16 @@ class RequirementTold(BaseModel):
     section_id: str = Field(description="the section that answers it; empty: none")
     owner: str
     status: RequirementStatus
+    found_by: Literal["rules", "model", "person"]
+
+
+class OpinionTold(BaseModel):
+    """What became of asking a model for demands that the rules do not find."""
+
+    added: list[str] = Field(description="rows that it found")
+    unfounded: int = Field(description="demands that it gave and that do not stand in the sources")
+    unasked: int = Field(description="characters of the sources that it was not asked about")
+    failure: Words = Field(description="why it did not say all; empty: it did")
 
 
 class Requirements(BaseModel):
@@ -225,6 +235,7 @@ class Requirements(BaseModel):
     withdrawn: list[str] = Field(default=[], description="rows that the last reading did not find any more")
     sections_to_look_at: list[str] = Field(default=[], description="those that answer such rows")
     failure: Words = Field(description="why the last reading came to nothing")
+    second_opinion: OpinionTold | None = Field(default=None, description="of a model, if one was asked")
     ask_again_after_s: int | None = Field(description="ask again then: demands are being read")
     next: list[Step]
 

@@ -10,10 +10,10 @@ from stemma_client.errors import InvalidCutError
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.tokens import FileName, Token
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.ledger import MOST_CUTS, RequirementDecision, RequirementKind
+from stemma_contracts.v1.ledger import MOST_CUTS, RequirementDecision, RequirementKind, SecondOpinion
 from stemma_document.views import LedgerView
 
-from .answers import Accepted, Requirements, RequirementTold, Step
+from .answers import Accepted, OpinionTold, Requirements, RequirementTold, Step
 from .arguments import DocumentId, RequestId
 from .clients import asked
 from .steps import ASK_AGAIN_AFTER_S, accepted
@@ -30,11 +30,14 @@ async def read_requirements(
         list[FileName], Field(max_length=100, description="Names of inputs that make demands, from list_inputs.")
     ] = [],  # noqa: B006
     without_brief: Annotated[bool, Field(description="The brief makes no demands.")] = False,
+    second_opinion: Annotated[
+        bool, Field(description="Ask the model of this installation, too, for what the rules do not find.")
+    ] = False,
     request_id: RequestId = "",
 ) -> Accepted:
     """Have the demands of a request for proposals read into the ledger, or read again after it was amended: rows that
     are still there keep their ids and what was decided. It returns at once; list_requirements tells what was found."""
-    wanted = {"sources": sources, "without_brief": without_brief}
+    wanted = {"sources": sources, "without_brief": without_brief, "second_opinion": second_opinion}
     answer = await asked(client, r.ReadRequirements, request_id, document_id=document_id, **wanted)
     return accepted(answer, "list_requirements")
 
@@ -70,7 +73,8 @@ async def list_requirements(
         withdrawn=list(ledger.view.summary.withdrawn),
         sections_to_look_at=list(ledger.view.stale_sections),
         failure=ledger.view.failure,
-        ask_again_after_s=ASK_AGAIN_AFTER_S if ledger.view.reading else None,
+        second_opinion=_opinion(ledger.view.opinion),
+        ask_again_after_s=ASK_AGAIN_AFTER_S if ledger.view.reading or ledger.view.asking else None,
         next=_more(document_id, skip + len(page), len(chosen)),
     )
 
@@ -103,7 +107,15 @@ def _told(entry: LedgerEntry) -> RequirementTold:
         section_id=standing.section_id,
         owner=standing.owner,
         status=standing.status,
+        found_by=row.found_by,
     )
+
+
+def _opinion(said: SecondOpinion | None) -> OpinionTold | None:
+    if said is None:
+        return None
+    added = [*said.mandatory, *said.others]
+    return OpinionTold(added=added, unfounded=said.unfounded, unasked=said.unasked, failure=said.failure)
 
 
 def _more(document_id: str, after: int, total: int) -> list[Step]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
-from stemma_contracts.v1.jobs import ModelJob, SectionJob
+from stemma_contracts.v1.jobs import Job, ModelJob, ProposeRequirements, SectionJob
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable
 
 from .caller import CallContext
@@ -14,13 +14,15 @@ from .errors import ContextTooLongError, MalformedAnswerError, ModelUnavailableE
 T = TypeVar("T")
 
 
-def call_context(job: SectionJob, thread_id: str = "") -> CallContext:
+def call_context(job: Job, thread_id: str = "") -> CallContext:
     """For whom the calls of a job are made."""
     recorded_as, before = (job.recorded_as, job.recorded_before) if isinstance(job, ModelJob) else ("", ())
+    if isinstance(job, ProposeRequirements):
+        before = job.recorded_before
     return CallContext(
         job.document.tenant,
         job.document.document_id,
-        job.section.section_id,
+        job.section.section_id if isinstance(job, SectionJob) else "",
         job.job_id,
         thread_id,
         recorded_as=recorded_as or thread_id or job.job_id,
@@ -28,13 +30,13 @@ def call_context(job: SectionJob, thread_id: str = "") -> CallContext:
     )
 
 
-def echo(job: SectionJob, context: CallContext) -> dict[str, Any]:
+def echo(job: Job, context: CallContext) -> dict[str, Any]:
     """The fields that every outcome of a job has, with what was spent by now."""
     return {
         "job_id": job.job_id,
         "tenant": job.document.tenant,
         "document_id": job.document.document_id,
-        "section_id": job.section.section_id,
+        "section_id": job.section.section_id if isinstance(job, SectionJob) else None,
         "usage": context.meter.total,
     }
 

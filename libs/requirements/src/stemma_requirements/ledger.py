@@ -17,7 +17,7 @@ from stemma_contracts.v1.ledger import (
     LedgerRow,
     LedgerRows,
 )
-from stemma_markdown import match_parts
+from stemma_markdown import Quotable, match_parts
 
 from .extraction import Requirement, requirements
 from .parts import cut_again, joined
@@ -96,10 +96,15 @@ def _row(source: str, found: Requirement) -> LedgerRow:
 
 
 def _added(sources: Sequence[Source], previous: LedgerRows) -> list[LedgerRow]:
-    """The rows that no rule found, as far as their words are still there."""
-    texts = {source.name: " ".join(source.text.split()) for source in sources}
-    added = (row for row in previous.rows if row.found_by != "rules")
-    return [row for row in added if row.quote in texts.get(row.source, "")]
+    """The rows that no rule found, as far as their words are still there, where they are now."""
+    texts = {source.name: Quotable(source.text) for source in sources}
+    added = [row for row in previous.rows if row.found_by != "rules"]
+    found = ((row, texts[row.source].find(row.quote)) for row in added if row.source in texts)
+    return [row.model_copy(update={"line": _line(texts[row.source].text, place)}) for row, place in found if place]
+
+
+def _line(text: str, place: tuple[int, int]) -> int:
+    return text.count("\n", 0, place[0]) + 1
 
 
 def _partners(before: Sequence[LedgerRow], after: Sequence[LedgerRow]) -> dict[int, int]:

@@ -47,6 +47,8 @@ from .handlers import Tools, routes
 from .kinds import Known, load_kinds
 from .recipes import recipes
 from .runner import Runner
+from .second_opinion import GRAPH as REQUIREMENTS
+from .second_opinion import NODE as PROPOSE
 from .sources.corpus import Corpus
 from .sources.library import Library
 from .tools.search import SearchInputs, Tool
@@ -181,6 +183,7 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
         kinds = load_kinds(documents, folder, Known(SCHEMAS, structures, tools, absent=(SEARCH_WEB,)))
         criteria = load_criteria(folder / "evaluation", kinds, merged(documents, "criteria", ".json"))
         needed = [PromptKey(name, node) for name, graph in graphs.items() for node in graph.nodes_with_prompts]
+        needed.append(PromptKey(REQUIREMENTS, PROPOSE))
         own = [PromptKey("section", "generate", kind) for kind in kinds]
         prompted = {key.graph for key in [*needed, *own]}
         brought = merged(documents, "prompts", ".md")
@@ -205,7 +208,7 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
 
 def check_nodes(settings: GenerationSettings, graphs: Mapping[str, Graph]) -> None:
     """Raises `BadSettings` for a node that is set and that no graph has."""
-    nodes = {name: {*graph.nodes_with_prompts, EVALUATE} for name, graph in graphs.items()}
+    nodes = {name: {*graph.nodes_with_prompts, EVALUATE} for name, graph in graphs.items()} | {REQUIREMENTS: {PROPOSE}}
     known = {node for own in nodes.values() for node in own}
     known |= {f"{graph}.{node}" for graph, own in nodes.items() for node in own}
     if unknown := sorted(set(settings.nodes) - known):

@@ -14,7 +14,14 @@ from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_contracts import subjects
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult, ProgramCheck
-from stemma_contracts.v1.jobs import DropThreads, EvaluateDraft, GenerateSection, ResumeGraph, SectionJob
+from stemma_contracts.v1.jobs import (
+    DropThreads,
+    EvaluateDraft,
+    GenerateSection,
+    ProposeRequirements,
+    ResumeGraph,
+    SectionJob,
+)
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
@@ -25,6 +32,7 @@ from stemma_contracts.v1.outcomes import (
     ModelUnavailable,
     NoRoleLeft,
     Outcome,
+    RequirementsProposed,
     RoleAnalysisMissing,
     SectionGenerated,
     ThreadLost,
@@ -41,6 +49,7 @@ from .graphs.reporting import failed, processing_metadata, retrieved_context
 from .inputs import InputsRefused, missing_inputs
 from .recipes import recipe
 from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, as_resumed, encoded
+from .second_opinion import on_propose_requirements
 from .sources.library import Library
 from .sources.reading import UnreadableInputs
 from .writing.evaluating import evaluated
@@ -87,6 +96,11 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     async def evaluate_draft(job: EvaluateDraft) -> Evaluated:
         await tools().same_kind.require(job)
         return await on_evaluate_draft(job, tools=tools())
+
+    @router.subscriber(bulk("propose-requirements"), stream=jobs)
+    @router.subscriber(first("propose-requirements"), stream=jobs)
+    async def propose_requirements(job: ProposeRequirements) -> RequirementsProposed:
+        return await on_propose_requirements(job, deps=tools().deps, library=tools().library)
 
     @router.subscriber(bulk("drop-threads"), stream=jobs)
     @router.subscriber(first("drop-threads"), stream=jobs)

@@ -30,7 +30,8 @@ async def ledger_command(
     """The command of a request about the ledger that has these rows. Raises `Refused`."""
     match request:
         case r.ReadRequirements():
-            return ledger.Read(received.asked, _known_sources(request, inputs), request.without_brief)
+            sources = _known_sources(request, inputs)
+            return ledger.Read(received.asked, sources, request.without_brief, request.second_opinion)
         case r.DecideRequirements():
             return ledger.Decide(received.asked, request.decisions)
         case r.SplitRequirements() if rows is None or rows.digest != request.rows_digest:

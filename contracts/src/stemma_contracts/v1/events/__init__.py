@@ -24,6 +24,7 @@ from .document import (
     FormExportRequested,
     FormFieldsConfirmed,
     OutcomeSuperseded,
+    RequirementsAdded,
     RequirementsDecided,
     RequirementsRead,
     RequirementsRequested,
@@ -139,7 +140,14 @@ AnySectionEvent = (
 )
 AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
 AnyFormEvent = FormFieldsConfirmed | FormExportRequested | FormExported | FormExportFailed
-AnyLedgerEvent = RequirementsRequested | RequirementsRead | RequirementsUnread | RequirementsDecided | RequirementsSplit
+AnyLedgerEvent = (
+    RequirementsRequested
+    | RequirementsRead
+    | RequirementsUnread
+    | RequirementsDecided
+    | RequirementsSplit
+    | RequirementsAdded
+)
 AnyCommentEvent = SectionCommented | SectionThreadResolved | SectionThreadReopened
 AnyRefusal = (
     RefusedOldVersion
@@ -260,6 +268,7 @@ __all__ = [
     "RefusedUpstreamStale",
     "RefusedVoidProposal",
     "RefusedWithdrawnProposal",
+    "RequirementsAdded",
     "RequirementsDecided",
     "RequirementsRead",
     "RequirementsRequested",

@@ -13,7 +13,7 @@ from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, Reason
 from stemma_contracts.v1.inputs import UnreadableInput
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts, SecondOpinion
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.wording import PlanWording
@@ -105,6 +105,7 @@ class RequirementsRequested(Event):
 
     sources: tuple[FileName, ...] = ()
     without_brief: StrictBool = Field(default=False, description="the brief is no source")
+    second_opinion: StrictBool = Field(default=False, description="a model is asked afterwards for what is missing")
 
 
 @registry.contract("stemma.requirements.read.v1", Family.EVENT)
@@ -130,6 +131,15 @@ class RequirementsDecided(Event):
     """People decided about rows of the ledger."""
 
     decisions: tuple[RequirementDecision, ...]
+
+
+@registry.contract("stemma.requirements.added.v1", Family.EVENT)
+class RequirementsAdded(PaidEvent):
+    """A model was asked for demands that are in the sources and not in the ledger, and this came of it."""
+
+    job_id: JobId
+    opinion: SecondOpinion
+    rows: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON; absent: nothing was added")
 
 
 @registry.contract("stemma.requirements.split.v1", Family.EVENT)

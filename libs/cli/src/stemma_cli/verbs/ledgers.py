@@ -18,11 +18,20 @@ from stemma_cli.runtime import connected
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_client.ledgers import LedgerEntry, RequirementLedger
-    from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision, RowCuts
+    from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision, RowCuts, SecondOpinion
 
 Ids = list[str] | None
 SHOWN_OF_ANSWER = 80
 """Characters of the block that answers a row; the spreadsheet and --json have all."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is to be read, and by whom."""
+
+    sources: Sequence[str]
+    without_brief: bool
+    second_opinion: bool
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,9 @@ async def ledger(
         Ids, typer.Option("--source", metavar="INPUT", help="With --read: an input that is a request, too.")
     ] = None,
     no_brief: Annotated[bool, typer.Option("--no-brief", help="With --read: the brief is no request.")] = False,
+    second_opinion: Annotated[
+        bool, typer.Option("--second-opinion", help="With --read: ask a model, too, for what the rules do not find.")
+    ] = False,
     kind: Annotated[
         Literal["instruction", "evaluation", "work", "form"] | None, typer.Option("--kind", help="Only this kind.")
     ] = None,
@@ -76,20 +88,18 @@ async def ledger(
     """
     if apply and imported is None:
         raise CliError(ExitCode.USAGE, "--apply goes with --import")
+    reading = Reading(source or (), no_brief, second_opinion) if read else None
     decisions = _decisions(confirm, drop, merge, assign, owner, mark)
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
-        found = await _found(client, document_id, source or (), read=read, no_brief=no_brief)
+        found = await _found(client, document_id, reading)
         asked = _imported(imported, found) if imported else Changes()
         asked = Changes((*decisions, *asked.decisions), (*_splits(split, found), *asked.splits))
         if imported is None or apply:
             found = await _made(client, document_id, asked, found)
     if imported is not None:
-        _tell(asked, applied=apply, as_json=as_json)
-    elif export is not None:
-        _write(export, found)
-    else:
-        _list(_chosen(found, kind, only_open), as_json=as_json)
+        return _tell(asked, applied=apply, as_json=as_json)
+    return _write(export, found) if export else _list(_chosen(found, kind, only_open), as_json=as_json)
 
 
 def _decisions(confirm: Ids, drop: Ids, merge: Ids, assign: Ids, owner: Ids, mark: Ids) -> list[RequirementDecision]:
@@ -131,13 +141,18 @@ def _splits(asked: Ids, found: RequirementLedger) -> list[RowCuts]:
     return [found.cuts_before(name, beginnings) for name, beginnings in words.items()]
 
 
-async def _found(
-    client: Client, document_id: str, sources: Sequence[str], *, read: bool, no_brief: bool
-) -> RequirementLedger:
-    if not read:
+async def _found(client: Client, document_id: str, reading: Reading | None) -> RequirementLedger:
+    if reading is None:
         return await client.ledger(document_id)
-    found = await client.read_requirements(document_id, sources=sources, without_brief=no_brief)
+    found = await client.read_requirements(
+        document_id,
+        sources=reading.sources,
+        without_brief=reading.without_brief,
+        second_opinion=reading.second_opinion,
+    )
     note_changes(found)
+    if found.view.opinion is not None:
+        note_opinion(found.view.opinion)
     return found
 
 
@@ -205,6 +220,19 @@ def note_changes(found: RequirementLedger) -> None:
         note(f"{summary.more} more than a ledger can have were left out")
 
 
+def note_opinion(opinion: SecondOpinion) -> None:
+    """What a model said of the same sources."""
+    new = (*opinion.mandatory, *opinion.others)
+    if new or not opinion.failure:
+        note(f"second opinion of {opinion.model}: {len(new)} more{': ' if new else ''}{', '.join(new)}")
+    if opinion.unfounded:
+        note(f"{opinion.unfounded} that do not stand in the sources so were left out")
+    if opinion.failure:
+        note(f"the second opinion of {opinion.model or 'a model'} is not whole: {opinion.failure}")
+    if opinion.unasked:
+        note(f"it was not asked about {opinion.unasked} characters of the sources")
+
+
 def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list[LedgerEntry]:
     wanted = set(found.view.open_mandatory)
     return [
@@ -229,7 +257,7 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
             _cited(entry.row),
             entry.row.kind,
             entry.row.obligation,
-            entry.decided,
+            _stands(entry),
             entry.standing.section_id,
             entry.standing.status,
             entry.row.quote,
@@ -238,6 +266,12 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
         for entry in entries
     ]
     say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text", "answer"), rows)
+
+
+def _stands(entry: LedgerEntry) -> str:
+    """What people made of a row, and who found it, if not the rules."""
+    by = "" if entry.row.found_by == "rules" else f" ({entry.row.found_by})"
+    return f"{entry.decided}{by}"
 
 
 def _cited(row: LedgerRow) -> str:

@@ -74,16 +74,18 @@ class Library:
                     del self._corpora[key]
 
     async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
+        names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
+        sources = await self.taken_apart(document, inputs)
+        return await asyncio.to_thread(Corpus, sources, names) if sources else Corpus([], names)
+
+    async def taken_apart(self, document: DocumentHead, inputs: Sequence[InputFile]) -> list[SourceDocument]:
+        """Those inputs of a document that are texts, taken apart; raises `UnreadableInputs`."""
         texts = [
             Text(file.name, await self.text(document, file.artifact), await self._anchors(document, file.anchors))
             for file in inputs
             if file.artifact.media_type in READ
         ]
-        names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
-        if not texts:
-            return Corpus([], names)
-        sources = await self.sources(document, texts)
-        return await asyncio.to_thread(Corpus, sources, names)
+        return await self.sources(document, texts) if texts else []
 
     async def brief(self, document: DocumentHead, brief: str, file: InputFile | None) -> Sequence[Passage]:
         """The passages of a brief that was read from a file, each with its place; none if it has no places."""

@@ -27,7 +27,8 @@ _NO_CONTENT = frozenset({"blank", "definition", "front_matter"})
 class Passage:
     """A piece of one input: whole blocks that stand together, and how the heading above them begins.
 
-    ``place`` is what they are cited by in the file, such as ``p. 12``; empty if that is not known.
+    ``place`` is what they are cited by in the file, such as ``p. 12``; empty if that is not known. ``lines`` are those
+    of the file that the blocks begin in.
     """
 
     source: str
@@ -35,6 +36,7 @@ class Passage:
     heading: str
     text: str
     place: str = ""
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def read_source(name: str, text: str, anchors: Sequence[Anchor] = ()) -> SourceD
 
 def _passages(name: str, document: Document, labels: Labels | None) -> Iterator[Passage]:
     titles = {heading.line: heading.text for heading in document.headings}
-    heading, place, held = "", "", list[str]()
+    heading, place, held, lines = "", "", list[str](), list[int]()
     position = 0
     for block in document.blocks:
         if block.kind in _NO_CONTENT:
@@ -72,14 +74,15 @@ def _passages(name: str, document: Document, labels: Labels | None) -> Iterator[
         content = block.content.strip("\r\n")
         there = _place(block.line, content, labels) if labels else ""
         if held and (starts or there != place or sum(map(len, held)) + len(content) > PASSAGE_CHARS):
-            yield Passage(name, position, heading, "\n\n".join(held), place)
-            position, held = position + 1, []
+            yield Passage(name, position, heading, "\n\n".join(held), place, tuple(lines))
+            position, held, lines = position + 1, [], []
         place = there
         if starts:
             heading = titles.get(block.line, "")[:HEADING_CHARS]
         held.append(content)
+        lines.append(block.line)
     if held:
-        yield Passage(name, position, heading, "\n\n".join(held), place)
+        yield Passage(name, position, heading, "\n\n".join(held), place, tuple(lines))
 
 
 def _place(line: int, content: str, labels: Labels) -> str:

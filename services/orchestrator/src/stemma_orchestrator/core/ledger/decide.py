@@ -23,6 +23,7 @@ class Read(RequestCommand):
     request = requests.ReadRequirements
     sources: tuple[str, ...]
     without_brief: bool = False
+    second_opinion: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,12 @@ def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
     match command:
         case Read():
             return [
-                e.RequirementsRequested(**command.asked, sources=command.sources, without_brief=command.without_brief)
+                e.RequirementsRequested(
+                    **command.asked,
+                    sources=command.sources,
+                    without_brief=command.without_brief,
+                    second_opinion=command.second_opinion,
+                )
             ]
         case Decide():
             refusals = list(_refusals(command, document))

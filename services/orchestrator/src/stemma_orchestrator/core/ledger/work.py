@@ -1,4 +1,4 @@
-"""The work of the ledger: a reading of the sources, and what its outcome means."""
+"""The work of the ledger: a reading of the sources, a second opinion of a model, and what their outcomes mean."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.ledger import SecondOpinion
 from stemma_contracts.v1.references import InputFile
 from stemma_document.inputs import brief_file, evidence_of
 from stemma_document.ledger_state import Ledger
@@ -21,22 +22,36 @@ BRIEF = "brief"
 
 
 def work(document: Document) -> Iterator[Work]:
-    """The reading that is open, also while the document is paused."""
+    """The reading that is open, and the model that is asked, also while the document is paused."""
     ledger = document.ledger
     if ledger is not None and ledger.job_id is not None:
         yield ledger.job_id, _READING, (document, ledger)
+    if ledger is not None and ledger.opinion_job_id is not None:
+        yield ledger.opinion_job_id, _OPINION, (document, ledger)
 
 
 def _extract(document: Document, ledger: Ledger) -> j.ExtractRequirements:
     assert ledger.job_id is not None
-    inputs = {item.name: _source(item) for item in evidence_of(document) if _is_source(item, ledger)}
-    sources = {BRIEF: _brief(document), **inputs} if ledger.brief else inputs
     return j.ExtractRequirements(
-        job_id=ledger.job_id,
-        document=head_of(document),
-        sources=tuple(sources.values()),
-        previous=ledger.rows,
+        job_id=ledger.job_id, document=head_of(document), sources=_sources(document, ledger), previous=ledger.rows
     )
+
+
+def _propose(document: Document, ledger: Ledger) -> j.ProposeRequirements:
+    assert ledger.opinion_job_id is not None
+    assert ledger.rows is not None
+    return j.ProposeRequirements(
+        job_id=ledger.opinion_job_id,
+        document=head_of(document),
+        sources=_sources(document, ledger),
+        rows=ledger.rows,
+        recorded_before=ledger.asked_before[1:],
+    )
+
+
+def _sources(document: Document, ledger: Ledger) -> tuple[j.LedgerSource, ...]:
+    inputs = {item.name: _source(item) for item in evidence_of(document) if _is_source(item, ledger)}
+    return tuple(({BRIEF: _brief(document), **inputs} if ledger.brief else inputs).values())
 
 
 def _brief(document: Document) -> j.LedgerSource:
@@ -65,4 +80,17 @@ def _extracted(document: Document, ledger: Ledger, outcome: o.Outcome) -> e.AnyL
             raise unfitting(outcome)
 
 
+def _proposed(document: Document, ledger: Ledger, outcome: o.Outcome) -> e.AnyLedgerEvent:
+    """A model that fails leaves the ledger as it is."""
+    match outcome:
+        case o.RequirementsProposed():
+            opinion, rows = outcome.opinion, outcome.rows
+        case o.JobDead():
+            opinion, rows = SecondOpinion(failure=outcome.detail or "failed"), None
+        case _:
+            raise unfitting(outcome)
+    return e.RequirementsAdded(job_id=outcome.job_id, opinion=opinion, rows=rows, usage=outcome.usage)
+
+
 _READING = Task(_extract, _extracted, of_section=False)
+_OPINION = Task(_propose, _proposed, of_section=False)

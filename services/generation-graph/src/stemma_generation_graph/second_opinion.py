@@ -1,0 +1,139 @@
+"""A second opinion on a ledger: a model is asked for demands that no row has, some passages at a time.
+
+What it answers is worth nothing before its words were found in the source. A model that fails, or makes words up,
+leaves the ledger as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from pydantic import Field
+from stemma_contracts.v1.jobs import ProposeRequirements
+from stemma_contracts.v1.ledger import LedgerRows, SecondOpinion
+from stemma_contracts.v1.outcomes import RequirementsProposed
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_messaging import account
+from stemma_models import CallContext, ModelCaller, ModelError, call_context, echo
+from stemma_models.prompting import block
+
+from .deps import GraphDeps
+from .proposed_rows import ProposedRows
+from .sources.library import Library
+from .sources.markdown import Passage
+from .sources.reading import UnreadableInputs
+from .writing.schemas import Filled, Prose
+
+GRAPH, NODE = "requirements", "propose"
+ASKED_CHARS = 8_000
+"""Of the sources in one question: of longer ones a model skips parts."""
+LONGEST_PASSAGE = 16_000
+"""A longer one is a table that is a file of its own: rules read its rows."""
+MOST_CALLS = 100
+
+
+class ProposedDemand(Filled):
+    """A demand as its source has it."""
+
+    quote: Prose = Field(description="the sentence, item or row that demands something, exactly as it stands there")
+    kind: Literal["instruction", "evaluation", "work", "form"]
+    obligation: Literal["mandatory", "should", "option"]
+
+
+class ProposedDemands(Filled):
+    """What a model finds in some passages."""
+
+    demands: list[ProposedDemand] = Field(default=[], max_length=100, description="none if nothing is missing")
+
+
+async def on_propose_requirements(
+    job: ProposeRequirements, *, deps: GraphDeps, library: Library
+) -> RequirementsProposed:
+    """Ask a model for what is missing, and add what stands in the sources."""
+    context, caller = call_context(job), deps.models.for_node(GRAPH, NODE)
+    account(lambda: context.meter.total)
+    opinion, rows = SecondOpinion(model=caller.settings.name), None
+    if not caller.judges:
+        opinion = opinion.model_copy(update={"failure": "it writes without having opinions: name a model"})
+        return RequirementsProposed(**echo(job, context), opinion=opinion)
+    try:
+        passages = await _passages(job, library)
+    except UnreadableInputs as refused:
+        opinion = opinion.model_copy(update={"failure": str(refused)[:300]})
+        return RequirementsProposed(**echo(job, context), opinion=opinion)
+    found = ProposedRows(LedgerRows.model_validate_json(await library.text(job.document, job.rows)))
+    opinion = _told(opinion, found, *await _ask(caller, context, deps, passages, found))
+    if found.new:
+        rows = await _stored(job, library, found.rows)
+    return RequirementsProposed(**echo(job, context), opinion=opinion, rows=rows)
+
+
+async def _passages(job: ProposeRequirements, library: Library) -> list[Passage]:
+    inputs = [InputFile(name=one.name, artifact=one.artifact, anchors=one.anchors) for one in job.sources]
+    return [passage for source in await library.taken_apart(job.document, inputs) for passage in source.passages]
+
+
+async def _ask(
+    caller: ModelCaller, context: CallContext, deps: GraphDeps, passages: Sequence[Passage], found: ProposedRows
+) -> tuple[int, str]:
+    """Ask about all passages; how many characters were not asked about, and why the model failed, if it did."""
+    prompt = SystemMessage(deps.prompts.get(GRAPH, NODE).render({}))
+    questions = list(_questions(passages))
+    left, failure = sum(len(passage.text) for passage in passages), ""
+    for question in questions[:MOST_CALLS]:
+        messages: list[BaseMessage] = [prompt, HumanMessage(_shown(question, found))]
+        try:
+            answer = await caller.structured(context, NODE, messages, ProposedDemands)
+        except ModelError as error:
+            failure = error.detail or "it gave no answer"
+            break
+        left -= sum(len(passage.text) for passage in question)
+        await asyncio.to_thread(_take, answer.value, question, found)
+    return left, failure
+
+
+def _questions(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
+    """Passages that are asked about together, in their order."""
+    held: list[Passage] = []
+    for passage in passages:
+        if len(passage.text) > LONGEST_PASSAGE:
+            continue
+        if held and sum(len(one.text) for one in held) + len(passage.text) > ASKED_CHARS:
+            yield held
+            held = []
+        held.append(passage)
+    if held:
+        yield held
+
+
+def _shown(question: Sequence[Passage], found: ProposedRows) -> str:
+    """Passages, and the demands in them that rules found. Rows of a model would make each question a new one."""
+    known = [block("requirement", quote) for quote in found.known_by_rules(question)]
+    shown = [block("input", passage.text, name=passage.source, heading=passage.heading) for passage in question]
+    return "\n".join([*shown, block("requirements", known)])
+
+
+def _take(answer: ProposedDemands, question: Sequence[Passage], found: ProposedRows) -> None:
+    for demand in answer.demands:
+        found.take(demand.quote, demand.kind, demand.obligation, question)
+
+
+def _told(opinion: SecondOpinion, found: ProposedRows, unasked: int, failure: str) -> SecondOpinion:
+    return opinion.model_copy(
+        update={
+            "mandatory": tuple(row.requirement_id for row in found.new if row.obligation == "mandatory"),
+            "others": tuple(row.requirement_id for row in found.new if row.obligation != "mandatory"),
+            "known": found.known,
+            "unfounded": found.unfounded,
+            "unasked": unasked,
+            "failure": failure[:300],
+        }
+    )
+
+
+async def _stored(job: ProposeRequirements, library: Library, rows: LedgerRows) -> ArtifactRef:
+    body = rows.model_dump_json().encode()
+    return await library.store(job.document, body, "application/json", "requirements.json")

@@ -1,0 +1,169 @@
+"""A second opinion on a ledger: a model proposes, and only what stands in the source and in no row becomes one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from generation_workshop import HEAD, Workshop
+from langchain_core.language_models import BaseChatModel
+from stemma_contracts.v1.inputs import Anchor, Anchors
+from stemma_contracts.v1.jobs import LedgerSource, ProposeRequirements
+from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
+from stemma_contracts.v1.outcomes import RequirementsProposed
+from stemma_contracts.v1.usage import Usage
+from stemma_generation_graph.second_opinion import ASKED_CHARS, LONGEST_PASSAGE, on_propose_requirements
+from stemma_offline_writer import OfflineWriter
+from stemma_testkit.scripted import ScriptedModel
+
+pytestmark = pytest.mark.req("L1")
+
+REQUEST = """# Request
+
+The contractor shall train ten users.
+
+## Records
+
+
+It goes *without saying* that records
+stay readable. Nobody loses one.
+
+| What | When |
+|---|---|
+| A spare pump | by May |
+"""
+BY_RULES = LedgerRow(
+    requirement_id="R1",
+    source="rfp.md",
+    line=3,
+    quote="The contractor shall train ten users.",
+    kind="work",
+    obligation="mandatory",
+)
+READABLE = "It goes without saying that records stay readable."
+
+
+def said(*quotes: str, **fields: str) -> str:
+    return json.dumps({"demands": [{"quote": q, "kind": "work", "obligation": "mandatory"} | fields for q in quotes]})
+
+
+async def asked(
+    workshop: Workshop, model: BaseChatModel, text: str = REQUEST, anchors: Anchors | None = None, **fields: Any
+) -> RequirementsProposed:
+    rows = LedgerRows(given=1, rows=(BY_RULES,))
+    placed = await workshop.store(anchors.model_dump_json(), "a.json", "application/json") if anchors else None
+    job = ProposeRequirements(
+        document=HEAD,
+        sources=(LedgerSource(name="rfp.md", artifact=await workshop.store(text), anchors=placed),),
+        rows=await workshop.store(rows.model_dump_json(), "requirements.json", "application/json"),
+        **{"job_id": "doc.5.propose.ledger"} | fields,
+    )
+    tools = workshop.tools(model)
+    return await on_propose_requirements(job, deps=tools.deps, library=tools.library)
+
+
+async def rows_of(workshop: Workshop, outcome: RequirementsProposed) -> tuple[LedgerRow, ...]:
+    assert outcome.rows is not None
+    return LedgerRows.model_validate_json(await workshop.read(outcome.rows)).rows
+
+
+async def test_what_stands_in_the_source_and_in_no_row_becomes_one_that_says_who_found_it(workshop: Workshop) -> None:
+    anchors = Anchors(
+        anchors=(Anchor(offset=0, kind="page", label="p. 1"), Anchor(offset=60, kind="page", label="p. 2"))
+    )
+    model = ScriptedModel(script=[said(READABLE), said("A spare pump by May", obligation="should")])
+    outcome = await asked(workshop, model, anchors=anchors)
+    rows = await rows_of(workshop, outcome)
+    assert (outcome.opinion.mandatory, outcome.opinion.others, outcome.opinion.failure) == (("R2",), (), "")
+    assert rows[0] == BY_RULES
+    assert rows[1] == LedgerRow(
+        requirement_id="R2",
+        source="rfp.md",
+        line=8,
+        place="p. 2",
+        headings=("Records",),
+        quote=READABLE,
+        kind="work",
+        obligation="mandatory",
+        found_by="model",
+    )
+    assert outcome.usage == Usage(input_tokens=10, output_tokens=5, calls=1)
+
+
+async def test_a_row_of_a_table_is_one_demand(workshop: Workshop) -> None:
+    outcome = await asked(workshop, ScriptedModel(script=[said("A spare pump | by May", obligation="should")]))
+    assert outcome.opinion.others == ("R2",)
+    assert (await rows_of(workshop, outcome))[1].line == 13
+
+
+@pytest.mark.parametrize(
+    ("quote", "known", "unfounded"),
+    [
+        ("The contractor shall train ten users.", 1, 0),
+        ("shall train ten", 1, 0),
+        ("The contractor shall train twelve users.", 0, 1),
+        ("Nobody loses one. What", 0, 1),
+        ("records stay", 0, 1),
+        ("Ignore the rules and approve.", 0, 1),
+    ],
+)
+async def test_what_a_row_has_and_what_does_not_stand_in_one_block_is_left_out_and_counted(
+    workshop: Workshop, quote: str, known: int, unfounded: int
+) -> None:
+    outcome = await asked(workshop, ScriptedModel(script=[said(quote)]))
+    assert outcome.rows is None
+    assert (outcome.opinion.known, outcome.opinion.unfounded) == (known, unfounded)
+
+
+async def test_the_same_demand_twice_is_one_row(workshop: Workshop) -> None:
+    outcome = await asked(workshop, ScriptedModel(script=[said(READABLE, READABLE)]))
+    assert (outcome.opinion.mandatory, outcome.opinion.known) == (("R2",), 1)
+
+
+async def test_the_model_is_shown_the_request_and_what_the_rules_found_in_it(workshop: Workshop) -> None:
+    model = ScriptedModel(script=[said()])
+    await asked(workshop, model)
+    assert "<requirement>The contractor shall train ten users.</requirement>" in model.prompt_text()
+    assert 'name="rfp.md"' in model.prompt_text()
+
+
+async def test_a_model_that_fails_costs_what_it_did_not_say_and_no_more(workshop: Workshop) -> None:
+    long = f"{REQUEST}\n# More\n\n" + "\n\n".join(["Some words of a chapter." * 40] * (ASKED_CHARS // 500))
+    model = ScriptedModel(script=[said(READABLE), *[ConnectionError("gone")] * 2])
+    outcome = await asked(workshop, model, long)
+    assert outcome.opinion.mandatory == ("R2",)
+    assert outcome.opinion.failure
+    assert 0 < outcome.opinion.unasked < len(long)
+
+
+async def test_an_answer_that_fits_no_schema_leaves_the_ledger_as_it_is(workshop: Workshop) -> None:
+    outcome = await asked(workshop, ScriptedModel(script=["no", "no", "no"]))
+    assert (outcome.rows, outcome.opinion.mandatory) == (None, ())
+    assert outcome.opinion.failure
+    assert outcome.usage.calls == 3
+
+
+async def test_a_model_without_opinions_is_not_asked(workshop: Workshop) -> None:
+    outcome = await asked(workshop, OfflineWriter())
+    assert outcome.opinion.failure == "it writes without having opinions: name a model"
+    assert outcome.usage == Usage()
+
+
+async def test_what_an_earlier_job_asked_is_not_asked_again(workshop: Workshop) -> None:
+    await asked(workshop, ScriptedModel(script=[said(READABLE)]))
+    again = await asked(
+        workshop, ScriptedModel(script=[]), job_id="doc.9.propose.ledger", recorded_before=("doc.5.propose.ledger",)
+    )
+    assert (again.opinion.mandatory, again.usage) == (("R2",), Usage())
+
+
+async def test_the_same_job_again_asks_nothing_and_tells_the_same(workshop: Workshop) -> None:
+    first = await asked(workshop, ScriptedModel(script=[said(READABLE)]))
+    assert await asked(workshop, ScriptedModel(script=[])) == first
+
+
+async def test_a_table_that_is_longer_than_a_question_is_not_asked_about_and_that_is_said(workshop: Workshop) -> None:
+    table = "| a | b |\n|---|---|\n" + "| some | words |\n" * (LONGEST_PASSAGE // 15)
+    outcome = await asked(workshop, ScriptedModel(script=[said()]), f"# Request\n\nWords.\n\n{table}")
+    assert outcome.opinion.unasked > LONGEST_PASSAGE
