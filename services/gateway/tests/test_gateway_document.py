@@ -84,7 +84,7 @@ async def test_the_document_tells_what_each_section_cost_and_why_an_edge_of_its_
     async with opened(browser) as page:
         await signed_in(page, address, token(), document(document_id))
         await expect(page.locator(".edge.stale title")).to_contain_text("now it is at version 2")
-        await expect(page.locator(".map .why")).to_have_text("1 → 2")
+        await expect(page.locator(".map .why")).to_have_text("version 1, now 2")
         await expect(page.locator(".spent tbody tr").first).to_contain_text("Research")
         assert await page.locator(".spent tbody tr").first.locator("td").all_inner_texts() == [
             "",
@@ -159,7 +159,7 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
         rows = page.locator(".event")
         await expect(rows).to_have_count(4)
         await expect(rows.first).to_contain_text("bob (claimed) changed the text: Research version 2")
-        await expect(rows.first).to_contain_text("Solution: written from research, of which it saw version 1")
+        await expect(rows.first).to_contain_text("Solution: written from Research, of which it saw version 1")
         await expect(rows.nth(1)).to_contain_text("sent it back")
         await expect(rows.nth(1).locator("q")).to_have_text("Say <b>less</b>.")
         many = [e.SectionKept(section_id="research", version=2, accepted=(), actor="eve") for _ in range(60)]

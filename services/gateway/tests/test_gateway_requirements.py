@@ -241,9 +241,11 @@ async def test_what_cannot_be_decided_is_refused_in_words_and_what_was_ticked_st
         before = await http.post(here, data={"rows": "0" * 64, "row": "R1", "verb": "confirm"})
         bus.problems = (Problem(field="decisions.0", message="there is no row R8"),)
         refused = await http.post(f"{here}?status=open", data={**seen, "row": "R2", "verb": "confirm"})
+        alone = await http.post(f"{here}/R1", data={**seen, "verb": "burn"})
         missing = await http.get(f"{here}/R8")
         unlike = await http.get(f"{here}?status=fine")
     assert [one.status_code for one in (none, nothing, nowhere, before)] == [422, 422, 422, 409]
+    assert "there is no such decision" in alone.text
     assert "tick at least one requirement" in none.text
     assert "read again meanwhile" in before.text
     assert "there is no row R8" in refused.text

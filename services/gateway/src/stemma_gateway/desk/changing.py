@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastapi import APIRouter, Request, Response
+from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError, SectionView
 from stemma_client.single_changes import single_changes, without
 from stemma_contracts.v1 import requests as r
@@ -33,7 +34,7 @@ async def decide_changes(request: Request, session: Caller, document_id: Documen
     try:
         verb, asked = await _asked(session, document, section, form)
         answer = await session.client.request(asked, wait_s=WAIT_S)
-    except (RequestRejectedError, AnswerTimeoutError, HttpError) as error:
+    except (RequestRejectedError, ValidationError, AnswerTimeoutError, HttpError) as error:
         old = whole_number(form.get("old", ""))
         pair = (old, None) if old in {version.number for version in section.versions} and old else None
         return await section_page(request, session, document_id, section_id, pair=pair, error=error, typed=form)

@@ -116,7 +116,12 @@ def drawn(document: DocumentView) -> Map:
         for layer, names in layers.items()
         for column, name in enumerate(names)
     }
-    return Map(most * (WIDTH + GAP_X), len(layers) * (HEIGHT + GAP_Y), nodes, tuple(_edges(document, nodes)))
+    return Map(
+        most * (WIDTH + GAP_X),
+        max(len(layers) * (HEIGHT + GAP_Y) - GAP_Y + 4, 0),
+        nodes,
+        tuple(_edges(document, nodes)),
+    )
 
 
 def _layers(document: DocumentView) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
@@ -67,7 +68,7 @@ async def lead_to_line(
         await _text(session.client, document_id, one), await _anchors(session.client, document_id, one), line
     )
     block = await asyncio.to_thread(_block, part, line) if _is_markdown(one) else line
-    about = f"&row={row}" if row.isalnum() else ""
+    about = f"&row={quote(row, safe='')}" if row else ""
     here = INPUTS.format(document_id=document_id)
     return led_to(request, f"{here}/{input_id}/text?line={line}{about}#line-{block}")
 
