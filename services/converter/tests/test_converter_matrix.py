@@ -9,9 +9,13 @@ import pypdfium2
 import pytest
 from docx import Document
 from docx.oxml.ns import qn
-from stemma_contracts.v1.ledger import AnsweredRows, LedgerRow, LedgerRows
+from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.ledger import AnsweredRows, LedgerRow, LedgerRows, RequirementAnswer
 from stemma_contracts.v1.outcomes import DocumentConverted
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_converter.handlers import on_convert_document
+from stemma_markdown import IdentifiedBlock as Block
+from stemma_markdown import identify, nothing_identified
 
 pytestmark = pytest.mark.req("L1")
 
@@ -121,3 +125,83 @@ async def test_the_matrix_is_in_the_language_of_the_document(exporter: Any) -> N
 
 async def test_the_same_export_has_the_same_bytes(exporter: Any) -> None:
     assert await exported(exporter, "docx") == await exported(exporter, "docx")
+
+
+def identified(one: Block) -> IdentifiedBlock:
+    block = one.block
+    return IdentifiedBlock(
+        block_id=one.block_id, kind=block.kind, level=block.level, line=block.line, start=block.start, end=block.end
+    )
+
+
+ANSWERED = "Our way.\n\n## Training\n\nWe train *ten* users.\n\n## Records\n\n" + "We keep all records. " * 20 + "\n"
+
+
+async def answered(exporter: Any, format: str, draft: str = ANSWERED, **more: Any) -> bytes:
+    """An export of a section that has no heading of its own, whose blocks answer R1 and R2."""
+    body = ROWS.model_dump_json().encode()
+    rows = await exporter.store.put("default", "doc-1", body, media_type="application/json", name="rows.json")
+    job = await exporter.job(format, draft, LONG)
+    blocks = BlockIndex(
+        scope="s", given=9, blocks=tuple(map(identified, identify(nothing_identified("s"), draft).blocks))
+    )
+    index = await exporter.store.put(
+        "default", "doc-1", blocks.model_dump_json().encode(), media_type="application/json", name="blocks.json"
+    )
+    first, second = job.sections
+    at = {quote: next(one.block_id for one in blocks.blocks if quote in draft[one.start : one.end]) for quote in QUOTES}
+    given = {
+        "ledger": rows,
+        "sections": (first.model_copy(update={"blocks": index}), second),
+        "matrix": (AnsweredRows(section_id=first.section_id, status="addressed", requirement_ids=("R1", "R2", "R3")),),
+        "answers": tuple(
+            RequirementAnswer(requirement_id=name, block_id=at[quote])
+            for name, quote in zip(("R1", "R2"), QUOTES, strict=True)
+        ),
+    }
+    outcome = await on_convert_document(job.model_copy(update=given | more), tools=exporter.tools)
+    assert isinstance(outcome, DocumentConverted), outcome
+    data: bytes = await exporter.store.get("default", "doc-1", outcome.artifact)
+    return data
+
+
+QUOTES = ("We train", "We keep all")
+
+
+def link(words: str, identifier: str) -> str:
+    return f'<a href="#{identifier}" class="with-page" data-before="p. " data-after="">{words}</a>'
+
+
+async def test_the_matrix_names_heading_page_and_words_of_the_block_that_answers_a_demand(exporter: Any) -> None:
+    document = Document(BytesIO(await answered(exporter, "docx")))
+    cells = [row.cells[4].text for row in document.tables[-1].rows]
+    assert cells[1] == "Section 0: Training, p. : We train ten users."
+    assert cells[2].startswith("Section 0: Records, p. : We keep all records.")
+    assert cells[2].endswith(" …")
+    pdf = pypdfium2.PdfDocument(await answered(exporter, "pdf"))
+    pages = [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
+    training = next(n for n, page in enumerate(pages, 1) if n > 2 and "We train ten users." in page)
+    assert any(f"Section 0: Training, p. {training}: We train ten users." in page for page in pages)
+
+
+async def test_the_names_of_headings_lead_to_them(exporter: Any) -> None:
+    text = (await answered(exporter, "md")).decode()
+    assert link("Section 0: Training", "training") + ": *We train ten users.*" in text
+
+
+async def test_a_block_above_the_first_heading_stands_below_that_of_its_section(exporter: Any) -> None:
+    draft = "# Approach\n\nWe train ten users.\n\nWe keep all records.\n\n## More\n\nWords.\n"
+    text = (await answered(exporter, "md", draft)).decode()
+    assert link("Approach", "approach") + ": *We train ten users.*" in text
+
+
+GONE = ArtifactRef(digest="0" * 64, size=1, media_type="application/json", name="blocks.json")
+
+
+@pytest.mark.parametrize("blocks", [None, GONE])
+async def test_where_the_blocks_are_not_known_the_matrix_names_sections(exporter: Any, blocks: Any) -> None:
+    job = await exporter.job("md", ANSWERED)
+    section = job.sections[0].model_copy(update={"blocks": blocks})
+    text = (await answered(exporter, "md", sections=(section,))).decode()
+    assert link("Section 0", "section-0") in text
+    assert "*We train ten" not in text

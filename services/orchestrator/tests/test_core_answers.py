@@ -190,3 +190,17 @@ def test_readers_see_how_each_row_stands_and_by_which_block(written: Story) -> N
     assert seen is not None
     row = seen.standings["R1"]
     assert (row.status, row.version, row.block_id, seen.open_mandatory) == ("addressed", 1, BLOCK, ("R2",))
+
+
+def test_an_export_with_a_matrix_names_the_blocks_that_answer_and_where_they_lie(written: Story) -> None:
+    decide(written, requirement_id="R1", section_id="research")
+    (look,) = looks(written)
+    found = (RequirementAnswer(requirement_id="R1", block_id=BLOCK),)
+    answers = AnswersFound(rows_digest=ROWS.digest, sought=("R1",), found=found)
+    checked = validation().model_copy(update={"answers": answers, "blocks": ref("blocks")})
+    outcome(written, o.DraftValidated, look.job_id, validation=checked)
+    written.when(exports.Export(written.asked(), ExportFormat.DOCX, matrix=True))
+    written.when(exports.Export(written.asked(), ExportFormat.DOCX))
+    with_matrix, without = (job for job in written.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert (with_matrix.answers, with_matrix.sections[0].blocks) == (found, ref("blocks"))
+    assert (without.answers, without.sections[0].blocks) == ((), None)

@@ -64,6 +64,9 @@ class ExportSection(Contract):
     max_pages: int | None = Field(default=None, ge=1, description="pages that it may take")
     history: tuple[ExportVersion, ...] = ()
     grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON, if it is to be cited")
+    blocks: ArtifactRef | None = Field(
+        default=None, description="BlockIndex of the draft as JSON, if an appendix is to name blocks of it"
+    )
 
 
 class ExportWarning(Contract):

@@ -11,7 +11,7 @@ from stemma_contracts.tokens import Digest, FileName, JobId, Token
 
 from .document import DocumentHead
 from .exports import ExportFormat, ExportSection
-from .ledger import AnsweredRows
+from .ledger import AnsweredRows, RequirementAnswer
 from .needs import Answerer, GivenAnswer
 from .references import ArtifactRef, InputFile
 from .section import Collected, SectionPlan
@@ -226,6 +226,9 @@ class ConvertDocument(Job):
     citations: bool = Field(default=False, description="the places that each sentence rests on stand in footnotes")
     matrix: tuple[AnsweredRows, ...] = Field(
         default=(), description="the rows of the appendix that says where each demand is answered; none: no appendix"
+    )
+    answers: tuple[RequirementAnswer, ...] = Field(
+        default=(), description="the blocks of the drafts that answer those rows, as far as they are known"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.ledger import AnsweredRows, RequirementChange, RequirementStatus, RowParts
+from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer, RequirementChange, RequirementStatus, RowParts
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 
@@ -53,6 +53,13 @@ def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
         AnsweredRows(section_id=section_id, status=status, requirement_ids=tuple(ids))
         for (section_id, status), ids in groups.items()
     )
+
+
+def answering_blocks(document: Document) -> tuple[RequirementAnswer, ...]:
+    """The rows that count and whose answer was found, with the block of the current version of their section."""
+    ledger = document.ledger or NO_LEDGER
+    found = ((name, answer_to(document, name).block_id) for name in ledger if ledger.standing(name).counts)
+    return tuple(RequirementAnswer(requirement_id=name, block_id=block) for name, block in found if block)
 
 
 def open_mandatory(document: Document) -> tuple[str, ...]:

@@ -16,13 +16,14 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
 from .anchors import joined
+from .answer_places import AnswerPlace
 from .attribution import Replay
 from .chapters import bears_title, chapter, whole
 from .cleaning import asset_name, image_sources, with_safe_references, without_markup
 from .diff.markers import Maker
 from .images import Picture
 from .manuscript import House, Manuscript
-from .matrix import with_matrix
+from .matrix import Answers, with_matrix
 from .not_covered import page
 from .open_requirements import open_rows, page_of_open
 from .source import one_line
@@ -101,6 +102,7 @@ def assemble(
     pictures: Mapping[str, Picture | None],
     uncovered: Sequence[CoverageReport] = (),
     demands: Sequence[LedgerRow] = (),
+    places: Mapping[str, AnswerPlace] | None = None,
 ) -> Manuscript:
     """The manuscript of a job; ``pictures`` has none for an image that was refused."""
     spoken = language_of(job.document.language)
@@ -109,7 +111,8 @@ def assemble(
     chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
     pages = page_of_open(open_rows(demands, job), spoken.words) + page(uncovered, spoken)
     text = joined(headline, chapters, [one.warnings for one in drafts])
-    blocks = with_matrix(text, [one.section for one in drafts], demands, job.matrix, spoken) + pages
+    answers = Answers(demands, job.matrix, places or {})
+    blocks = with_matrix(text, [one.section for one in drafts], answers, spoken) + pages
     shown = image_sources(blocks)
     return Manuscript(
         title=headline,

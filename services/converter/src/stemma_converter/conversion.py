@@ -14,6 +14,7 @@ from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import language, shipped
 
+from .answer_places import answer_places
 from .assembly import (
     Draft,
     assemble,
@@ -79,7 +80,8 @@ async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Conver
     pictures = _pictures(job, [*drafts, *earlier], artifacts, converter)
     reports = filter(None, (read_report(artifacts.get(ref)) for ref in report_refs(job) if artifacts.has(ref)))
     demands = ledger_rows(artifacts.get(job.ledger)) if job.ledger and artifacts.has(job.ledger) else ()
-    manuscript = assemble(job, title, converter.house, drafts, pictures, list(reports), demands)
+    places = answer_places(job, artifacts)
+    manuscript = assemble(job, title, converter.house, drafts, pictures, list(reports), demands, places)
     if not job.redline:
         return manuscript
     previous = assemble(job, title, converter.house, earlier, pictures)

@@ -28,6 +28,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
+from .answer_places import block_refs
 from .assembly import key_of, replayed_drafts
 from .citing import grounding_refs
 from .conversion import convert, prepare
@@ -156,7 +157,7 @@ async def _stage(job: ConvertDocument, artifacts: ArtifactStore, converter: Conv
     for ref in _texts_of(job):
         texts.append(await artifacts.get(document.tenant, document.document_id, ref))
         staged.put(ref, texts[-1])
-    for ref in (*report_refs(job), *grounding_refs(job), *([job.ledger] if job.ledger else [])):
+    for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *([job.ledger] if job.ledger else [])):
         with suppress(ArtifactMissing, ArtifactCorrupt):
             staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
     fitting = [asset for asset in job.assets if asset.artifact.size <= converter.images.max_bytes]

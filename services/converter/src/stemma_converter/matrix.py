@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.ledger import AnsweredRows, LedgerRow, RequirementStatus
 from stemma_languages import Language, Words
 
+from .answer_places import AnswerPlace, shown
 from .not_covered import pandoc_table
 from .page_references import paged_link
 from .source import one_line
@@ -17,28 +19,39 @@ from .tree import Node, attributes, node, plain, text
 
 _NAME = "compliance-matrix"
 
+Heading = tuple[str, str]
+"""The identifier of a heading, and its words."""
 
-def with_matrix(
-    blocks: list[Node],
-    sections: Sequence[ExportSection],
-    rows: Sequence[LedgerRow],
-    answers: Sequence[AnsweredRows],
-    spoken: Language,
-) -> list[Node]:
+
+@dataclass(frozen=True)
+class Answers:
+    """The demands of a document: which section answers each, and where in it, as far as that is known."""
+
+    rows: Sequence[LedgerRow]
+    answered: Sequence[AnsweredRows]
+    places: Mapping[str, AnswerPlace] = field(default_factory=dict)
+
+
+def with_matrix(blocks: list[Node], sections: Sequence[ExportSection], found: Answers, spoken: Language) -> list[Node]:
     """The blocks of a document with the matrix behind them, and behind each section the demands that it answers."""
+    answers = found.answered
     standing = {name: one for one in answers for name in one.requirement_ids}
-    shown = [row for row in rows if row.requirement_id in standing]
-    if not shown:
+    counting = [row for row in found.rows if row.requirement_id in standing]
+    if not counting:
         return blocks
     own, chapters = _free_name(blocks), _chapters(blocks)
-    names = _names(chapters, sections)
+    headings = _headings(chapters, sections)
     answered = [
         block
         for chapter, section in zip(chapters, [None, *sections], strict=False)
         for block in [*chapter, *_answered(section, answers, own, spoken.words)]
     ]
     heading = node("Header", 1, attributes(own), text(spoken.words.matrix))
-    return [*answered, heading, _table(shown, standing, names, spoken.words)]
+    rows = []
+    for row in counting:
+        one, place = standing[row.requirement_id], found.places.get(row.requirement_id)
+        rows.append(_row(row, one, _where(one.section_id, place, headings, spoken.words), spoken.words))
+    return [*answered, heading, _table(rows, spoken.words)]
 
 
 def _free_name(blocks: Sequence[Node]) -> str:
@@ -54,13 +67,41 @@ def _chapters(blocks: list[Node]) -> list[list[Node]]:
     return [blocks[: ends[0]], *(blocks[start:end] for start, end in zip(starts, ends[1:], strict=True))]
 
 
-def _names(chapters: Sequence[list[Node]], sections: Sequence[ExportSection]) -> dict[str, tuple[str, str]]:
-    """Identifier and words of the heading of each section; none where the sections are not the chapters."""
+def _headings(chapters: Sequence[list[Node]], sections: Sequence[ExportSection]) -> dict[str, list[Heading]]:
+    """The headings of each section, its own first; none where the sections are not the chapters."""
     if len(chapters) != len(sections) + 1:
         return {}
-    headers = (chapter[0]["c"] for chapter in chapters[1:])
-    pairs = zip(sections, headers, strict=True)
-    return {section.section_id: (header[1][0], one_line(plain(header[2]))) for section, header in pairs}
+    return {section.section_id: _of(chapter) for section, chapter in zip(sections, chapters[1:], strict=True)}
+
+
+def _of(chapter: Sequence[Node]) -> list[Heading]:
+    headers = (block["c"] for block in chapter if block["t"] == "Header")
+    return [(header[1][0], one_line(plain(header[2]))) for header in headers]
+
+
+def _where(
+    section_id: str, place: AnswerPlace | None, headings: Mapping[str, Sequence[Heading]], words: Words
+) -> list[Node]:
+    """Section, heading and page of an answer, and how the block begins; as much of that as is known."""
+    own = headings.get(section_id, ())
+    identifier, title = own[0] if own else ("", section_id)
+    if below := _below(place, own):
+        identifier, title = below[0], f"{title}: {below[1]}"
+    where = paged_link(title, identifier, words) if identifier else text(title)
+    if place is None:
+        return where
+    return [*where, node("Str", ":"), node("Space"), node("Emph", text(one_line(shown(place))))]
+
+
+def _below(place: AnswerPlace | None, headings: Sequence[Heading]) -> Heading | None:
+    """The heading that an answer stands below, if it is another one than that of the section.
+
+    A draft that begins without a heading got one here.
+    """
+    if place is None or len(headings) - place.headings not in (0, 1):
+        return None
+    number = place.heading - 1 + len(headings) - place.headings
+    return headings[number] if number > 0 else None
 
 
 def _answered(section: ExportSection | None, answers: Sequence[AnsweredRows], matrix: str, words: Words) -> list[Node]:
@@ -77,21 +118,12 @@ def _by_number(name: str) -> tuple[list[int], str]:
     return [int(digits) for digits in re.findall(r"[0-9]+", name)], name
 
 
-def _table(
-    rows: Sequence[LedgerRow],
-    standing: Mapping[str, AnsweredRows],
-    names: Mapping[str, tuple[str, str]],
-    words: Words,
-) -> Node:
+def _table(rows: Sequence[Sequence[str | list[Node]]], words: Words) -> Node:
     heads = ("", words.demand, words.file, words.obligation, words.answered_in, words.answer_status)
-    return pandoc_table(heads, [_row(row, standing[row.requirement_id], names, words) for row in rows])
+    return pandoc_table(heads, rows)
 
 
-def _row(
-    row: LedgerRow, answer: AnsweredRows, names: Mapping[str, tuple[str, str]], words: Words
-) -> list[str | list[Node]]:
-    identifier, title = names.get(answer.section_id, ("", answer.section_id))
-    where = paged_link(title, identifier, words) if identifier else title
+def _row(row: LedgerRow, answer: AnsweredRows, where: list[Node], words: Words) -> list[str | list[Node]]:
     obligation = {
         "mandatory": words.obligation_mandatory,
         "should": words.obligation_should,

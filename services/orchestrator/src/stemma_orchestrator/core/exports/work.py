@@ -9,9 +9,9 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat, ExportSection
-from stemma_contracts.v1.ledger import AnsweredRows
+from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.answering import answered_rows, open_mandatory
+from stemma_document.answering import answered_rows, answering_blocks, open_mandatory
 from stemma_document.staleness import staleness
 from stemma_document.state import Document, Export, Section, status_of
 
@@ -33,6 +33,7 @@ class _Requirements(TypedDict):
     ledger: ArtifactRef | None
     open_requirements: tuple[str, ...]
     matrix: tuple[AnsweredRows, ...]
+    answers: tuple[RequirementAnswer, ...]
 
 
 def work(document: Document) -> Iterator[Work]:
@@ -83,20 +84,19 @@ def _requirements(document: Document, export: Export) -> _Requirements:
     """What the document has to answer, and what of it is open; a comparison does not go out."""
     ledger = document.ledger
     if ledger is None or export.redline:
-        return _Requirements(ledger=None, open_requirements=(), matrix=())
+        return _Requirements(ledger=None, open_requirements=(), matrix=(), answers=())
     matrix, still_open = answered_rows(document) if export.matrix else (), open_mandatory(document)
     rows = ledger.rows if matrix or still_open else None
-    return _Requirements(ledger=rows, open_requirements=still_open, matrix=matrix)
+    answers = answering_blocks(document) if matrix else ()
+    return _Requirements(ledger=rows, open_requirements=still_open, matrix=matrix, answers=answers)
 
 
 def _sections(document: Document, export: Export) -> tuple[ExportSection, ...]:
     stale = staleness(document)
-    return tuple(
-        _section(section, section.plan.section_id in stale, cited=export.citations) for section in exported(document)
-    )
+    return tuple(_section(section, section.plan.section_id in stale, export) for section in exported(document))
 
 
-def _section(section: Section, stale: bool, *, cited: bool) -> ExportSection:
+def _section(section: Section, stale: bool, export: Export) -> ExportSection:
     validation = section.current.validation if section.current else None
     return ExportSection(
         section_id=section.plan.section_id,
@@ -108,7 +108,8 @@ def _section(section: Section, stale: bool, *, cited: bool) -> ExportSection:
         max_pages=section.plan.max_pages,
         covers_inputs=section.plan.covers_inputs,
         coverage=validation.coverage if validation else None,
-        grounding=validation.grounding if validation and cited else None,
+        grounding=validation.grounding if validation and export.citations else None,
+        blocks=validation.blocks if validation and export.matrix else None,
     )
 
 
