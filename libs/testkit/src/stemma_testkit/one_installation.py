@@ -11,11 +11,16 @@ SHARING = "tests/e2e/"
 """The folder whose session fixture is an installation of all services."""
 
 
+def scope_of(nodeid: str) -> str:
+    """What a worker runs as a whole: a file, or the folder whose files share an installation."""
+    return SHARING if nodeid.startswith(SHARING) else nodeid.split("::", 1)[0]
+
+
 class OneInstallation(LoadFileScheduling):  # type: ignore[misc]
     """A file goes to one worker, and so does the folder whose files share an installation."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return SHARING if nodeid.startswith(SHARING) else str(super()._split_scope(nodeid))
+        return scope_of(nodeid)
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
