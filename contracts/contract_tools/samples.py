@@ -43,6 +43,7 @@ NAMED: Mapping[str, Any] = {
     "agent_version": "0.1.0",
     "answer": "The pilot starts in May.",
     "assets": "media/plan.png",
+    "assignee": "ada",
     "brief": "Ten rural clinics need a shared record of vaccinations.",
     "calls": 2,
     "check": "required_headings",

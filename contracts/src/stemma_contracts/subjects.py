@@ -37,6 +37,7 @@ JOBS = "JOBS"
 OUTCOMES = "OUTCOMES"
 DEAD = "DEAD"
 NOTICES = "NOTICES"
+TIMERS = "TIMERS"
 ADVISORIES = "ADVISORIES"
 ARTIFACTS = "ARTIFACTS"
 RECORDS = "RECORDS"
@@ -54,7 +55,7 @@ _ROOT = "stemma"
 _V = "v1"
 _OF_PEOPLE = "v2"
 _BULK = "bulk"
-_OF_TENANTS = ("request", "answer", "event", "live", "notice")
+_OF_TENANTS = ("request", "answer", "event", "live", "notice", "timer", "elapsed")
 ADVISORY_SUBJECTS = tuple(
     f"$JS.EVENT.ADVISORY.CONSUMER.{given_up}.{queue}.*"
     for given_up in ("MAX_DELIVERIES", "MSG_TERMINATED")
@@ -136,6 +137,16 @@ def dead(service: str, name: str) -> str:
 def notice(tenant: str, owner: str, rule_id: str) -> str:
     """Where a notice waits that a rule of a person (or of `PROGRAMS`) calls for."""
     return _address("notice", tenant, owner, rule_id)
+
+
+def timer(tenant: str, document_id: str, section_id: str, name: str) -> str:
+    """Where a timer of a section runs; another one in its place ends it."""
+    return _address("timer", tenant, document_id, section_id, name)
+
+
+def elapsed(tenant: str, document_id: str, section_id: str, name: str) -> str:
+    """Where the server puts a timer that elapsed."""
+    return _address("elapsed", tenant, document_id, section_id, name)
 
 
 def live(tenant: str, document_id: str, section_id: str) -> str:
@@ -234,6 +245,16 @@ class OutcomeAddress:
     name: str
 
 
+@dataclass(frozen=True)
+class ElapsedAddress:
+    """What the subject of a timer that elapsed says."""
+
+    tenant: str
+    document_id: str
+    section_id: str
+    name: str
+
+
 def tenant_of(subject: str) -> str | None:
     """The tenant that a subject names, if those of its family do."""
     root, family, _, tenant, *rest = (*subject.split("."), "", "", "", "")
@@ -255,6 +276,14 @@ def parse_outcome(subject: str) -> OutcomeAddress:
     if (root, family, version) != (_ROOT, "outcome", _V):
         raise ValueError(f"not an outcome subject: {subject!r}")
     return OutcomeAddress(check_token(service, "service"), check_token(name, "outcome name"))
+
+
+def parse_elapsed(subject: str) -> ElapsedAddress:
+    """Read the subject of a timer that elapsed; raises `ValueError` for another subject."""
+    root, family, version, tenant, document_id, section_id, name = subject.split(".")
+    if (root, family, version) != (_ROOT, "elapsed", _V):
+        raise ValueError(f"not the subject of a timer that elapsed: {subject!r}")
+    return ElapsedAddress(tenant, document_id, section_id, name)
 
 
 def parse_cancelled_job(subject: str) -> str:

@@ -178,9 +178,12 @@ async def test_the_log_is_kept_for_ever_and_an_answer_for_seven_days(nats_server
 @pytest.mark.req("S5", "F1")
 async def test_no_stream_drops_what_it_has_for_what_comes(nats_server: NatsServer) -> None:
     async with connected(nats_server) as client:
-        found = {info.config.name: info.config.discard for info in await client.jetstream().streams_info()}
+        found = {str(info.config.name): info.config for info in await client.jetstream().streams_info()}
     assert len(found) > 10
-    assert set(found.values()) == {DiscardPolicy.NEW}
+    unbounded = found.pop(subjects.TIMERS)
+    assert {config.discard for config in found.values()} == {DiscardPolicy.NEW}
+    bounds = (unbounded.max_msgs, unbounded.max_bytes, unbounded.max_msgs_per_subject)
+    assert (unbounded.max_age, *bounds) == (0, -1, -1, -1)
 
 
 @pytest.mark.req("S5")

@@ -301,6 +301,24 @@ async def test_a_redline_that_is_no_docx_is_refused_before_it_is_sent(refused: A
     assert backstage.received == []
 
 
+@pytest.mark.req("H2", "H6")
+async def test_a_section_is_assigned_to_a_person_or_to_nobody_and_tells_whose_it_is(
+    called: Any, refused: Any, backstage: Any, hostile: str
+) -> None:
+    about = {"document_id": hostile, "section_id": "research"}
+    await called("assign_section", **about, assignee="bea", due="2099-12-01T17:00:00+01:00")
+    await called("assign_section", **about, assignee="")
+    told = await refused("assign_section", **about, assignee="bea", due="2099-12-01T17:00:00")
+    first, second = (request for _, request in backstage.received)
+
+    assert (first.assignee, first.due.isoformat()) == ("bea", "2099-12-01T17:00:00+01:00")
+    assert isinstance(second, requests.UnassignSection)
+    assert [problem["field"] for problem in told["problems"]] == ["due"]
+    await backstage.append(hostile, events.SectionAssigned(section_id="research", assignee="bea", due=first.due))
+    [section] = [one for one in (await called("document_status", document_id=hostile))["sections"] if one["assignee"]]
+    assert (section["section_id"], section["assignee"]) == ("research", "bea")
+
+
 async def test_an_input_that_there_is_not_is_refused_with_those_that_there_are(refused: Any, hostile: str) -> None:
     told = await refused("read_input", document_id=hostile, input_id="input-9")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.notifications import NotificationRule, NotificationRules, Occasion
@@ -16,10 +19,12 @@ from stemma_contracts.v1.staleness import StaleMark
 from stemma_contracts.v1.usage import Usage
 from stemma_document.usage import with_usage_before
 from stemma_notifier.happenings import Happening, Spent, happenings, reached, wanted_by
-from stemma_notifier.notices import notice_id
+from stemma_notifier.notices import Notice, notice_id
+from stemma_notifier.sending.webhook import body_of
+from stemma_notifier.wording import subject_of, words_of
 from stemma_testkit.document_events import REF, document_requested, review_requested, section_drafted
 
-from .conftest import rule
+from .conftest import notice, rule
 
 
 def need_raised(kind: str) -> e.SectionNeedRaised:
@@ -61,15 +66,54 @@ def test_an_event_tells_what_waits_ended_failed_or_became_stale_and_nothing_else
     assert list(happenings(event)) == told
 
 
+DUE = datetime(2026, 12, 1, 17, tzinfo=UTC)
+ASKED: dict[str, Any] = {"section_id": "research", "assignee": "bea", "due": DUE}
+
+
+@pytest.mark.req("H2", "H7")
+@pytest.mark.parametrize(
+    ("event", "occasion"),
+    [
+        (e.SectionAssigned(**ASKED), Occasion.ASSIGNED),
+        (e.SectionDueSoon(**ASKED), Occasion.DUE_SOON),
+        (e.SectionOverdue(**ASKED), Occasion.OVERDUE),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_what_somebody_is_asked_to_see_to_is_told_to_that_person_and_to_programs_alone(
+    event: Any, occasion: Occasion
+) -> None:
+    told = [Happening(occasion, ("research",), assignee="bea", due=DUE)]
+    wants = rule(on=[occasion.value])
+    assert list(happenings(event)) == told
+    assert wanted_by("bea", wants, "d1", told) == told
+    assert wanted_by(subjects.PROGRAMS, wants, "d1", told) == told
+    assert wanted_by("ada", wants, "d1", told) == []
+    assert wanted_by("bea", rule(), "d1", told) == []
+
+
+@pytest.mark.req("H2", "H7")
+def test_a_mail_and_a_webhook_tell_whose_it_is_and_when_it_is_due() -> None:
+    due = datetime(2026, 12, 1, 17, tzinfo=timezone(timedelta(hours=1)))
+    sent = notice(occasion=Occasion.OVERDUE, assignee="bea", due=due)
+    read = Notice.model_validate_json(sent.model_dump_json(exclude_defaults=True))
+    assert subject_of(read) == "Stemma: Research is overdue"
+    assert {"It is assigned to bea.", "Due: 2026-12-01 17:00+01:00."} <= set(words_of(read))
+    told = json.loads(body_of(read))
+    assert (told["type"], told["data"]["assignee"]) == ("stemma.overdue", "bea")
+    assert told["data"]["due"] == "2026-12-01T17:00:00+01:00"
+    assert not {"assignee", "due"} & set(json.loads(body_of(notice()))["data"])
+
+
 @pytest.mark.req("H7")
 def test_a_rule_hears_of_what_it_names_and_of_its_documents_alone() -> None:
     waits, stale = Happening(Occasion.WAITING, ("research",), 1), Happening(Occasion.STALE, ("solution",))
-    assert wanted_by(rule(), "d1", [waits, stale]) == [waits]
-    assert wanted_by(rule(on=["stale"]), "d1", [waits, stale]) == [stale]
-    assert wanted_by(rule(on=["stale", "waiting"]), "d1", [waits, stale]) == [waits]
-    assert wanted_by(rule(on=["failed"]), "d1", [waits, stale]) == []
-    assert wanted_by(rule(document_ids=["d1"]), "d1", [waits]) == [waits]
-    assert wanted_by(rule(document_ids=["d2"]), "d1", [waits]) == []
+    assert wanted_by("ada", rule(), "d1", [waits, stale]) == [waits]
+    assert wanted_by("ada", rule(on=["stale"]), "d1", [waits, stale]) == [stale]
+    assert wanted_by("ada", rule(on=["stale", "waiting"]), "d1", [waits, stale]) == [waits]
+    assert wanted_by("ada", rule(on=["failed"]), "d1", [waits, stale]) == []
+    assert wanted_by("ada", rule(document_ids=["d1"]), "d1", [waits]) == [waits]
+    assert wanted_by("ada", rule(document_ids=["d2"]), "d1", [waits]) == []
 
 
 def budget(**limits: Any) -> NotificationRule:
@@ -100,15 +144,15 @@ def test_of_all_events_of_a_document_one_reaches_a_budget_or_none(costs: list[Us
 def test_an_event_that_fails_a_section_and_reaches_the_budget_is_told_as_both() -> None:
     paid: dict[str, Any] = {"usage": Usage(output_tokens=60), "usage_before": Usage(output_tokens=50)}
     told = happenings(e.SectionModelUnavailable(**FAILED, **paid))
-    both = wanted_by(rule(on=["failed", "budget"], tokens=100), "d1", told)
+    both = wanted_by("ada", rule(on=["failed", "budget"], tokens=100), "d1", told)
     assert [one.occasion for one in both] == [Occasion.FAILED, Occasion.BUDGET]
-    assert [one.occasion for one in wanted_by(budget(tokens=111), "d1", told)] == []
+    assert [one.occasion for one in wanted_by("ada", budget(tokens=111), "d1", told)] == []
 
 
 @pytest.mark.req("H7", "E6")
 def test_an_event_of_a_release_that_did_not_say_what_was_spent_before_reaches_no_budget() -> None:
     assert section_drafted("research").usage.tokens > 0
-    assert wanted_by(budget(tokens=1), "d1", happenings(section_drafted("research"))) == []
+    assert wanted_by("ada", budget(tokens=1), "d1", happenings(section_drafted("research"))) == []
 
 
 @pytest.mark.req("H7")

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 import stemma_orchestrator.core as core
 from stemma_document.state import Working
-from stemma_orchestrator.core.commands import RequestCommand, SectionCommand, VersionCommand
+from stemma_orchestrator.core.commands import Command, Record, RequestCommand, SectionCommand, VersionCommand
 from stemma_orchestrator.core.features import FEATURES
 
 pytestmark = pytest.mark.req("P1")
@@ -78,9 +78,9 @@ TOLD = """\
 """
 
 
-def commands(base: type[RequestCommand] = RequestCommand) -> Iterator[type[RequestCommand]]:
+def commands(base: type[Command] = Command) -> Iterator[type[Command]]:
     for command in base.__subclasses__():
-        yield from commands(command) if command in (SectionCommand, VersionCommand) else [command]
+        yield from commands(command) if command in (RequestCommand, SectionCommand, VersionCommand) else [command]
 
 
 def test_every_folder_of_the_core_is_in_the_table() -> None:
@@ -91,7 +91,7 @@ def test_every_folder_of_the_core_is_in_the_table() -> None:
 
 def test_every_command_is_decided_by_one_feature() -> None:
     decided = [command for feature in FEATURES for command in feature.commands]
-    assert sorted(map(str, decided)) == sorted(map(str, commands()))
+    assert sorted(map(str, [*decided, Record])) == sorted(map(str, commands()))
     assert all(feature.decide for feature in FEATURES if feature.commands)
 
 

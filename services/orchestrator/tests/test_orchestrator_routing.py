@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
@@ -37,6 +37,7 @@ from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.job_publisher import JobPublisher
 from stemma_orchestrator.open_count import OpenCount
 from stemma_orchestrator.projector import Projector
+from stemma_orchestrator.timers import Timers
 from stemma_testkit.routing import routed, routed_bytes
 
 pytestmark = pytest.mark.req("E1", "E10")
@@ -62,7 +63,7 @@ class Orchestrator:
     def _tools(self) -> Tools:
         sender = self.broker.sender
         jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16, {"proposal": DIGEST})
-        commands = CommandService(self._store, self._intake(), jobs)
+        commands = CommandService(self._store, self._intake(), jobs, Timers(sender, timedelta(days=1)))
         bounds = Bounds(self._store, self._open, LIMITS, self._nothing, commands.request)
         answers = Answers(self.broker.jetstream, sender, bounds.request)
         return Tools(commands, answers, Projector(self._store, self.views), AdvisoryHandler(self.queues, sender))

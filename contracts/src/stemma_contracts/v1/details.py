@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, Token
 
+from .assignment import Due
 from .evaluation import Evaluation
 from .inputs import ChangedInput
 from .ledger import RequirementChange
@@ -98,3 +99,7 @@ class SectionDetails(Contract):
     missing: tuple[Token, ...] | None = Field(default=None, description="what was not there to write from")
     waits_since: AwareDatetime | None = None
     open_threads: int = Field(default=0, ge=0, description="threads of comments that nobody resolved")
+    assignee: str = Field(default="", description="who is asked to see to it; empty: nobody in particular")
+    due: Due | None = Field(default=None, description="when it is to be settled, as long as it is not")
+    assigned_by: str = ""
+    assigned_at: AwareDatetime | None = None

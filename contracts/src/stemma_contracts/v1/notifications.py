@@ -30,6 +30,9 @@ class Occasion(StrEnum):
     FAILED = "failed"
     STALE = "stale"
     BUDGET = "budget"
+    ASSIGNED = "assigned"
+    DUE_SOON = "due_soon"
+    OVERDUE = "overdue"
     TEST = "test"
 
 

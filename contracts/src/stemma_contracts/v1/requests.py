@@ -14,6 +14,7 @@ from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 
+from .assignment import Due
 from .comments import MOST_COMMENTS, NewComment
 from .exports import ExportFormat, VersionPair
 from .forms import MOST_FIELDS
@@ -400,3 +401,23 @@ class ResolveThread(ThreadDecision):
 @registry.contract("stemma.reopen.thread.v1", Family.REQUEST)
 class ReopenThread(ThreadDecision):
     """Open a thread of comments again."""
+
+
+@registry.contract("stemma.assign.section.v1", Family.REQUEST)
+class AssignSection(DocumentRequest):
+    """Ask a person to see to a section and to what waits in it. Nothing is locked: others may still decide.
+
+    It takes the place of what was asked before. Whether there is such a person is not looked up. The time that it is
+    ``due`` counts until the section is settled.
+    """
+
+    section_id: Token
+    assignee: Actor
+    due: Due | None = Field(default=None, description="with its time zone, as in RFC 3339")
+
+
+@registry.contract("stemma.unassign.section.v1", Family.REQUEST)
+class UnassignSection(DocumentRequest):
+    """Ask nobody in particular to see to a section any more."""
+
+    section_id: Token

@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
+from .assignment import Due
 from .cycles import CycleSummary
 from .document import DocumentStatus
 from .exports import ExportFormat
@@ -31,6 +32,8 @@ class SectionSummary(Contract):
     proposal_id: Token | None = Field(default=None, description="of an edit that waits for a person")
     open_threads: int = Field(default=0, ge=0, description="threads of comments that nobody resolved")
     form_withdrawn: bool = Field(default=False, description="it answers a form that was withdrawn: nobody needs it")
+    assignee: str = Field(default="", description="who is asked to see to it; empty: nobody in particular")
+    due: Due | None = Field(default=None, description="when it is to be settled, as long as it is not")
 
 
 class ExportEntry(Contract):

@@ -29,6 +29,7 @@ USER_INFO = "$SYS.REQ.USER.INFO"
 CONNECTIONS = "$SYS.REQ.SERVER.PING.CONNZ"
 _API = "$JS.API"
 _QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
+_WATCHED = (subjects.TIMERS, subjects.ADVISORIES, subjects.NOTICES)
 _RECORDERS = (subjects.GENERATION, subjects.EDITOR)
 
 
@@ -124,6 +125,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         subjects.job(ANY, ANY),
         subjects.bulk_job(ANY, ANY),
         subjects.answer(ANY, ANY),
+        subjects.timer(ANY, ANY, ANY, ANY),
         subjects.cancelled_jobs(),
         subjects.dead(subjects.ORCHESTRATOR, ANY),
         subjects.outcome(subjects.ORCHESTRATOR, "job-dead"),
@@ -138,7 +140,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         f"{_API}.STREAM.INFO.{subjects.EVENTS}",
         f"{_API}.STREAM.LIST",
         f"{_API}.STREAM.INFO.{subjects.DEAD}",
-        *(f"{_API}.CONSUMER.LIST.{stream}" for stream in (*_QUEUES, subjects.ADVISORIES, subjects.NOTICES)),
+        *(f"{_API}.CONSUMER.LIST.{stream}" for stream in (*_QUEUES, *_WATCHED)),
         f"{_API}.CONSUMER.INFO.{subjects.EVENTS}.{subjects.NOTIFIER}",
         f"{_API}.DIRECT.GET.KV_{subjects.VIEWS_BUCKET}",
         f"{_API}.DIRECT.GET.{subjects.ANSWERS}",

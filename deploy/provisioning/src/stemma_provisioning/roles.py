@@ -21,6 +21,8 @@ _DECIDES = (
     "comment-section",
     "resolve-thread",
     "reopen-thread",
+    "assign-section",
+    "unassign-section",
 )
 _WRITES = (
     "create-document",

@@ -110,6 +110,7 @@ def _streams(tenants: Sequence[str], bounds: Bounds) -> list[StreamConfig]:
         ),
         _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
         _queue(subjects.NOTICES, subjects.notice(ANY, ANY, ANY), most_of_subject=NOTICES_WAITING),
+        _timers(),
         _log(subjects.ADVISORIES, list(subjects.ADVISORY_SUBJECTS), max_age=7 * DAY_S),
         _keyed(subjects.ARTIFACTS, subjects.artifact(ANY, ANY, ANY), once=True),
         _keyed(subjects.RECORDS, subjects.record(ANY, ANY, ANY)),
@@ -135,6 +136,7 @@ def consumers(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Consumer]:
         Consumer(subjects.EVENTS, subjects.NOTIFIER, max_deliver=20, from_now=True),
         Consumer(subjects.NOTICES, subjects.NOTIFIER, max_ack_pending=-1),
         Consumer(f"KV_{subjects.RULES_BUCKET}", subjects.NOTIFIER, from_now=True),
+        Consumer(subjects.TIMERS, subjects.ORCHESTRATOR, (subjects.elapsed(ANY, ANY, ANY, ANY),)),
         Consumer(subjects.ADVISORIES, subjects.SWEEPER, service=subjects.ORCHESTRATOR),
     ]
 
@@ -172,6 +174,16 @@ def _queue(name: str, *subjects: str, most_of_subject: int = -1) -> StreamConfig
         discard_new_per_subject=most_of_subject > 0,
         duplicate_window=DAY_S,
     )
+
+
+def _timers() -> StreamConfig:
+    """Timers, each the last message under its subject, and those that elapsed. Nothing bounds them, so none is dropped.
+
+    The server schedules in no stream that refuses new messages, and replaces a timer by rolling up its subject.
+    """
+    both = (subjects.timer(ANY, ANY, ANY, ANY), subjects.elapsed(ANY, ANY, ANY, ANY))
+    queue = _queue(subjects.TIMERS, *both)
+    return replace(queue, allow_msg_schedules=True, allow_rollup_hdrs=True, discard=DiscardPolicy.OLD)
 
 
 def _log(

@@ -15,6 +15,7 @@ from .output import console
 from .runtime import command
 from .verbs import (
     agents,
+    assigning,
     commenting,
     comparing,
     dead,
@@ -79,6 +80,7 @@ GROUPS_OF_VERBS = (
     decisions,
     editing,
     commenting,
+    assigning,
     comparing,
     exporting,
     inputs,

@@ -116,6 +116,8 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("overrides_review", lambda _: "although the last review was not met"),
     ("format", str),
     ("need", lambda need: f"asks: {need.kind} {need.need_id}"),
+    ("assignee", str),
+    ("due", lambda due: f"due {due.astimezone():%Y-%m-%d %H:%M}"),
     ("answered_by", lambda who: "" if who == "person" else f"by the {who}"),
     ("failed", lambda _: "it could not be met"),
     ("partial", lambda _: "partial"),

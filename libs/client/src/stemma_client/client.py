@@ -28,6 +28,7 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_document.views import DocumentView
 
 from . import inputs as input_files
+from .assignments import AssignmentRequests
 from .comments import CommentRequests
 from .connection import Connection, Told, connect
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
@@ -71,7 +72,7 @@ def _title_of(brief: str | Path | UploadRef) -> str:
     return Markdown(brief).title[:MAX_TITLE]
 
 
-class Client(CommentRequests, LedgerRequests, InputDecisions):
+class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions):
     """A caller of Stemma; made by `Client.connect`.
 
     Every method that talks to the server raises `ServerUnreachableError` when it does not answer and

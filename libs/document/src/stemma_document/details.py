@@ -55,6 +55,10 @@ def section_details(document: Document, name: str, stale: Staleness, last_sequen
         missing=told.missing,
         waits_since=told.waits_since,
         open_threads=len(told.open_threads),
+        assignee=told.assignment.assignee if told.assignment else "",
+        due=told.assignment.due if told.assignment else None,
+        assigned_by=told.assignment.by if told.assignment else "",
+        assigned_at=told.assignment.at if told.assignment else None,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar, assert_never
 from stemma_contracts.v1 import events as e
 
 from .answering import sought_again, texts
+from .assignment_folding import assignment_after, assignment_kept
 from .comment_folding import threads_after
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
@@ -136,8 +137,16 @@ def _sections_of(event: e.AnyEvent) -> tuple[str, ...]:
 
 def _applied(document: Document, event: e.AnyEvent) -> Document:
     match event:
-        case e.SectionCommented() | e.SectionThreadResolved() | e.SectionThreadReopened():
-            return _comments_applied(document, event)
+        case (
+            e.SectionCommented()
+            | e.SectionThreadResolved()
+            | e.SectionThreadReopened()
+            | e.SectionAssigned()
+            | e.SectionUnassigned()
+            | e.SectionDueSoon()
+            | e.SectionOverdue()
+        ):
+            return _aside_applied(document, event)
         case e.SectionEvent():
             return _section_applied(document, event)
         case e.InputEvent():
@@ -203,9 +212,14 @@ def _ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
     return replace(document, ledger=ledger)
 
 
-def _comments_applied(document: Document, event: e.AnyCommentEvent) -> Document:
+def _aside_applied(document: Document, event: e.AnyCommentEvent | e.AnyAssignmentEvent) -> Document:
+    """What leaves the text and the status of a section as they are."""
     section = document.sections[event.section_id]
-    section = replace(section, threads=threads_after(section.threads, event, document.time))
+    if isinstance(event, e.SectionCommented | e.SectionThreadResolved | e.SectionThreadReopened):
+        section = replace(section, threads=threads_after(section.threads, event, document.time))
+    else:
+        assignment = assignment_after(section.assignment, event, document.number, document.time)
+        section = replace(section, assignment=assignment)
     return replace(document, sections=_with(document.sections, event.section_id, section))
 
 
@@ -213,7 +227,7 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     before = document.sections[event.section_id]
     section = section_after(document, before, event)
     notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
-    section = replace(section, notes=notes)
+    section = replace(section, notes=notes, assignment=assignment_kept(before.assignment, event))
     closed = getattr(event, "job_id", None)
     document = replace(
         document,

@@ -26,6 +26,7 @@ from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.wording import PlanWording
 
+from .assignment_state import Assignment
 from .comment_state import Thread
 from .cycle_state import Cycle
 from .input_state import Input
@@ -201,7 +202,7 @@ class Section:
 
     ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
     ``proposal`` is an edit of the current version that is being made or waits for a person. No decision rests on
-    ``notes`` or on the ``threads`` of comments, which are in the order in which they began.
+    ``notes``, on the ``assignment`` or on the ``threads`` of comments, which are in the order in which they began.
     """
 
     plan: SectionPlan
@@ -213,6 +214,7 @@ class Section:
     ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)
     notes: Notes = NO_NOTES
     threads: Mapping[str, Thread] = field(default_factory=dict)
+    assignment: Assignment | None = None
 
     @property
     def current(self) -> Version | None:

@@ -90,6 +90,8 @@ def _summarise(document: Document, section: Section, stale: bool, titled: bool) 
         proposal_id=section.proposal.proposal_id if isinstance(section.proposal, Proposed) else None,
         missing_blocks=_missing_blocks(version),
         open_threads=sum(not thread.resolved for thread in section.threads.values()),
+        assignee=section.assignment.assignee if section.assignment else "",
+        due=section.assignment.due if section.assignment else None,
         need_id=section.phase.need.need_id if isinstance(section.phase, AwaitingAnswer) else None,
         form_withdrawn=lacks_form(document, section),
     )

@@ -11,6 +11,7 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 
 from .answering import answer_to, open_mandatory
+from .assignment_state import Assignment
 from .comment_state import Thread
 from .input_viewing import input_views
 from .inputs import given_files, lacks_brief, lacks_form
@@ -35,6 +36,7 @@ from .state import (
 )
 from .summary import cycle_summary
 from .views import (
+    AssignmentView,
     CommentView,
     DocumentView,
     ExportView,
@@ -157,6 +159,7 @@ def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts 
         waits_since=notes.waits_since,
         covers_inputs=plan.covers_inputs,
         threads=tuple(map(_thread, section.threads.values())),
+        assignment=_assignment(section.assignment) if section.assignment else None,
     )
 
 
@@ -173,6 +176,11 @@ def _thread(thread: Thread) -> ThreadView:
         resolved_by=thread.resolved_by.name,
         resolved_at=thread.resolved_at,
     )
+
+
+def _assignment(assignment: Assignment) -> AssignmentView:
+    by = assignment.by
+    return AssignmentView(assignment.assignee, assignment.due, by.name, assignment.at, verified=by.verified)
 
 
 def _stale(section: Section) -> StaleView:

@@ -132,6 +132,20 @@ class ThreadView:
 
 
 @dataclass(frozen=True)
+class AssignmentView:
+    """Who is asked to see to a section, by whom and since when, and when it is ``due`` as long as it is not settled.
+
+    ``verified``: the server knew who asked.
+    """
+
+    assignee: str
+    due: datetime | None = None
+    by: str = ""
+    at: datetime | None = None
+    verified: bool = False
+
+
+@dataclass(frozen=True)
 class SectionView:
     """One section with all versions that it ever had.
 
@@ -172,6 +186,7 @@ class SectionView:
     form: AnsweredForm | None = None
     form_withdrawn: bool = False
     threads: tuple[ThreadView, ...] = ()
+    assignment: AssignmentView | None = None
 
     @property
     def open_threads(self) -> tuple[ThreadView, ...]:

@@ -94,6 +94,8 @@ class WaitingSection(BaseModel):
     issue_count: int
     need_id: str = Field(description="of the question that answer_question answers")
     proposal_id: str = Field(description="of the edit that accept_edit and reject_edit are about")
+    assignee: str = Field(description="who is asked to see to it; empty: nobody in particular")
+    due: datetime | None
 
 
 class Waiting(BaseModel):
@@ -116,6 +118,8 @@ class SectionLine(BaseModel):
     score: float | None
     issue_count: int
     failure: Words
+    assignee: str = Field(description="who is asked to see to it; empty: nobody in particular")
+    due: datetime | None
 
 
 class ExportLine(BaseModel):

@@ -163,6 +163,8 @@ async def _waiting(client: Client, summary: DocumentSummary, section: SectionSum
         issue_count=section.issue_count,
         need_id=section.need_id or "",
         proposal_id=section.proposal_id or "",
+        assignee=section.assignee,
+        due=section.due,
     )
 
 
@@ -203,6 +205,8 @@ def _section_line(section: SectionView) -> SectionLine:
         score=evaluation.score if evaluation and evaluation.judged else None,
         issue_count=section.issue_count,
         failure=section.failure or "",
+        assignee=section.assignment.assignee if section.assignment else "",
+        due=section.assignment.due if section.assignment else None,
     )
 
 

@@ -8,7 +8,19 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from . import amendments, commenting, decisions, documents, exports, forms, inputs, ledgers, sections, versions
+from . import (
+    amendments,
+    assigning,
+    commenting,
+    decisions,
+    documents,
+    exports,
+    forms,
+    inputs,
+    ledgers,
+    sections,
+    versions,
+)
 from .clients import ClientOf
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, ENDS, READS, ClientTool, Function
@@ -57,6 +69,7 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (decisions.reject_edit, ENDS),
     (commenting.comment_section, ADDS),
     (commenting.resolve_thread, ADDS_ONCE),
+    (assigning.assign_section, ADDS_ONCE),
     (amendments.edit_section, ADDS_ONCE),
     (amendments.regenerate_section, ADDS_ONCE),
     (amendments.keep_section, ADDS_ONCE),

@@ -13,6 +13,8 @@ _STREAMS = {
     "outcome": subjects.OUTCOMES,
     "dead": subjects.DEAD,
     "notice": subjects.NOTICES,
+    "timer": subjects.TIMERS,
+    "elapsed": subjects.TIMERS,
 }
 _OF_SERVICES = ("job", "outcome")
 _VARIABLES = {
@@ -21,6 +23,8 @@ _VARIABLES = {
     "answer": ("{tenant}", "{request}"),
     "event": ("{tenant}", "{document}"),
     "notice": ("{tenant}", "{owner}", "{rule}"),
+    "timer": ("{tenant}", "{document}", "{section}"),
+    "elapsed": ("{tenant}", "{document}", "{section}"),
 }
 
 

@@ -80,6 +80,16 @@ class Publisher:
                 await asyncio.sleep(pause)
         return await self._store_once(subject, data, headers)
 
+    async def schedule(self, subject: str, data: bytes, *, at: datetime, target: str, id: str) -> None:
+        """Have the server store bytes under ``target`` at a time, at once if that is past.
+
+        Until then they lie under ``subject``, where they take the place of what lay there. The same ``id`` is stored
+        once, as in `publish`.
+        """
+        when = f"@at {at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+        headers: dict[str, str] = {Header.MSG_ID: id, Header.SCHEDULE: when, Header.SCHEDULE_TARGET: target}
+        await self.store(subject, data, headers)
+
     async def _store_once(self, subject: str, data: bytes, headers: Mapping[str, str]) -> PubAck:
         return await self._js.publish(
             subject, data, timeout=ACK_TIMEOUT_S, stream=stream_of(subject), headers=dict(headers)

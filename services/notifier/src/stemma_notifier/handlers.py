@@ -80,7 +80,7 @@ async def on_event(delivery: Delivery, *, tools: Tools) -> None:
     if not told:
         return
     known = await tools.rules.of_tenant(address.tenant)
-    wanted = [(owner, rule, one) for owner, rule in known for one in wanted_by(rule, address.document_id, told)]
+    wanted = [(owner, rule, one) for owner, rule in known for one in wanted_by(owner, rule, address.document_id, told)]
     document = await tools.summaries.of(address.tenant, address.document_id) if wanted else None
     for owner, rule, happening in wanted:
         if document is not None and is_of_kind(rule, document):
@@ -119,6 +119,8 @@ def _notice(
         sections=tuple(NoticedSection(section_id=one, title=titles.get(one, "")) for one in happening.sections),
         version=happening.version,
         budget=budget,
+        assignee=happening.assignee or None,
+        due=happening.due,
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
@@ -27,12 +29,14 @@ class Spent:
 
 @dataclass(frozen=True)
 class Happening:
-    """One thing that somebody may want to hear of."""
+    """One thing that somebody may want to hear of; one that has an ``assignee`` is that person's and no other's."""
 
     occasion: Occasion
     sections: tuple[str, ...] = ()
     version: int | None = None
     spent: Spent | None = None
+    assignee: str = ""
+    due: datetime | None = None
 
 
 def happenings(event: AnyEvent) -> tuple[Happening, ...]:
@@ -57,6 +61,12 @@ def _of_itself(event: AnyEvent) -> tuple[Happening, ...]:
             return (Happening(Occasion.WAITING, (section,)),)
         case events.SectionEditProposed(section_id=section, version=version):
             return (Happening(Occasion.WAITING, (section,), version),)
+        case events.SectionAssigned(section_id=section, assignee=assignee, due=due):
+            return (Happening(Occasion.ASSIGNED, (section,), assignee=assignee, due=due),)
+        case events.SectionDueSoon(section_id=section, assignee=assignee, due=due):
+            return (Happening(Occasion.DUE_SOON, (section,), assignee=assignee, due=due),)
+        case events.SectionOverdue(section_id=section, assignee=assignee, due=due):
+            return (Happening(Occasion.OVERDUE, (section,), assignee=assignee, due=due),)
         case events.DocumentCompleted():
             return (Happening(Occasion.FINISHED),)
         case events.SectionFailure(section_id=section):
@@ -67,12 +77,18 @@ def _of_itself(event: AnyEvent) -> tuple[Happening, ...]:
             return ()
 
 
-def wanted_by(rule: NotificationRule, document_id: str, told: Sequence[Happening]) -> list[Happening]:
-    """What a rule makes of an event: it is told of it once, and of a budget besides."""
+def wanted_by(owner: str, rule: NotificationRule, document_id: str, told: Sequence[Happening]) -> list[Happening]:
+    """What a rule of an owner makes of an event: it is told of it once, and of a budget besides."""
     if rule.document_ids and document_id not in rule.document_ids:
         return []
-    once = [one for one in told if one.occasion in rule.on and one.occasion is not Occasion.BUDGET]
+    heard = [one for one in told if one.occasion in rule.on and _is_for(owner, one)]
+    once = [one for one in heard if one.occasion is not Occasion.BUDGET]
     return [*once[:1], *(one for one in told if one.spent and reached(rule, one.spent))]
+
+
+def _is_for(owner: str, one: Happening) -> bool:
+    """What is one person's is told to that person, and to the programs of the tenant."""
+    return not one.assignee or owner in (one.assignee, subjects.PROGRAMS)
 
 
 def reached(rule: NotificationRule, spent: Spent) -> Budget | None:

@@ -47,6 +47,8 @@ class Notice(Contract):
     sections: tuple[NoticedSection, ...] = ()
     version: int | None = None
     budget: Budget | None = None
+    assignee: str | None = None
+    due: AwareDatetime | None = None
 
 
 def notice_id(cause: str, tenant: str, owner: str, rule_id: str) -> str:

@@ -16,6 +16,9 @@ _SAID = {
     Occasion.STALE: "is stale",
     Occasion.BUDGET: "reached a budget",
     Occasion.TEST: "is a test",
+    Occasion.ASSIGNED: "is assigned",
+    Occasion.DUE_SOON: "is due soon",
+    Occasion.OVERDUE: "is overdue",
 }
 _OFFERED = {Verb.APPROVE: "Approve it", Verb.REVISE: "Ask for a revision"}
 _LONGEST = 120
@@ -36,6 +39,8 @@ def words_of(notice: Notice) -> list[str]:
         *(f"Section {name}" for name in named),
         *([f"Version {notice.version}."] if notice.version is not None else []),
         *([_spent(notice.budget)] if notice.budget else []),
+        *([f"It is assigned to {notice.assignee}."] if notice.assignee else []),
+        *([f"Due: {notice.due.isoformat(' ', 'minutes')}."] if notice.due else []),
         f"See it with: stemma show {notice.document_id}" if notice.document_id else "It arrived.",
         f"You get this by the rule {notice.rule_id}; stemma notify remove {notice.rule_id} ends it.",
     ]

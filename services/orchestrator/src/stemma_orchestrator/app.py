@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache, lru_cache, partial
 
 from faststream import FastStream
@@ -52,9 +53,11 @@ from .open_count import OpenCount
 from .projector import Projector, key_of
 from .publications import publications
 from .repair import Repair
+from .timers import Timers
 
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
 ADVISORY_SLOTS = 1
+TIMER_SLOTS = 2
 PROJECTION_REST_S = 0.25
 """How far the list of documents may be behind; meanwhile the events of a document gather."""
 
@@ -73,6 +76,7 @@ class OrchestratorSettings(ServiceSettings):
     max_open_jobs: int = Field(default=1000, ge=1, description="of one tenant")
     bulk_from_open_jobs: int = Field(default=16, ge=0, description="of one tenant: more go behind the jobs of others")
     max_open_exports: int = Field(default=16, ge=1, description="of one tenant")
+    remind_before_s: float = Field(default=86400.0, ge=0, le=31_622_400, description="of what is due; 0: not before")
     max_stored_bytes: int = Field(default=20 * 1024**3, ge=1, description="large artifacts of one tenant")
 
 
@@ -149,6 +153,7 @@ class Parts:
 
     store: EventStore[Command, State, AnyEvent]
     jobs: JobPublisher
+    timers: Timers
     tools: Tools
     lost: LostMessages
     observer: Observer
@@ -160,7 +165,8 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     capabilities = await broker.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     open_count = OpenCount(store)
     jobs = JobPublisher(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs, digests(kinds))
-    commands = CommandService(store, intake(settings, broker, kinds, capabilities), jobs)
+    timers = Timers(sender, timedelta(seconds=settings.remind_before_s))
+    commands = CommandService(store, intake(settings, broker, kinds, capabilities), jobs, timers)
     bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker), commands.request)
     answers, advisories = Answers(broker.jetstream, sender, bounds.request), AdvisoryHandler(broker.jetstream, sender)
     views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)
@@ -172,7 +178,7 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     lost = LostMessages(broker.jetstream, sender, handlers)
     fleet = Fleet(broker.jetstream, GAUGES, settings.max_stored_bytes)
     observer = Observer(fleet, Census(broker.nats, views, GAUGES))
-    return Parts(store, jobs, Tools(commands, answers, projector, advisories), lost, observer)
+    return Parts(store, jobs, timers, Tools(commands, answers, projector, advisories), lost, observer)
 
 
 def build_app(settings: OrchestratorSettings) -> FastStream:
@@ -213,6 +219,7 @@ def drivers(settings: OrchestratorSettings) -> tuple[Driver, ...]:
         PushDriver(subjects.REQUESTS, turns=Throttle(turns)),
         PushDriver(subjects.OUTCOMES, (subjects.ORCHESTRATOR,), turns=turns),
         CompactingDriver(subjects.EVENTS, subjects.PROJECTOR, key_of, PROJECTION_REST_S, turns=turns),
+        PullDriver(subjects.TIMERS, (subjects.ORCHESTRATOR,), TIMER_SLOTS),
         PullDriver(subjects.ADVISORIES, (subjects.SWEEPER,), ADVISORY_SLOTS),
     )
 
@@ -226,7 +233,7 @@ async def repair(settings: OrchestratorSettings) -> int:
     async with broker.connected():
         parts = await build(settings, broker, catalog())
         await parts.lost.bring_back()
-        return await Repair(broker.jetstream, parts.store, parts.tools.projector, parts.jobs).run()
+        return await Repair(broker.jetstream, parts.store, parts.tools.projector, parts.jobs, parts.timers).run()
 
 
 def main() -> None:

@@ -14,12 +14,14 @@ from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
 from .answers import Answer, answer_of, rejected
+from .core.assignment import Elapsed
 from .core.commands import Command, Record, RequestCommand
 from .core.needs.threads import drop_threads
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .observing.waits import measure_waits
 from .requests import Received, Refused
+from .timers import Timers
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class CommandService:
     store: EventStore[Command, State, AnyEvent]
     intake: Intake
     jobs: JobPublisher
+    timers: Timers
 
     async def request(self, received: Received, request: r.Request, cause: Cause) -> Answer:
         """Handle a request; one that was handled before is answered as it was then."""
@@ -41,7 +44,7 @@ class CommandService:
         if document is None and isinstance(request, r.DocumentRequest):
             return rejected(received, Problem(field="document_id", message="there is no such document"))
         if document is not None and received.asked["request_id"] in document.requests:
-            await self.jobs.publish(stream, document, cause)
+            await self._follow(stream, document, cause)
             return answer_of(received, document)
         try:
             command = await self._command(received, request, cause, document)
@@ -67,6 +70,10 @@ class CommandService:
             return
         await self._handle(stream, Record(outcome), cause)
 
+    async def elapsed(self, stream: StreamId, timer: Elapsed, cause: Cause) -> None:
+        """Take in that a timer elapsed."""
+        await self._handle(stream, timer, cause)
+
     async def _drop_threads(self, stream: StreamId, held: ThreadsHeld, cause: Cause) -> None:
         """What is read anew is later than what the worker keeps, so that a thread that is begun now is none of it."""
         state = (await self.store.load(stream)).state
@@ -76,5 +83,10 @@ class CommandService:
 
     async def _handle(self, stream: StreamId, command: Command, cause: Cause) -> State:
         handled = await self.store.handle(stream, command, cause)
-        await self.jobs.publish(stream, handled.folded.state, cause)
+        await self._follow(stream, handled.folded.state, cause)
         return handled.folded.state
+
+    async def _follow(self, stream: StreamId, state: State, cause: Cause) -> None:
+        """Publish what the state asks for, which mends what a crash after the append left out."""
+        await self.jobs.publish(stream, state, cause)
+        await self.timers.set(stream, state)

@@ -19,6 +19,7 @@ from .answers import SOURCE, Answers
 from .command_service import CommandService
 from .core.senders import may_report
 from .projector import Projector
+from .timers import elapsed
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,12 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     async def event(delivery: Delivery) -> None:
         await tools().projector.on_event(delivery)
 
+    every_timer = subjects.elapsed(ANY, ANY, ANY, ANY)
+
+    @router.subscriber(every_timer, stream=JStream(subjects.TIMERS, declare=False), include_in_schema=False)
+    async def timer(delivery: Delivery) -> None:
+        await on_elapsed(delivery, commands=tools().commands)
+
     async def advisory(delivery: Delivery) -> None:
         await tools().advisories.on_advisory(delivery)
 
@@ -84,6 +91,14 @@ async def on_outcome(delivery: Delivery, *, commands: CommandService) -> None:
         trace=inject(),
     )
     await commands.outcome(outcome, cause)
+
+
+async def on_elapsed(delivery: Delivery, *, commands: CommandService) -> None:
+    """Take in that a timer elapsed."""
+    stream, timer = elapsed(delivery)
+    annotate(tenant=stream.tenant, document_id=stream.document_id, section_id=timer.section_id)
+    cause = Cause(f"timer-{delivery.stream_sequence}", SOURCE, delivery.time, trace=inject())
+    await commands.elapsed(stream, timer, cause)
 
 
 def _refuse_foreign(outcome: Outcome, subject: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,10 +20,10 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_document.input_folding import numbered
-from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
 from .catalog import Catalog, Kind
 from .core import (
+    assignment,
     comments,
     documents,
     editing,
@@ -56,6 +55,7 @@ from .inputs import (
     problems_of_inputs,
     reference,
 )
+from .language_choice import NoLanguage, in_language_of
 from .ledger_intake import ledger_command
 from .requests import MAX_NAMED, Received, Refused, shown
 
@@ -64,10 +64,6 @@ Uploads = Callable[[str], UploadStore]
 
 MAX_IMAGES_BYTES = 48 * 1024
 """What the list of images may take up in the job of a conversion: those among the inputs and those of an answer."""
-
-
-class _NoLanguage(ValueError):
-    """A language in which no document can be written; the message names it and those that there are."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +92,8 @@ class Intake:
                 return await self._about_comments(received, request)
             case r.ReadRequirements() | r.DecideRequirements() | r.SplitRequirements():
                 return await ledger_command(received, request, self.artifacts, inputs, rows)
+            case r.AssignSection() | r.UnassignSection():
+                return assignment.command_of(received.asked, request, time)
             case r.DocumentRequest():
                 return await self._about_document(received.tenant, received.asked, request, inputs)
             case _:
@@ -229,8 +227,8 @@ class Intake:
         kind = await self._known_kind(request)
         brief = await self._brief_text(tenant, request) if request.language is None else ""
         try:
-            return await _in_language_of(kind, request.language, brief)
-        except _NoLanguage as error:
+            return await in_language_of(kind, request.language, brief)
+        except NoLanguage as error:
             raise Refused(Problem(field="language", message=shown(error, 300))) from None
 
     async def _known_kind(self, request: r.CreateDocument) -> Kind:
@@ -446,27 +444,3 @@ def _wordings(kind: Kind, request: r.CreateDocument) -> Iterator[PlanWording]:
 
 def _titles(plan: SectionPlan) -> SectionTitles:
     return SectionTitles(section_id=plan.section_id, title=plan.title, required_headings=plan.required_headings)
-
-
-async def _in_language_of(kind: Kind, wanted: str | None, brief: str) -> Kind:
-    """The kind in the language that is wanted, else that of the brief. Raises `_NoLanguage`."""
-    tag = _named(wanted) if wanted is not None else await asyncio.to_thread(_heard, brief)
-    found = kind.in_language(tag)
-    if found is None:
-        there = ", ".join(kind.languages)
-        raise _NoLanguage(f"{kind.blueprint.kind} has no titles in {tag!r}; name a language that it has: {there}")
-    return found
-
-
-def _named(wanted: str) -> str:
-    try:
-        return language(wanted).tag
-    except UnknownLanguage as error:
-        raise _NoLanguage(str(error)) from None
-
-
-def _heard(brief: str) -> str:
-    other = foreign(brief)
-    if other is not None:
-        raise _NoLanguage(f"the brief is in {other!r}, which is not known; name one of these: {', '.join(shipped())}")
-    return detect(brief)

@@ -1,4 +1,4 @@
-"""Make anew what can be derived from the log: the summary of every document, and its open jobs in their queues."""
+"""Make anew what can be derived from the log: of each document its summary, its open jobs in their queues, timers."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .answers import SOURCE
 from .core.commands import Command
 from .job_publisher import JobPublisher
 from .projector import Projector, document_of
+from .timers import Timers
 
 _BEGINNINGS = subjects.event(ANY, ANY, "document-requested")
 
@@ -31,6 +32,7 @@ class Repair:
     store: EventStore[Command, State, AnyEvent]
     projector: Projector
     jobs: JobPublisher
+    timers: Timers
 
     async def run(self) -> int:
         """Repair every document; how many there are."""
@@ -40,6 +42,7 @@ class Repair:
             folded = await self.store.load(stream)
             await self.projector.write(stream, folded.sequence, anew=True)
             await self.jobs.publish_lost(stream, folded.state, cause, self._is_queued)
+            await self.timers.set(stream, folded.state)
             repaired += 1
         return repaired
 

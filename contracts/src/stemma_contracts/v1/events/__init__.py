@@ -6,6 +6,7 @@ The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold refer
 
 from __future__ import annotations
 
+from .assignment import SectionAssigned, SectionDueSoon, SectionOverdue, SectionUnassigned
 from .base import Event, PaidEvent, SectionEvent
 from .comments import SectionCommented, SectionThreadReopened, SectionThreadResolved
 from .document import (
@@ -54,13 +55,16 @@ from .refusals import (
     RefusedInputVersion,
     RefusedLongAnswers,
     RefusedNoCycle,
+    RefusedNotAssigned,
     RefusedNothingWritten,
     RefusedNotStale,
     RefusedOldLedger,
     RefusedOldVersion,
     RefusedOpenProposal,
+    RefusedPastDue,
     RefusedReplacesEdit,
     RefusedRevisionLimit,
+    RefusedSameAssignment,
     RefusedUnknownInput,
     RefusedUnknownNeed,
     RefusedUnknownProposal,
@@ -149,6 +153,7 @@ AnyLedgerEvent = (
     | RequirementsAdded
 )
 AnyCommentEvent = SectionCommented | SectionThreadResolved | SectionThreadReopened
+AnyAssignmentEvent = SectionAssigned | SectionUnassigned | SectionDueSoon | SectionOverdue
 AnyRefusal = (
     RefusedOldVersion
     | RefusedByStatus
@@ -178,6 +183,9 @@ AnyRefusal = (
     | RefusedBriefWithdrawn
     | RefusedUnknownThread
     | RefusedByThreadStatus
+    | RefusedPastDue
+    | RefusedSameAssignment
+    | RefusedNotAssigned
 )
 AnyInputEvent = (
     DocumentInputAdded
@@ -202,9 +210,10 @@ AnyDocumentEvent = (
     | AnyInputEvent
     | AnyLedgerEvent
 )
-AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyRefusal
+AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyAssignmentEvent | AnyRefusal
 
 __all__ = [
+    "AnyAssignmentEvent",
     "AnyCommentEvent",
     "AnyDocumentEvent",
     "AnyEvent",
@@ -251,13 +260,16 @@ __all__ = [
     "RefusedInputVersion",
     "RefusedLongAnswers",
     "RefusedNoCycle",
+    "RefusedNotAssigned",
     "RefusedNotStale",
     "RefusedNothingWritten",
     "RefusedOldLedger",
     "RefusedOldVersion",
     "RefusedOpenProposal",
+    "RefusedPastDue",
     "RefusedReplacesEdit",
     "RefusedRevisionLimit",
+    "RefusedSameAssignment",
     "RefusedUnknownInput",
     "RefusedUnknownNeed",
     "RefusedUnknownProposal",
@@ -278,10 +290,12 @@ __all__ = [
     "RevisionCycleStarted",
     "SectionAnswerMalformed",
     "SectionApproved",
+    "SectionAssigned",
     "SectionChecked",
     "SectionCommented",
     "SectionContextTooLong",
     "SectionDrafted",
+    "SectionDueSoon",
     "SectionEditChecked",
     "SectionEditProposed",
     "SectionEditRejected",
@@ -298,6 +312,7 @@ __all__ = [
     "SectionNeedAnswered",
     "SectionNeedRaised",
     "SectionNoRoleLeft",
+    "SectionOverdue",
     "SectionRegenerationRequested",
     "SectionRestored",
     "SectionRetried",
@@ -309,4 +324,5 @@ __all__ = [
     "SectionThreadLost",
     "SectionThreadReopened",
     "SectionThreadResolved",
+    "SectionUnassigned",
 ]

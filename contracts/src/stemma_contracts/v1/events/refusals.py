@@ -8,7 +8,9 @@ from pydantic import Field
 
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, Token
+from stemma_contracts.v1.assignment import Due
 from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.requests import Actor
 from stemma_contracts.v1.section import SectionStatus
 
 from .base import Event
@@ -220,3 +222,23 @@ class RefusedByThreadStatus(DecisionRefused):
 
     thread_id: Token
     resolved: bool
+
+
+@registry.contract("stemma.refused.past.due.v1", Family.EVENT)
+class RefusedPastDue(DecisionRefused):
+    """A section cannot be made due at a time that is past."""
+
+    due: Due
+
+
+@registry.contract("stemma.refused.same.assignment.v1", Family.EVENT)
+class RefusedSameAssignment(DecisionRefused):
+    """The person is asked to see to the section already, by the same time."""
+
+    assignee: Actor
+    due: Due | None = None
+
+
+@registry.contract("stemma.refused.not.assigned.v1", Family.EVENT)
+class RefusedNotAssigned(DecisionRefused):
+    """Nobody in particular is asked to see to the section."""

@@ -35,6 +35,7 @@ from stemma_cli.wording import (
     waits_since,
 )
 
+from .assignments import assignment_words
 from .comments import comments_words, lines_of_thread, threads_json
 from .findings import as_json as as_json_findings
 from .findings import lines_about, lines_about_edit
@@ -53,6 +54,7 @@ SECTION_COLUMNS = (
     "STALE BECAUSE",
     "FAILURE",
     "WAITS",
+    "ASSIGNED",
 )
 SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 FEW = 4
@@ -150,7 +152,13 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         because_words(section.stale_reasons, section.stale_inputs, section.stale_requirements),
         section.failure or "",
         age_words(waits_since(section)),
+        _assignment_words(section),
     )
+
+
+def _assignment_words(section: SectionView) -> str:
+    asked = section.assignment
+    return assignment_words(asked.assignee, asked.due) if asked else ""
 
 
 def _usage_words(view: DocumentView) -> str:

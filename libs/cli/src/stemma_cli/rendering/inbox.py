@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from math import inf
 from typing import Any
 
 from stemma_client.client import Client
@@ -29,12 +30,13 @@ from stemma_cli.wording import (
     waits_since,
 )
 
+from .assignments import assignment_words
 from .comments import comments_words
 from .findings import as_json as as_json_findings
 from .findings import lines_about_edit, lines_of
 from .inputs import brief_words
 
-COLUMNS = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "OF")
+COLUMNS = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "ASSIGNED", "OF")
 FEW = 4
 """Findings of a section that stand below the list."""
 
@@ -91,6 +93,8 @@ def _brief_entry(view: DocumentView, title: str) -> dict[str, Any]:
         "findings": [],
         "edit_findings": [],
         "open_threads": 0,
+        "assignee": "",
+        "due": None,
         "unblocks": sorted(view.sections),
         "waits_for": brief_words(view),
     }
@@ -101,7 +105,7 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
     reasons, inputs = (section.stale_reasons, section.stale_inputs) if decides else ((), ())
     rows = section.stale_requirements if decides else ()
     need = section.need if section.asks else None
-    since = waits_since(section)
+    since, asked = waits_since(section), section.assignment
     return {
         "document_id": view.document_id,
         "document_title": title,
@@ -123,6 +127,8 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         "findings": as_json_findings(await findings_of(client, view.document_id, section.current)),
         "edit_findings": await lines_about_edit(client, view, section),
         "open_threads": len(section.open_threads),
+        "assignee": asked.assignee if asked else "",
+        "due": asked.due.isoformat() if asked and asked.due else None,
         "unblocks": sorted(waiting_for(view, section.section_id)) if section.waits else [],
         "waits_for": _wait_words(section, stale_words(reasons, inputs, rows)),
     }
@@ -148,6 +154,16 @@ def stale_words(
     return f"stale ({because_words(reasons, inputs, rows)}): {choice}"
 
 
+def most_pressing_first(entry: dict[str, Any]) -> tuple[int, float]:
+    """By what it holds up, then by when it is due."""
+    due = _time(entry["due"])
+    return -len(entry["unblocks"]), due.timestamp() if due else inf
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
 def row(entry: dict[str, Any]) -> tuple[str, ...]:
     """An entry for a table."""
     answer = f"answer {entry['need_id']}: {entry['question']}" if entry["need_id"] else ""
@@ -156,10 +172,11 @@ def row(entry: dict[str, Any]) -> tuple[str, ...]:
         entry["section_id"],
         entry["title"],
         version_words(entry["version"]),
-        age_words(datetime.fromisoformat(entry["since"]) if entry["since"] else None),
+        age_words(_time(entry["since"])),
         NOT_JUDGED if entry["judged"] is False else "" if entry["score"] is None else f"{entry['score']:.2f}",
         entry["validation"] or ("not checked" if entry["version"] else ""),
         str(len(entry["unblocks"]) or ""),
         "; ".join(filter(None, (answer, entry["waits_for"]))),
+        assignment_words(entry["assignee"], _time(entry["due"])),
         entry["document_title"],
     )

@@ -14,14 +14,22 @@ from stemma_cli.report import tell_answer
 from stemma_cli.runtime import connected
 
 
-async def inbox(as_json: AsJson = False) -> None:
-    """List all that waits for a person, across documents; what holds up the most comes first.
+async def inbox(
+    mine: Annotated[bool, typer.Option("--mine", help="Only what is assigned to you.")] = False,
+    unassigned: Annotated[bool, typer.Option("--unassigned", help="Only what is assigned to nobody.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List all that waits for a person, across documents; what holds up the most comes first, then what is due first.
 
     Example: stemma inbox
+    Example: stemma inbox --mine
     """
+    if mine and unassigned:
+        raise typer.BadParameter("give --mine or --unassigned")
+
     from stemma_client.overviews import commented_sections, waiting_sections
 
-    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, entries_of, finding_lines, row
+    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, entries_of, finding_lines, most_pressing_first, row
 
     async with connected(as_json) as client:
         documents = [
@@ -30,7 +38,10 @@ async def inbox(as_json: AsJson = False) -> None:
             if document.lacks_brief or waiting_sections(document) or commented_sections(document)
         ]
         found = [entry for document in documents for entry in await entries_of(client, document)]
-    found.sort(key=lambda entry: len(entry["unblocks"]), reverse=True)
+        me = client.actor
+    if mine or unassigned:
+        found = [entry for entry in found if entry["assignee"] == (me if mine else "")]
+    found.sort(key=most_pressing_first)
     if as_json:
         say_json(found)
         return

@@ -16,7 +16,7 @@ from stemma_cli.runtime import connected
 if TYPE_CHECKING:
     from stemma_contracts.v1.notifications import NotificationRule
 
-EVERY = ("waiting", "finished", "failed", "stale")
+EVERY = ("waiting", "finished", "failed", "stale", "assigned", "due_soon", "overdue")
 Rule = Annotated[str, typer.Argument(metavar="RULE", help="Name of the rule: letters, digits, - and _.")]
 
 
@@ -25,7 +25,7 @@ async def add(
     webhook: Annotated[str | None, typer.Option("--webhook", metavar="URL", help="Web address to call.")] = None,
     email: Annotated[str | None, typer.Option("--email", metavar="ADDRESS", help="Mail address to write to.")] = None,
     on: Annotated[
-        list[str] | None, typer.Option("--on", help="waiting, finished, failed, stale or budget; repeatable. [all]")
+        list[str] | None, typer.Option("--on", help=f"{', '.join(EVERY)} or budget; repeatable. [all]")
     ] = None,
     tokens: Annotated[int | None, typer.Option("--tokens", help="Budget of a document in tokens.")] = None,
     cost: Annotated[float | None, typer.Option("--cost", help="Budget of a document in US dollars.")] = None,
@@ -33,7 +33,8 @@ async def add(
     kind: Annotated[list[str] | None, typer.Option("--kind", help="Only this kind of document; repeatable.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Be told by webhook or mail what waits, is finished, failed, became stale or reached a budget.
+    """Be told by webhook or mail what waits, is finished, failed, became stale, is assigned to you, is due,
+    or reached a budget.
 
     The secret of a webhook is printed once: its receiver checks the signatures with it.
 

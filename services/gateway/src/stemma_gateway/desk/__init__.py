@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from . import (
     asking,
     assets,
+    assigning,
     changing,
     commenting,
     deciding,
@@ -36,6 +37,7 @@ def routes() -> APIRouter:
         history,
         section,
         commenting,
+        assigning,
         changing,
         editing,
         starting,

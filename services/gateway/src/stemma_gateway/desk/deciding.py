@@ -44,10 +44,12 @@ async def decide(
 
 @router.post("/desk/approve")
 async def approve_all(request: Request, session: Caller) -> Response:
-    """Approve what was ticked in the inbox, each in the version that was shown there."""
-    chosen = [value for name, value in await sent(request) if name == "seen"]
+    """Approve what was ticked in the inbox and had passed, each in the version that was shown there."""
+    fields = await sent(request)
+    chosen = [value for name, value in fields if name == "seen"]
+    left = sum(name == "item" for name, _ in fields)
     made = [await _approved(session, each) for each in dict.fromkeys(chosen)]
-    return led_to(request, f"/desk?approved={sum(made)}&refused={len(made) - sum(made)}")
+    return led_to(request, f"/desk?approved={sum(made)}&refused={len(made) - sum(made)}&left={left}")
 
 
 async def _approved(session: Session, seen: str) -> bool:

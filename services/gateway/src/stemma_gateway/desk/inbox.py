@@ -1,4 +1,5 @@
-"""All that waits for a person, across documents: what holds up most comes first, of these what waits longest."""
+"""All that waits for a person, across documents: what holds up most comes first, of these what is due first,
+then what waits longest."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Query, Request, Response
@@ -18,11 +20,14 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
+from stemma_gateway.sessions import Session
 
 from .shell import shown
 
 Why = Literal["question", "edit", "review", "stale", "comments"]
 WHYS: tuple[Why, ...] = get_args(Why)
+Whose = Literal["mine", "nobodys"]
+Count = Annotated[int, Query(ge=0)]
 AT_ONCE = 8
 MAX_TITLE = 300
 router = APIRouter(route_class=PageRoute)
@@ -63,26 +68,55 @@ async def show_inbox(
     request: Request,
     session: Caller,
     why: Why | None = None,
-    approved: Annotated[int, Query(ge=0)] = 0,
-    refused: Annotated[int, Query(ge=0)] = 0,
+    whose: Whose | None = None,
+    approved: Count = 0,
+    refused: Count = 0,
+    left: Count = 0,
+    assigned: Count = 0,
 ) -> Response:
-    """The inbox."""
+    """The inbox, or a part of it, with what was made of the last form."""
+    return await inbox_page(
+        request, session, why, whose, approved=approved, refused=refused, left=left, assigned=assigned
+    )
+
+
+async def inbox_page(
+    request: Request,
+    session: Session,
+    why: Why | None = None,
+    whose: Whose | None = None,
+    *,
+    approved: int = 0,
+    refused: int = 0,
+    left: int = 0,
+    assigned: int = 0,
+    error: Exception | None = None,
+) -> Response:
+    """The page of the inbox; the numbers say how much of what was ticked was decided, and how much was not."""
     documents = await session.client.documents()
     items = await waiting(session.client, documents)
     counts = {name: sum(item.why == name for item in items) for name in WHYS}
-    listed = [item for item in items if why is None or item.why == why]
+    owners = {"mine": session.user, "nobodys": ""}
+    of_whom = {name: sum(item.section.assignee == owner for item in items) for name, owner in owners.items()}
+    theirs = [item for item in items if whose is None or item.section.assignee == owners[whose]]
     titles = {item.document.document_id: item.title for item in items}
     return shown(
         request,
         session,
         "inbox.html",
-        items=listed,
+        error=error,
+        items=[item for item in theirs if why is None or item.why == why],
         counts=counts,
+        of_whom=of_whom,
+        whose=whose,
+        people=sorted({session.user, *(item.section.assignee for item in items)} - {""}),
         total=len(items),
         why=why,
         documents=[(each, titles.get(each.document_id, each.kind)) for each in documents[:20]],
         approved=approved,
         refused_count=refused,
+        left=left,
+        assigned=assigned,
     )
 
 
@@ -93,8 +127,9 @@ async def waiting(client: Client, documents: list[DocumentSummary]) -> list[Item
     return sorted((item for items in found for item in items), key=_most_pressing_first)
 
 
-def _most_pressing_first(item: Item) -> tuple[int, float]:
-    return -item.unblocks, item.since.timestamp() if item.since else 0
+def _most_pressing_first(item: Item) -> tuple[int, float, float]:
+    due = item.section.due
+    return -item.unblocks, due.timestamp() if due else inf, item.since.timestamp() if item.since else 0
 
 
 async def _of(client: Client, document: DocumentSummary, bound: asyncio.Semaphore) -> list[Item]:

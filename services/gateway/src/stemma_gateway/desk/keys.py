@@ -24,6 +24,7 @@ KEYS = (
     ("e", "edit"),
     ("o", "instruct"),
     ("c", "comment"),
+    ("s", "assign_to_person"),
     ("d", "key_differences"),
     ("p", "keep"),
     ("g", "regenerate"),

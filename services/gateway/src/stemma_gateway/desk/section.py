@@ -31,7 +31,7 @@ from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
-DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen", "take_back", "accept_some"})
+DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen", "take_back", "accept_some", "assign_to_person", "unassign"})
 Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
@@ -106,6 +106,7 @@ async def section_page(
         typed=typed,
         threads=await client.threads(document_id, section),
         remarks=remarks,
+        people=_people(session, document),
     )
 
 
@@ -140,6 +141,12 @@ async def _proposed(client: Client, document: DocumentView, section: SectionView
 def _changes(old: str, new: str, language: str, *, is_open: bool) -> Compared:
     singles = single_changes(old, new, language) if is_open else ()
     return Compared(placed(differences(old, new, language), singles), singles)
+
+
+def _people(session: Session, document: DocumentView) -> list[str]:
+    """Whose names are offered: the reader, and whoever is asked to see to a section of the document."""
+    asked = (section.assignment.assignee for section in document.sections.values() if section.assignment)
+    return sorted({session.user, *asked})
 
 
 def _by_line(findings: tuple[Finding, ...]) -> Mapping[int, list[Finding]]:

@@ -103,6 +103,11 @@ def money(dollars: float, language: str) -> str:
     return f"{sum_of_it.translate(str.maketrans(',.', '.,'))} $" if language == "de" else f"${sum_of_it}"
 
 
+def is_past(time: datetime) -> bool:
+    """Whether a time is over."""
+    return time <= datetime.now(UTC)
+
+
 def format_name(media_type: str) -> str:
     """What people call files of a media type: by the ending that they have."""
     return (guess_extension(media_type) or media_type).removeprefix(".").upper()
@@ -116,6 +121,7 @@ def _templates() -> Environment:
     )
     environment.globals["asset"] = asset
     environment.filters["age"] = age
+    environment.tests["past"] = is_past
     environment.filters["format_name"] = format_name
     environment.filters["stale_words"] = stale_words
     environment.filters["mark_words"] = mark_words

@@ -42,8 +42,7 @@ def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
 def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     if isinstance(command, Record):
         return _recorded(command.outcome, document)
-    assert isinstance(command, RequestCommand)
-    if command.asked["request_id"] in document.requests:
+    if isinstance(command, RequestCommand) and command.asked["request_id"] in document.requests:
         return []
     if isinstance(command, SectionCommand) and (refusal := not_decidable(command, document)):
         return [refusal]

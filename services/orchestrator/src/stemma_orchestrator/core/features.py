@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import (
+    assignment,
     checks,
     comments,
     cycles,
@@ -37,4 +38,5 @@ FEATURES: tuple[Feature[Any], ...] = (
     ledger.FEATURE,
     forms.FEATURE,
     comments.FEATURE,
+    assignment.FEATURE,
 )

@@ -12,9 +12,9 @@ from stemma_contracts.v1.outcomes import Outcome
 from stemma_document.staleness import Staleness
 from stemma_document.state import Document, Phase, Section
 
-from .commands import RequestCommand
+from .commands import Command
 
-C = TypeVar("C", bound=RequestCommand)
+C = TypeVar("C", bound=Command)
 About = TypeVarTuple("About")
 
 

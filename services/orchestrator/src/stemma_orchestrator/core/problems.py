@@ -58,9 +58,6 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             return Problem(field="section_id", message=words)
         case e.RefusedByDocumentStatus():
             return Problem(field="document_id", message=f"the document is {refusal.document_status}")
-        case e.RefusedRevisionLimit():
-            words = f"the section was revised {refusal.max_revisions} times, which is the limit"
-            return Problem(field="section_id", message=words)
         case e.RefusedUnknownSection() if refusal.request == _EXPORT:
             return Problem(field="redline", message="it names a section that the document does not have")
         case (
@@ -73,7 +70,7 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             | e.RefusedBriefWithdrawn()
         ):
             return _PROBLEMS[type(refusal)]
-        case e.RefusedUpstreamStale() | e.RefusedReplacesEdit() | e.RefusedLongAnswers():
+        case e.RefusedUpstreamStale() | e.RefusedReplacesEdit() | e.RefusedLongAnswers() | e.RefusedRevisionLimit():
             return _problem_of_section(refusal)
         case (
             e.RefusedUnknownProposal()
@@ -93,18 +90,23 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             | e.RefusedByThreadStatus()
         ):
             return _not_there(refusal)
+        case e.RefusedPastDue() | e.RefusedSameAssignment() | e.RefusedNotAssigned():
+            return _problem_of_assignment(refusal)
         case e.RefusedAnswer():
-            return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
+            return _problem_of_answer(refusal)
         case _:
             assert_never(refusal)
 
 
 def _problem_of_section(
-    refusal: e.RefusedUpstreamStale | e.RefusedReplacesEdit | e.RefusedLongAnswers,
+    refusal: e.RefusedUpstreamStale | e.RefusedReplacesEdit | e.RefusedLongAnswers | e.RefusedRevisionLimit,
 ) -> Problem:
     match refusal:
         case e.RefusedLongAnswers():
             return Problem(field="section_id", message=_long_answers(refusal))
+        case e.RefusedRevisionLimit():
+            words = f"the section was revised {refusal.max_revisions} times, which is the limit"
+            return Problem(field="section_id", message=words)
         case e.RefusedUpstreamStale():
             words = f"{refusal.upstream_section_id}, which it rests on, is stale itself: decide about that one first"
             return Problem(field="section_id", message=words)
@@ -145,6 +147,22 @@ def _problem_of_form(refusal: e.RefusedFormFields) -> Problem:
 def _long_answers(refusal: e.RefusedLongAnswers) -> str:
     words = "1 answer is longer" if refusal.answers == 1 else f"{refusal.answers} answers are longer"
     return f"{words} than the form says, and it would not accept that: see the findings, and shorten it"
+
+
+def _problem_of_assignment(refusal: e.RefusedPastDue | e.RefusedSameAssignment | e.RefusedNotAssigned) -> Problem:
+    match refusal:
+        case e.RefusedPastDue():
+            return Problem(field="due", message=f"{refusal.due.isoformat()} is past")
+        case e.RefusedSameAssignment():
+            return Problem(field="assignee", message=f"{refusal.assignee} is asked to see to it already")
+        case e.RefusedNotAssigned():
+            return Problem(field="section_id", message="nobody in particular is asked to see to it")
+        case _:
+            assert_never(refusal)
+
+
+def _problem_of_answer(refusal: e.RefusedAnswer) -> Problem:
+    return Problem(field="decisions" if refusal.references else "answer", message=_understood(refusal))
 
 
 def _understood(refusal: e.RefusedAnswer) -> str:

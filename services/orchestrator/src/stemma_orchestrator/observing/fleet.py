@@ -23,7 +23,14 @@ METRICS = (
     Metric.TENANT_LIMIT,
     Metric.DEAD_LETTERS,
 )
-_QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES, subjects.ADVISORIES, subjects.NOTICES)
+_QUEUES = (
+    subjects.REQUESTS,
+    subjects.JOBS,
+    subjects.OUTCOMES,
+    subjects.TIMERS,
+    subjects.ADVISORIES,
+    subjects.NOTICES,
+)
 _OF_EVENTS = (subjects.PROJECTOR, subjects.NOTIFIER)
 _OWNERS = {durable: service for service in subjects.WORKERS for durable in subjects.job_consumers(service)}
 _OWNERS[subjects.NOTIFIER] = subjects.NOTIFIER

@@ -35,13 +35,14 @@ BEFORE = (
 """They speak of the log, in this order: a job is gone once its outcome is stored, that once an event is."""
 AFTER = (
     subjects.NOTICES,
+    subjects.TIMERS,
     f"KV_{subjects.DELIVERIES_BUCKET}",
     subjects.ANSWERS,
     subjects.RECORDS,
     subjects.ARTIFACTS,
 )
-"""Notices are made of events, and must not be behind who makes them; records of calls name artifacts."""
-WITH_CONSUMERS = (*BEFORE[:4], subjects.EVENTS, subjects.NOTICES)
+"""Notices and timers are made of events, and must not be behind who makes them; records of calls name artifacts."""
+WITH_CONSUMERS = (*BEFORE[:4], subjects.EVENTS, subjects.NOTICES, subjects.TIMERS)
 """All other consumers are made anew, and read from the beginning."""
 _LARGE = "OBJ_artifacts-"
 UPLOADS = "OBJ_uploads-"

@@ -12,7 +12,7 @@ function press(element) {
   const details = element.closest("summary")?.parentElement;
   if (!details) return element.click();
   details.open = true;
-  details.querySelector("textarea, select")?.focus();
+  details.querySelector("textarea, select, input:not([type=hidden])")?.focus();
 }
 
 addEventListener("keydown", (event) => {

@@ -1,0 +1,165 @@
+"""Assigning sections on the review desk, in a real Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+from stemma_contracts.v1 import events
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.requests import ApproveSection, AssignSection, UnassignSection
+from stemma_provisioning import client_user
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import opened, violations
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+
+from .conftest import Caller
+from .desk_pages import section, signed_in
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+ME = client_user("default")
+PAST = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+HTML = {"Accept": "text/html"}
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a section that waits for review, is assigned to `bea` and overdue."""
+    async with open_backstage(server) as stage:
+        draft = await stage.text(document_id, "# Research\n")
+        about: dict[str, Any] = {"section_id": "research", "assignee": "bea", "due": PAST}
+        written = (document_requested(), section_drafted("research", draft), review_requested("research"))
+        await stage.append(document_id, *written, events.SectionAssigned(**about, actor="ada"))
+        await stage.list_research(document_id, assignee="bea", due=PAST)
+        yield stage
+
+
+def box(document_id: str) -> str:
+    return f'[value="{document_id}/research"]'
+
+
+@pytest.mark.parametrize(
+    ("scheme", "language", "said"), [("light", "en", "overdue since"), ("dark", "de", "überfällig seit")]
+)
+async def test_whose_a_section_is_and_since_when_it_is_overdue_is_told_in_words_within_320_pixels(
+    scheme: Any,
+    language: str,
+    said: str,
+    browser: Browser,
+    address: str,
+    bus: Backstage,
+    token: Callable[..., str],
+    document_id: str,
+) -> None:
+    size: Any = {"width": 320, "height": 640}
+    async with opened(browser, viewport=size, color_scheme=scheme, locale=language) as page:
+        await signed_in(page, address, token(), "/desk")
+        for path in ("/desk", section(document_id)):
+            await page.goto(f"{address}{path}")
+            await page.keyboard.press("s")
+            told = page.locator("main").get_by_text("bea")
+            await expect(told.first).to_be_visible()
+            await expect(page.get_by_text(said).first).to_contain_text("2026")
+            assert await violations(page) == [], path
+            assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+
+
+async def test_what_is_ticked_in_the_inbox_is_assigned_together_and_nothing_is_approved(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser, timezone_id="Asia/Kolkata") as page:
+        await signed_in(page, address, token(), "/desk")
+        await page.locator(box(document_id)).check()
+        await page.keyboard.press("s")
+        await page.get_by_label("To whom").fill("carl")
+        await page.get_by_label("Until when").fill("2099-12-01T17:00")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("status").filter(has_text="1 assigned")).to_be_visible()
+    [(_, asked)] = bus.received
+    assert isinstance(asked, AssignSection)
+    assert (asked.document_id, asked.section_id, asked.assignee) == (document_id, "research", "carl")
+    assert asked.due is not None
+    assert asked.due.isoformat() == "2099-12-01T17:00:00+05:30"
+
+
+async def test_a_section_is_taken_by_one_key_and_given_back(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await page.keyboard.press("s")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("status")).to_contain_text("Assign")
+        await page.wait_for_load_state()
+        await page.keyboard.press("s")
+        await page.get_by_role("button", name="Assign to nobody").click()
+        await expect(page.get_by_role("status")).to_contain_text("Assign to nobody")
+    taken, given_back = (request for _, request in bus.received)
+    assert isinstance(taken, AssignSection)
+    assert isinstance(given_back, UnassignSection)
+    assert (taken.assignee, taken.due) == (ME, None)
+
+
+async def test_the_inbox_has_parts_for_what_is_mine_and_nobodys(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    async def listed(http: Any, query: str) -> bool:
+        page = await http.get(f"/desk{query}", headers=HTML)
+        return section(document_id) in page.text
+
+    async with caller(address) as http:
+        seen = [await listed(http, query) for query in ("", "?whose=mine", "?whose=nobodys")]
+        await bus.list_research(document_id, assignee=ME)
+        seen += [await listed(http, query) for query in ("?whose=mine&why=review", "?whose=mine&why=stale")]
+        await bus.list_research(document_id)
+        seen += [await listed(http, query) for query in ("?whose=mine", "?whose=nobodys")]
+        odd = await http.get("/desk?whose=everybody", headers=HTML)
+    assert seen == [True, False, False, True, False, False, True]
+    assert odd.status_code == 422
+
+
+async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    typed = {"assignee": "bea b", "due": "2099-12-01T17:00", "zone": "+01:00"}
+    ticked = {"item": f"{document_id}/research", "seen": f"{document_id}/research/1"}
+    async with caller(address) as http:
+        wrong = await http.post(f"{section(document_id)}/assign", data=typed)
+        nothing = await http.post("/desk/assign", data=typed, headers=HTML)
+        nowhere = await http.post("/desk/assign", data=typed | {"item": "../x y"}, headers=HTML)
+        bus.problems = (Problem(field="due", message="2020-01-01T00:00:00+00:00 is past"),)
+        past = await http.post("/desk/assign", data=ticked | {"assignee": "bea"}, headers=HTML)
+    assert [answer.status_code for answer in (wrong, nothing, nowhere)] == [422, 422, 422]
+    assert all(f'value="{value}"' in wrong.text for value in ("bea b", "2099-12-01T17:00"))
+    assert "tick at least one section" in nothing.text
+    assert "is past" in past.text
+    assert len(bus.received) == 1, "a section that is ticked twice is asked for once"
+
+
+async def test_only_what_had_passed_is_approved_of_what_is_ticked(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    ticked = {"item": f"{document_id}/research", "seen": f"{document_id}/budget/1"}
+    async with caller(address) as http:
+        told = await http.post("/desk/approve", data=ticked, headers=HTML, follow_redirects=True)
+    assert "only what passed is approved together" in told.text
+    [(_, asked)] = bus.received
+    assert isinstance(asked, ApproveSection)
+    assert asked.section_id == "budget"
+
+
+async def test_programs_assign_by_http_and_read_whose_a_section_is(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    body = {"section_id": "research", "assignee": "bea", "due": "2099-12-01T17:00:00Z"}
+    async with caller(address) as http:
+        made = await http.post(f"/documents/{document_id}/assign-section", json=body)
+        wrong = await http.post(f"/documents/{document_id}/assign-section", json=body | {"due": "2099-12-01T17:00:00"})
+        told = (await http.get(f"/documents/{document_id}/sections/research")).json()
+    assert (made.status_code, wrong.status_code) == (202, 422)
+    assert [problem["field"] for problem in wrong.json()["problems"]] == ["due"]
+    assert (told["assignment"]["assignee"], told["assignment"]["by"]) == ("bea", "ada")
