@@ -94,6 +94,7 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
         "scan.dwg": ("unreadable", "unknown"),
         "visits.md": ("read", ""),
     }
+    assert await client.text(document_id, view.title) == "Vaccines on wheels"
     brief = view.input_views[0]
     assert (brief.input_id, brief.figures.pages) == ("brief", 2)
     await cites_pages_and_cells(client, document_id)

@@ -58,6 +58,25 @@ async def test_what_was_read_says_where_it_stood_and_how_much_it_is(exporter: An
     assert (told.reading.figures.tables, told.reading.figures.characters > 0) == (1, True)
 
 
+PAGE = b"<h2>Vaccines on wheels</h2><p>Ten clinics.</p>"
+
+
+@pytest.mark.req("I1")
+@pytest.mark.parametrize(("input_id", "content", "title"), [
+    ("brief", PAGE, "Vaccines on wheels"),
+    ("brief", b"<p>Ten clinics.</p>" * 30 + PAGE, None),
+    ("input-1", PAGE, None),
+])  # fmt: skip
+async def test_a_brief_is_called_as_its_first_heading_near_its_beginning(
+    exporter: Any, input_id: str, content: bytes, title: str | None
+) -> None:
+    asked = (await job(exporter, content, "a.html", "text/html")).model_copy(update={"input_id": input_id})
+    told = await on_read_input(asked, readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    found = told.reading.title
+    assert (await text_of(exporter, found) if found else None) == title
+
+
 @pytest.mark.req("I1")
 async def test_a_file_that_cannot_be_read_has_a_reason_and_words(exporter: Any) -> None:
     asked = await job(exporter, b"\0\1\2" * 9, "plan.dwg", "application/octet-stream")

@@ -30,6 +30,14 @@ def pdf(source: str) -> bytes:
     return bytes(typst.compile(source.encode()))
 
 
+@pytest.mark.parametrize(("title", "read_as"), [("Ten clinics", "Ten clinics"), ("Microsoft Word - rfp.docx", "")])
+def test_the_title_among_the_properties_is_told_unless_it_is_the_name_of_a_file(title: str, read_as: str) -> None:
+    assert (
+        read("a.pdf", pdf(f"#set document(title: [{title}])\nA van visits each clinic twice a week.\n")).title
+        == read_as
+    )
+
+
 def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_left_out() -> None:
     source = (
         '#set page(header: [Our running title], numbering: "1 of 1")\n= Prices\n'

@@ -23,9 +23,11 @@ from stemma_contracts.v1.inputs import (
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
 from stemma_contracts.v1.wording import PlanWording, SectionTitles
+from stemma_document.evolve import evolve
 from stemma_document.input_viewing import input_views
 from stemma_document.inputs import evidence_of, lacks_brief, manner_of
 from stemma_document.staleness import staleness
+from stemma_document.state import Document
 from stemma_document.viewing import view_of
 from stemma_orchestrator.core import documents, editing, inputs, ledger
 from stemma_orchestrator.core.commands import Record
@@ -129,6 +131,31 @@ def test_a_brief_that_cannot_be_read_is_a_question_and_no_failed_document() -> N
     [again] = jobs_of(story)
     [read] = story.when(Record(outcome(story, again, "the brief")))
     assert (read.starts, story.document.brief, lacks_brief(story.document)) == (("research",), ref("the brief"), False)
+
+
+@pytest.mark.req("I1")
+def test_a_document_is_called_as_its_brief_calls_itself_once_that_is_read_and_not_as_a_later_one() -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,), titled_by_file=True)
+    for number, called in enumerate(("first", "later"), 1):
+        if number > 1:
+            story.when(inputs.Replace(story.asked(), BRIEF, 1, ref("other", PDF), is_text=False, staged=False))
+        [job] = jobs_of(story)
+        read = outcome(story, job, called)
+        reading = read.reading.model_copy(update={"title": ref(called)})
+        story.when(Record(read.model_copy(update={"reading": reading})))
+        assert view_of(story.document).title == ref("first")
+
+
+@pytest.mark.req("I1")
+def test_a_title_that_somebody_gave_stays() -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,))
+    [job] = jobs_of(story)
+    read = outcome(story, job)
+    reading = read.reading.model_copy(update={"title": ref("of the brief")})
+    story.when(Record(read.model_copy(update={"reading": reading})))
+    assert story.document.title is None
 
 
 GERMAN = PlanWording(
@@ -325,6 +352,23 @@ def test_a_stale_text_that_a_person_changes_stays_stale_until_it_is_checked(writ
     amended(written, "aaa")
     written.when(editing.Write(written.asked(), "research", 1, ref("by hand")))
     assert "research" in staleness(written.document)
+
+
+@pytest.mark.req("I4")
+def test_another_look_at_a_text_does_not_forget_that_it_rests_on_a_part_that_changed_since(written: Story) -> None:
+    amended(written, "aaa")
+    now = (UsedInput(input_id="input-1", parts=("new",)), UsedInput(input_id=BRIEF, whole=True))
+    looked = e.SectionChecked(
+        section_id="research", job_id="j", version=1, validation=validation().model_copy(update={"used": now})
+    )
+    after = evolve(written.document, looked)
+    assert isinstance(after, Document)
+    assert "research" in staleness(after)
+    [version] = after.sections["research"].versions
+    assert version.validation is not None
+    assert version.validation.used == (
+        UsedInput(input_id="input-1", parts=("aaa", "new")), UsedInput(input_id=BRIEF, whole=True),
+    )  # fmt: skip
 
 
 @pytest.mark.req("I4")

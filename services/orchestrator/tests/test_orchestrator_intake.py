@@ -123,6 +123,10 @@ async def test_a_brief_of_another_format_is_read_first_and_an_input_has_its_role
     given = [old.model_dump() | {"role": "past-text"}]
     command = await create(intake, brief=None, brief_upload=brief.model_dump(), inputs=given)
     assert (command.to_read, command.brief.name, command.inputs[0].role) == (("brief",), "rfp.pdf", "past-text")
+    assert command.title is not None
+    assert await intake.artifacts.get("default", command.document_id, command.title) == b"rfp"
+    titled = await create(intake, brief=None, brief_upload=brief.model_dump(), title="Bicycles")
+    assert (command.titled_by_file, titled.titled_by_file) == (True, False)
 
 
 @pytest.mark.req("I4")

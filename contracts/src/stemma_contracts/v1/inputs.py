@@ -67,6 +67,7 @@ class InputReading(Contract):
     warnings: tuple[ReadingWarning, ...] = Field(default=(), max_length=MOST_WARNINGS)
     more_warnings: int = Field(default=0, ge=0)
     language: str = Field(default="", max_length=35, description="BCP 47 tag of the text")
+    title: ArtifactRef | None = Field(default=None, description="of a brief: what it calls itself, in one line")
     form: FoundFields | None = Field(default=None, description="of a form: the fields that were found, as a proposal")
 
 

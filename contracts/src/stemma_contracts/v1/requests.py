@@ -345,12 +345,6 @@ class ReadRequirements(DocumentRequest):
         default=False, description="a model is asked, too, for demands that the rules do not find"
     )
 
-    @model_validator(mode="after")
-    def _some_source(self) -> ReadRequirements:
-        if self.without_brief and not self.sources:
-            raise invalid_field("name at least one source", "sources")
-        return self
-
 
 @registry.contract("stemma.decide.requirements.v1", Family.REQUEST)
 class DecideRequirements(DocumentRequest):

@@ -64,11 +64,14 @@ def _ignore(line: str) -> None:
 
 
 def _title_of(brief: str | Path | UploadRef) -> str:
-    """What the brief calls itself. Markdown is loaded by those alone who ask for a document."""
+    """What the brief calls itself; of a file that is told once it is read.
+
+    Markdown is loaded by those alone who ask for a document.
+    """
     from stemma_markdown import Document as Markdown
 
     if not isinstance(brief, str):
-        return Path(brief.name).stem[:MAX_TITLE]
+        return ""
     return Markdown(brief).title[:MAX_TITLE]
 
 
@@ -217,8 +220,8 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         """Ask for a new document from a brief, in words or as a file of any format, and files, folders or uploads.
 
         ``inputs`` are evidence; of ``roles`` each file has the role that it stands under.
-        Without ``title`` it has the heading that the brief begins with, or the title in its front matter; of a brief
-        that is a file, its name.
+        Without ``title`` it has the heading that the brief begins with, or the title in its front matter. A brief that
+        is a file gives its first heading, or the title among its properties; until it is read, its name.
         It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
         else those of its kind.
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises

@@ -77,6 +77,7 @@ def _requested(event: e.DocumentRequested) -> Document:
         cycle=Cycle(event.cycle) if event.cycle else None,
         sections={plan.section_id: Section(plan) for plan in event.sections},
         wordings=event.wordings,
+        titled_by_file=event.titled_by_file,
     )
     return replace(document, inputs=first_inputs(replace(document, number=1), event))
 

@@ -40,7 +40,7 @@ def inputs_applied(document: Document, event: e.AnyInputEvent) -> Document:
     """The document after an event about an input."""
     changed = _changed(document, event)
     if isinstance(event, e.DocumentInputRead) and event.input_id == BRIEF:
-        document = _in_language_of_brief(document, event.reading.language)
+        document = _titled_by_brief(_in_language_of_brief(document, event.reading.language), event.reading.title)
     reopened = document.lifecycle is Lifecycle.COMPLETED and bool(event.makes_stale)
     brief = changed[BRIEF].current
     closed = getattr(event, "job_id", None)
@@ -61,6 +61,12 @@ def _in_language_of_brief(document: Document, tag: str) -> Document:
     titles = {told.section_id: told for told in wording.sections}
     sections = {name: _titled(section, titles.get(name)) for name, section in document.sections.items()}
     return replace(document, language=tag, sections=sections, wordings=())
+
+
+def _titled_by_brief(document: Document, title: ArtifactRef | None) -> Document:
+    """The document with the title of its brief in place of the name of its file; a later brief changes it no more."""
+    titled = title if document.titled_by_file and title else document.title
+    return replace(document, title=titled, titled_by_file=False)
 
 
 def _titled(section: Section, told: SectionTitles | None) -> Section:

@@ -129,6 +129,16 @@ def _used(section: Section) -> dict[str, UsedInput] | None:
     return None if found is None else {used.input_id: used for used in found}
 
 
+def together(*found: tuple[UsedInput, ...]) -> tuple[UsedInput, ...]:
+    """What several looks at one text found that it uses of each input."""
+    merged = dict[str, UsedInput]()
+    for one in (used for each in found for used in each):
+        known = merged.get(one.input_id, one)
+        parts = tuple(dict.fromkeys((*known.parts, *one.parts)))
+        merged[one.input_id] = UsedInput(input_id=one.input_id, parts=parts, whole=known.whole or one.whole)
+    return tuple(merged.values())
+
+
 def _is_being_checked(section: Section) -> bool:
     return isinstance(section.phase, Validating) or Activity.VALIDATE in section.checks.values()
 

@@ -14,7 +14,7 @@ from . import notes
 from .answering import asked_of
 from .authors import with_author
 from .guidance import guidance_of
-from .inputs import input_versions
+from .inputs import input_versions, together
 from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
 from .needs import after_need_answered, after_need_raised, dispatched_again
 from .proposal_folding import accepted, after_proposal, proposing, withdrawn
@@ -297,6 +297,13 @@ def _with_current(section: Section, **changes: object) -> Section:
 
 
 def _with_validation(section: Section, validation: ValidationSummary) -> Section:
+    """The section with what was found of its text, which still rests on what an earlier look found that it does.
+
+    That one saw the inputs as they were: a part that changed since is not found any more.
+    """
+    before = section.current.validation if section.current else None
+    if before and before.used is not None and validation.used is not None:
+        validation = validation.model_copy(update={"used": together(before.used, validation.used)})
     return _with_current(section, validation=validation, blocks=validation.blocks)
 
 

@@ -294,7 +294,8 @@ class Document:
 
     ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts its events; ``time`` and
     ``sequence`` (its place in the stream) are those of the last one. ``wordings`` are the titles of its sections in
-    other languages, as long as its own is that of a brief that nobody has read.
+    other languages, as long as its own is that of a brief that nobody has read. So long its title may be the name of a
+    file.
     """
 
     tenant: str
@@ -319,6 +320,7 @@ class Document:
     usage: Usage = NO_USAGE
     ledger: Ledger | None = None
     wordings: tuple[PlanWording, ...] = ()
+    titled_by_file: bool = False
 
     @property
     def status(self) -> DocumentStatus:

@@ -14,7 +14,7 @@ from stemma_contracts.tokens import MAX_SEGMENTS, check_file_name
 from stemma_contracts.v1 import inputs as i
 from stemma_contracts.v1.forms import FormFields
 from stemma_languages import detect
-from stemma_markdown import changed_parts, parts
+from stemma_markdown import Document, changed_parts, parts
 
 from .form_fields import accepted, form_fields
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
@@ -24,7 +24,9 @@ ORDER, FILE, BEFORE = "order.json", "file", "before.txt"
 DONE, TEXT, ANCHORS, CHANGES, FIELDS = "done.json", "text.md", "anchors.json", "changes.json", "fields.json"
 HEARD_CHARACTERS = 20_000
 """From the beginning of a text it is told which language it is in."""
-_DETAIL, _PLACE, _LABEL = 300, 200, 300
+_DETAIL, _PLACE, _LABEL, _TITLE = 300, 200, 300, 300
+_NEAR_LINES = 40
+"""A heading below so many lines is that of a section."""
 _NOT_IN_TOKEN = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -53,6 +55,7 @@ class Done(BaseModel):
     warnings: tuple[i.ReadingWarning, ...] = ()
     more_warnings: int = 0
     language: str = ""
+    title: str = ""
     images: tuple[Part, ...] = ()
     children: tuple[Part, ...] = ()
     changed_blocks: int | None = None
@@ -124,7 +127,15 @@ def _told(reading: Reading) -> Done:
         ),
         more_warnings=max(0, len(warnings) - i.MOST_WARNINGS),
         language=detect(reading.markdown[:HEARD_CHARACTERS]),
+        title=_title(reading),
     )
+
+
+def _title(reading: Reading) -> str:
+    """What a text calls itself: its first heading near its beginning, else the title among the file's properties."""
+    headings = Document(reading.markdown[:HEARD_CHARACTERS]).headings
+    near = (heading.text for heading in headings if heading.line <= _NEAR_LINES and any(map(str.isalpha, heading.text)))
+    return " ".join(next(near, reading.title).split())[:_TITLE]
 
 
 def _write_anchors(reading: Reading, folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared
 from stemma_contracts.v1.forms import FoundFields
-from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable
+from stemma_contracts.v1.inputs import BRIEF, InputDifference, InputReading, Unreadable
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -75,12 +75,21 @@ class Readings:
             warnings=done.warnings,
             more_warnings=done.more_warnings,
             language=done.language,
+            title=await self._titled(job, done),
             form=await self._fields(folder, job, done),
         )
         children = await self._files(folder, job, "child", done.children)
         return InputRead(
             **_echo(job), reading=reading, children=children, difference=await self._changed(folder, job, done)
         )
+
+    async def _titled(self, job: ReadInput, done: Done) -> ArtifactRef | None:
+        """What a brief calls itself; nobody asks that of another file."""
+        if job.input_id != BRIEF or not done.title:
+            return None
+        owner = (job.document.tenant, job.document.document_id)
+        title = done.title.encode(errors="replace")
+        return await self.artifacts.put(*owner, title, media_type="text/plain", name="title.txt")
 
     async def _fields(self, folder: Path, job: ReadInput, done: Done) -> FoundFields | None:
         if done.field_ids is None:

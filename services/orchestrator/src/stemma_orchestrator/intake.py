@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePosixPath
 from typing import assert_never
 
 from stemma_artifacts.store import ArtifactStore
@@ -203,7 +204,8 @@ class Intake:
         brief = await self._brief(tenant, document_id, request)
         inputs = await self._inputs(tenant, document_id, request.inputs)
         to_read = tuple(name for name, judged in _by_id(inputs) if judged.to_read)
-        title = await self._stored(tenant, document_id, request.title, "title.txt") if request.title.strip() else None
+        words = request.title.strip() or _file_title(request)
+        title = await self._stored(tenant, document_id, words, "title.txt") if words else None
         return documents.Create(
             asked=received.asked,
             tenant=tenant,
@@ -220,6 +222,7 @@ class Intake:
             time=time,
             language=kind.blueprint.language,
             wordings=tuple(_wordings(kind, request)) if request.language is None and not _is_text(request) else (),
+            titled_by_file=title is not None and not request.title.strip(),
         )
 
     async def _kind(self, tenant: str, request: r.CreateDocument) -> Kind:
@@ -350,6 +353,12 @@ def _refusing(upload: UploadRef, field: str) -> Iterator[None]:
 def _is_text(request: r.CreateDocument) -> bool:
     """Whether the brief is a text as it is given; another file is read first."""
     return request.brief_upload is None or request.brief_upload.media_type == "text/markdown"
+
+
+def _file_title(request: r.CreateDocument) -> str:
+    """What a document is called as long as its brief is a file that nobody has read."""
+    brief = request.brief_upload
+    return "" if brief is None or _is_text(request) else PurePosixPath(brief.name).stem
 
 
 def _read_as(upload: UploadRef) -> str:

@@ -59,9 +59,16 @@ async def _split(
 
 
 def _known_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> tuple[str, ...]:
+    if request.without_brief and not request.sources and not any(_is_request(item) for item in inputs):
+        words = "no input is a request, and the brief is left out: name at least one input"
+        raise Refused(Problem(field="sources", message=words))
     names = {item.name for item in inputs}
     unknown = [position for position, name in enumerate(request.sources) if name not in names]
     if unknown:
         there = "the document has no input of this name"
         raise Refused(*(Problem(field=f"sources.{position}", message=there) for position in unknown[:MAX_NAMED]))
     return tuple(dict.fromkeys(request.sources))
+
+
+def _is_request(item: InputFile) -> bool:
+    return item.role == "request" and not item.form

@@ -45,6 +45,9 @@ class DocumentRequested(Event):
     wordings: tuple[PlanWording, ...] = Field(
         default=(), description="the plan in other languages; it is in that of the brief once that is read"
     )
+    titled_by_file: bool = Field(
+        default=False, description="the title is the name of the brief's file, until it is read what it calls itself"
+    )
 
 
 @registry.contract("stemma.document.paused.v1", Family.EVENT)

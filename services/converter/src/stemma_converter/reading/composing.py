@@ -40,6 +40,8 @@ class Composer:
         self.limits = limits
         self.figures = Figures()
         self.title = escaping.one_line(PurePath(name).stem)
+        self.named = ""
+        """The title among the properties of the file."""
         self._stem = slug(self.title)
         self._parts: list[str] = []
         self._length = 0
@@ -180,6 +182,7 @@ class Composer:
             children=tuple(self._children),
             warnings=tuple(_told(self._warnings)),
             figures=replace(self.figures, characters=len(markdown)),
+            title=self.named,
         )
 
     def _is_hard_to_cite(self) -> bool:

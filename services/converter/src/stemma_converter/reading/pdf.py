@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ _FEWEST_CHARACTERS = 20
 _DPI, _POINTS = 200, 72
 _SMALLEST, _ALL_OF_PAGE = 40.0, 0.85
 _PASSWORD = "password"
+_FILE_NAME = re.compile(r"^Microsoft \w+ - |\.\w{2,5}$")
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,16 @@ def read_pdf(content: bytes, composer: Composer) -> None:
             words = f"Only the first {count} of {len(document)} pages were read."
             composer.warn("pages_left_out", "", words)
         composer.count(pages=count)
+        composer.named = _named(document)
         _Pdf(document, composer).read(count)
         for number in range(document.count_attachments()):
             _attach(document.get_attachment(number), composer)
+
+
+def _named(document: pdfium.PdfDocument) -> str:
+    """The title among the properties, unless that is only the name of the file that it was made of."""
+    title = escaping.one_line(document.get_metadata_value("Title"))
+    return "" if _FILE_NAME.search(title) else title
 
 
 def _attach(attachment: pdfium.PdfAttachment, composer: Composer) -> None:

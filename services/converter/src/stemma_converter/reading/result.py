@@ -67,7 +67,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Reading:
-    """A file as Markdown."""
+    """A file as Markdown; ``title`` is the one among its properties."""
 
     markdown: str
     anchors: tuple[Anchor, ...] = ()
@@ -75,3 +75,4 @@ class Reading:
     children: tuple[Child, ...] = ()
     warnings: tuple[InputWarning, ...] = ()
     figures: Figures = Figures()
+    title: str = ""

@@ -36,6 +36,7 @@ class Create(RequestCommand):
     to_read: tuple[str, ...] = ()
     unreadable: tuple[UnreadableInput, ...] = ()
     wordings: tuple[PlanWording, ...] = ()
+    titled_by_file: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ def begin(command: Create) -> e.DocumentRequested:
         to_read=command.to_read,
         unreadable=command.unreadable,
         wordings=command.wordings,
+        titled_by_file=command.titled_by_file,
     )
 
 
