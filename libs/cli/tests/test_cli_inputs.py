@@ -21,6 +21,14 @@ from stemma_contracts.v1.inputs import (
     Unreadable,
     UsedInput,
 )
+from stemma_contracts.v1.ledger import (
+    ChangedRow,
+    LedgerDifference,
+    LedgerRow,
+    LedgerRows,
+    LedgerSummary,
+    RequirementDecision,
+)
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.staleness import StaleMark
 
@@ -89,6 +97,53 @@ async def test_a_section_that_knows_an_old_version_of_an_input_is_shown_with_tha
     await backstage.append(amended, e.DocumentInputApplied(input_id="input-1", version=2))
     shown = await cli("show", amended, "--inputs")
     assert "\tresearch 1 (of version 1)\t" in shown.stdout
+
+
+@pytest.mark.req("L2")
+async def test_an_amendment_of_a_request_names_the_demands_in_what_it_changes_and_what_became_of_them(
+    cli: Any, backstage: Any, amended: str, tmp_path: Path
+) -> None:
+    def row(name: str, quote: str) -> LedgerRow:
+        about: dict[str, Any] = {"kind": "work", "obligation": "mandatory"}
+        return LedgerRow(requirement_id=name, source="rfp.pdf", line=7, quote=quote, **about)
+
+    async def read(*rows: LedgerRow, difference: LedgerDifference, **summary: Any) -> e.RequirementsRead:
+        body = LedgerRows(given=9, rows=rows).model_dump_json()
+        return e.RequirementsRead(
+            job_id="j",
+            rows=await backstage.text(amended, body),
+            difference=await backstage.text(amended, difference.model_dump_json()),
+            summary=LedgerSummary(mandatory=tuple(one.requirement_id for one in rows), **summary),
+        )
+
+    async def apply(request: r.Request) -> None:
+        if isinstance(request, r.ApplyInput):
+            await backstage.append(amended, e.DocumentInputApplied(input_id="input-1", version=2))
+        if isinstance(request, r.ReadRequirements):
+            now, new = row("R1", "It starts in June."), row("R3", "Write to us.")
+            changes = LedgerDifference(
+                new=(new,), changed=(ChangedRow(requirement_id="R1", before=first, after=now),), withdrawn=(other,)
+            )
+            done = await read(now, new, difference=changes, changed=("R1",), withdrawn=("R2",), new=1)
+            await backstage.append(amended, e.RequirementsRequested(sources=request.sources), done)
+
+    first, other = row("R1", "It starts in May."), row("R2", "Call us.")
+    decisions = (RequirementDecision(requirement_id="R1", section_id="research"),)
+    before = await read(first, other, difference=LedgerDifference(new=(first, other)))
+    requested = e.RequirementsRequested(sources=("rfp.pdf",), without_brief=True)
+    await backstage.append(amended, requested, before, e.RequirementsDecided(decisions=decisions))
+    backstage.on_request = apply
+    (tmp_path / "rfp-2.pdf").write_bytes(b"%PDF-")
+    shown = await cli("amend", amended, str(tmp_path / "rfp-2.pdf"), "--input", "rfp.pdf", "--apply")
+    assert shown.exit_code == 0, shown.stderr
+    assert "R1 (research) is in it: It starts in May.\n" in shown.stdout
+    assert "R2" not in shown.stdout
+    told = " ".join(shown.stderr.split())
+    assert "2 requirements: 1 new, 1 changed, 1 withdrawn new R3: Write to us." in told
+    assert "changed R1 (research): It starts in May. -> It starts in June. withdrawn R2: Call us." in told
+    assert "sections that answer what changed: research" in told
+    asked = backstage.received[-1][1]
+    assert (asked.sources, asked.without_brief) == (("rfp.pdf",), True)
 
 
 @pytest.mark.req("I4")

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import TypeAdapter
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
-from stemma_contracts.v1.inputs import ChangedPart, InputChanges
+from stemma_contracts.v1.inputs import BRIEF, ChangedPart, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import DocumentView, InputView
+from stemma_document.views import DocumentView, InputView, LedgerView
 
 from stemma_cli.output import clean_line, note, say, say_table
 
@@ -137,3 +137,27 @@ async def show_plan(client: Client, view: DocumentView, one: InputView) -> None:
         say(f"stale would be: {', '.join(one.concerns)}")
     else:
         say("no section rests on what it changes")
+
+
+async def show_requirements(client: Client, view: DocumentView, one: InputView) -> None:
+    """The rows of the ledger that stand in what a staged version would change, with the sections that answer them."""
+    if view.ledger is None or view.ledger.rows is None or not is_source(one, view.ledger):
+        return
+    changes = await changes_in(client, view.document_id, one.changes)
+    changed = [_letters(part.before) for part in changes.changed]
+    source = BRIEF if one.input_id == BRIEF else one.name
+    for entry in (await client.ledger_of(view)).entries:
+        wanted = _letters(entry.row.quote)
+        if entry.row.source == source and entry.counts and any(wanted in before for before in changed):
+            section = f" ({entry.standing.section_id})" if entry.standing.section_id else ""
+            say(f"{entry.row.requirement_id}{section} is in it: {_short(entry.row.quote)}")
+
+
+def is_source(one: InputView, ledger: LedgerView) -> bool:
+    """Whether demands are read from an input."""
+    return ledger.brief if one.input_id == BRIEF else one.role == "request" or one.name in ledger.sources
+
+
+def _letters(text: str) -> str:
+    """The letters and figures of a text, whatever marks it up."""
+    return "".join(filter(str.isalnum, text))

@@ -87,7 +87,7 @@ async def amend(
 
     Example: stemma amend 3f2a rfp-amended.pdf --input rfp.pdf
     """
-    from stemma_cli.rendering.inputs import inputs_json, show_plan
+    from stemma_cli.rendering.inputs import inputs_json, show_plan, show_requirements
 
     if name is not None and new:
         raise typer.BadParameter("--input and --new exclude each other")
@@ -98,13 +98,26 @@ async def amend(
             say_json(next(told for told in inputs_json(view) if told["input_id"] == input_id))
         else:
             await show_plan(client, view, one)
+            await show_requirements(client, view, one)
         if one.staged_version is None or (one.unreadable is not None and one.staged_text is None):
             raise CliError(ExitCode.FAILED, f"{file.name} could not be read, so nothing changes")
         if apply or (not as_json and await _goes_on(view)):
             accepted = await client.apply_input(view.document_id, input_id, one.staged_version)
             await _tell(client, accepted, f"{one.name} is version {one.staged_version} now", as_json)
+            await _read_again(client, view, one)
         else:
             note(f"staged, and nothing changed: the same again with --apply, or `stemma input withdraw` {one.input_id}")
+
+
+async def _read_again(client: Client, view: DocumentView, one: InputView) -> None:
+    """Have the demands of the sources read again, if the ledger has some of this input, and say what changed."""
+    from stemma_cli.rendering.inputs import is_source
+
+    from .ledgers import note_changes
+
+    if view.ledger is not None and is_source(one, view.ledger):
+        sources, without_brief = view.ledger.sources, not view.ledger.brief
+        note_changes(await client.read_requirements(view.document_id, sources=sources, without_brief=without_brief))
 
 
 async def _goes_on(view: DocumentView) -> bool:

@@ -208,16 +208,24 @@ def note_changes(found: RequirementLedger) -> None:
         f"{len(found.entries)} requirements: {len(changes.new)} new, {len(changes.changed)} changed,"
         f" {len(changes.withdrawn)} withdrawn"
     )
+    for row in changes.new if len(changes.new) < len(found.entries) else ():
+        note(f"new {row.requirement_id}: {row.quote}")
     for change in changes.changed:
-        note(f"changed {change.requirement_id}: {change.before.quote} -> {change.after.quote}")
+        name = change.requirement_id
+        note(f"changed {name}{_answered_in(found, name)}: {change.before.quote} -> {change.after.quote}")
     for row in changes.withdrawn:
-        note(f"withdrawn {row.requirement_id}: {row.quote}")
+        note(f"withdrawn {row.requirement_id}{_answered_in(found, row.requirement_id)}: {row.quote}")
     if found.view.stale_sections:
         note(f"sections that answer what changed: {', '.join(found.view.stale_sections)}")
     if summary.unread:
         note(f"no text, and not read: {', '.join(summary.unread)}")
     if summary.more:
         note(f"{summary.more} more than a ledger can have were left out")
+
+
+def _answered_in(found: RequirementLedger, requirement_id: str) -> str:
+    standing = found.view.standings.get(requirement_id)
+    return f" ({standing.section_id})" if standing and standing.section_id else ""
 
 
 def note_opinion(opinion: SecondOpinion) -> None:
