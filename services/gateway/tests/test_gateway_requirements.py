@@ -24,7 +24,7 @@ from stemma_contracts.v1.ledger import (
     RequirementDecision,
 )
 from stemma_contracts.v1.references import InputFile
-from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements
+from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_gateway.desk.requirement_rows import ON_A_PAGE, Filter, listed
 from stemma_gateway.desk.sources import LONG, part_at
@@ -199,7 +199,7 @@ async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_
         await expect(page.locator(".legend")).to_contain_text("Mandatory and open 1 of 2")
 
 
-async def test_without_scripts_rows_are_assigned_merged_and_read_again_by_forms_alone(
+async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_forms_alone(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
     async with opened(browser, java_script_enabled=False) as page:
@@ -211,12 +211,20 @@ async def test_without_scripts_rows_are_assigned_merged_and_read_again_by_forms_
         await page.get_by_role("link", name="R3", exact=True).click()
         await page.get_by_label("Says the same as").fill("R1")
         await page.get_by_role("button", name="Merge").click()
+        await page.get_by_role("link", name="R2").click()
+        await page.get_by_label("The second part begins").fill("nowhere")
+        await page.get_by_role("button", name="Cut in two").click()
+        await expect(page.get_by_role("alert")).to_contain_text("begins nowhere")
+        await page.get_by_label("The second part begins").fill("must sign")
+        await page.get_by_role("button", name="Cut in two").click()
         await page.goto(f"{address}{ledger(document_id)}")
         await page.get_by_text("Read the requirements again").first.click()
         await page.get_by_label("the brief").uncheck()
         await page.get_by_role("button", name="Read the requirements again").click()
         await expect(page.get_by_role("status").first).to_contain_text("Read the requirements")
-    assigned, merged, read = [request for _, request in bus.received]
+    assigned, merged, cut, read = [request for _, request in bus.received]
+    assert isinstance(cut, SplitRequirements)
+    assert [(one.requirement_id, one.cuts) for one in cut.splits] == [("R2", (ROWS[1].quote.index("must sign"),))]
     assert isinstance(assigned, DecideRequirements)
     assert isinstance(merged, DecideRequirements)
     assert isinstance(read, ReadRequirements)

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
 from stemma_client.differences import Change, differences
-from stemma_client.errors import LedgerFailedError
+from stemma_client.errors import InvalidCutError, LedgerFailedError
 from stemma_client.ledgers import RequirementLedger
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.ledger import ChangedRow, RequirementDecision
-from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements
+from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_document.views import InputView
 
 from stemma_gateway.authentication import Caller
@@ -45,6 +45,7 @@ VERBS: Mapping[str, Mapping[str, object]] = MappingProxyType(
 FIELDS: Mapping[str, str] = MappingProxyType({"assign": "section_id", "own": "owner", "merge": "merged_into"})
 """What is decided by a field of the form, with what a decision calls it."""
 REFUSED = (HttpError, RequestRejectedError, ValidationError, AnswerTimeoutError)
+CUT = "cut"
 RowId = Annotated[Token, Path()]
 Done = Annotated[str, Query(max_length=32)]
 router = APIRouter(route_class=PageRoute)
@@ -121,16 +122,36 @@ async def decide_row(
     fields = await sent(request)
     document = await document_of(session, document_id)
     try:
-        verb, decisions = _decisions([*fields, ("row", row_id)])
-        sequence = await _decided(session, document, fields, decisions)
+        verb, sequence = await _decided_row(session, document, row_id, fields)
     except REFUSED as error:
         return await _one(request, session, document, row_id, wanted, error=error, typed=dict(fields))
     query = wanted.query(done=verb, at_least=sequence)
     return led_to(request, f"{PAGE.format(document_id=document_id)}/{row_id}?{query}")
 
 
+async def _decided_row(
+    session: Session, document: DocumentView, row_id: str, fields: Sequence[tuple[str, str]]
+) -> tuple[str, int]:
+    """What was decided about one row, and the sequence of what that led to."""
+    if dict(fields).get("verb") == CUT:
+        return CUT, await _cut(session, document, row_id, dict(fields).get(CUT, ""))
+    verb, decisions = _decisions([*fields, ("row", row_id)])
+    return verb, await _decided(session, document, fields, decisions)
+
+
+async def _cut(session: Session, document: DocumentView, row_id: str, begins: str) -> int:
+    """Cut a row in two where these words begin; the sequence of that."""
+    ledger = await session.client.ledger_of(document)
+    try:
+        cuts = ledger.cuts_before(row_id, [" ".join(begins.split())])
+    except InvalidCutError as error:
+        raise Invalid(str(error)) from None
+    asked = SplitRequirements(document_id=document.document_id, rows_digest=ledger.rows_digest, splits=(cuts,))
+    return (await session.client.request(asked, wait_s=WAIT_S)).sequence or 0
+
+
 def _known(done: str) -> str:
-    return done if done in {*VERBS, *FIELDS, "read_requirements"} else ""
+    return done if done in {*VERBS, *FIELDS, CUT, "read_requirements"} else ""
 
 
 def _all(fields: Sequence[tuple[str, str]], name: str) -> list[str]:
