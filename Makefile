@@ -1,7 +1,7 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup helm test tests check format lock contracts nats editor compose env demo faults bench release test-full test-newest clean
+.PHONY: help setup helm test tests check format lock contracts nats editor compose env demo faults bench pictures release test-full test-newest clean
 
 # Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
 export PYTHONDONTWRITEBYTECODE :=
@@ -131,6 +131,9 @@ faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_
 
 bench: setup ## Measure runs per second and CPU per run; ONLY=replicas measures one part
 	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY))
+
+pictures: setup ## Take the pictures of the review desk in docs/ anew; ALL=FOLDER takes those of every page into it
+	@$(BIN)/python -m stemma_testkit.pictures docs $(ALL)
 
 release: setup ## Build release VERSION, which stood before, in the folder INTO, with an environment of its own
 	@$(BIN)/python deploy/release.py "$(VERSION)" "$(INTO)"

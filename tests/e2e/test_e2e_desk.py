@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 from playwright.async_api import Page, expect
+from stemma_cli.demo.desk import reviewer
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
 from stemma_cli.samples import sample_folder
@@ -23,9 +25,11 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_testkit.browser import chromium, opened
 from stemma_testkit.driving import request_sample, wait_for
+from stemma_testkit.pictures import SIZE, shown
 from typer.testing import CliRunner
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+ROOT = Path(__file__).parents[2]
 PASSAGE = "The pilot costs EUR 480,000 a year."
 TEXT = f"# Research\n\n{PASSAGE}\n\nNothing else is known.\n"
 
@@ -89,6 +93,21 @@ async def test_the_command_opens_the_desk_signed_in_by_an_address_that_is_good_o
         await expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
         await later.goto(link)
         await expect(later.get_by_role("alert")).to_contain_text("was followed before")
+
+
+@pytest.mark.req("H2", "H4")
+async def test_a_command_takes_the_pictures_of_the_guide_in_each_language(stemma: LocalStemma, tmp_path: Path) -> None:
+    told = await asyncio.to_thread(subprocess.check_output, ["make", "-n", "pictures"], cwd=ROOT, text=True)
+    assert "-m stemma_testkit.pictures docs" in told
+    _, token = await asyncio.to_thread(reviewer, stemma)
+    files = {language: tmp_path / f"desk.{language}.png" for language in ("en", "de")}
+    async with chromium() as browser:
+        await shown(browser, stemma, token, "/desk", files)
+    assert len({file.read_bytes() for file in files.values()}) == 2
+    for file in (*files.values(), ROOT / "docs" / "desk.png"):
+        with Image.open(file) as picture:
+            assert (picture.format, picture.size) == ("PNG", (SIZE["width"], SIZE["height"]))
+        assert file.stat().st_size < 400_000
 
 
 @pytest.mark.timeout(300)

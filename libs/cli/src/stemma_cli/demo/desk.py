@@ -11,6 +11,7 @@ from stemma_client.bearer import bearer_of
 from stemma_client.passwords import new_password
 from stemma_client.settings import ServerAddress
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.ledger import RequirementDecision
 from stemma_provisioning.roles import Role
 
 from stemma_cli.local.desk import link_to
@@ -22,6 +23,8 @@ from .script import SCRIPTS
 
 KIND = "proposal"
 PERSON = "ada"
+DEMANDS = "service-requirements.md"
+ANSWERED_IN = ("budget", "solution", "solution")
 INSTRUCTED = "Say that a librarian rides along on the first trip of every month."
 
 
@@ -39,11 +42,21 @@ class InReview(DemoRunner):
             await self._client.accept_edit(self._id, change.section_id, proposal.version, proposal.proposal_id)
         await self._until(lambda: bool(self._view.stale))
         await self._propose("solution", INSTRUCTED)
+        await self._require()
 
     async def _propose(self, name: str, words: str) -> None:
         self._step(f"{self._title(name)} is changed by an instruction: {words!r}")
         await self._client.edit(self._id, name, self._version(name), instruction=words)
         await self._until(lambda: self._view.sections[name].proposes)
+
+    async def _require(self) -> None:
+        self._step(f"What the brief and {DEMANDS} demand is read, and given to sections")
+        found = await self._client.read_requirements(self._id, sources=(DEMANDS,))
+        given = [
+            RequirementDecision(requirement_id=entry.row.requirement_id, confirmed=True, section_id=section_id)
+            for entry, section_id in zip(found.entries, ANSWERED_IN, strict=False)
+        ]
+        await self._client.decide_requirements(self._id, given)
 
 
 class Begun(DemoRunner):
@@ -63,7 +76,7 @@ async def filled(client: Client) -> None:
 
 async def left_running(stemma: LocalStemma) -> None:
     """Say where the desk is, and wait until cancelled."""
-    password, token = await asyncio.to_thread(_person, stemma)
+    password, token = await asyncio.to_thread(reviewer, stemma)
     link = await asyncio.to_thread(link_to, stemma.gateway_url, token, "/desk")
     say(f"\nThe review desk is at {stemma.gateway_url}/desk: sign in as {PERSON} with the password {password}")
     say(f"This opens it signed in, once, within a minute: {link}")
@@ -72,7 +85,7 @@ async def left_running(stemma: LocalStemma) -> None:
         await asyncio.Event().wait()
 
 
-def _person(stemma: LocalStemma) -> tuple[str, str]:
+def reviewer(stemma: LocalStemma) -> tuple[str, str]:
     """Admit a person who may ask for documents and decide: the password, and the token."""
     place = Place(stemma.folder.root, None, "default")
     login = login_at(place, PERSON, password := new_password(), Role.AUTHOR)
