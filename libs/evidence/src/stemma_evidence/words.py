@@ -31,9 +31,11 @@ def language_of(text: str, default: str) -> str:
         return "ja"
     if not seen.isascii() and len(_HAN.findall(seen)) > len(seen) // 10:
         return "zh"
-    words, known, counts = _LATIN.findall(seen.casefold()), _languages(), Counter[str]()
+    words, known = _LATIN.findall(seen.casefold()), _languages()
+    counts = dict.fromkeys((*FUNCTION_WORDS, default), 0)
     for word, times in Counter(words).items():
-        counts.update(dict.fromkeys(known.get(word, ()), times))
+        for language in known.get(word, ()):
+            counts[language] += times
     best = max(FUNCTION_WORDS, key=lambda language: counts[language])
     return best if counts[best] > counts[default] + len(words) // 20 else default
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from stemma_contracts.v1.inputs import MOST_USED_PARTS, UsedInput
 from stemma_evidence import Uses
 
-from .confined import QUICK_CHARACTERS
+from .confined import SAFE_CHARACTERS
 from .given import BY_LINE, Given
 
 
@@ -17,7 +17,9 @@ async def used_inputs(given: Sequence[Given], text: str) -> tuple[UsedInput, ...
     if not given:
         return None
     characters = len(text) + sum(len(one.text or "") for one in given)
-    return _used(text, given) if characters <= QUICK_CHARACTERS else await asyncio.to_thread(_used, text, given)
+    if characters <= SAFE_CHARACTERS:  # parts are cut by lines: no text takes longer than others
+        return _used(text, given)
+    return await asyncio.to_thread(_used, text, given)
 
 
 def _used(draft: str, given: Sequence[Given]) -> tuple[UsedInput, ...]:
