@@ -283,3 +283,21 @@ async def test_of_live_text_that_nobody_reads_only_so_much_is_kept(
         ]
         assert subscription.pending_msgs <= MOST_LIVE
         assert (await anext(live)).section_id == "research"
+
+
+@pytest.mark.req("E4", "S5")
+async def test_who_reads_slowly_gets_each_event_once_though_few_wait_for_it(
+    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are too many come again, the last ones too, behind which nothing comes."""
+    monkeypatch.setattr(f"{CONNECTION}.MOST_AHEAD", 50)
+    await backstage.append(document_id, DocumentPaused())
+    async with aclosing(client.follow(document_id)) as events:
+        seen = await take(events, 1)
+        await backstage.append(document_id, *[DocumentPaused(), DocumentResumed()] * 20)
+        async with asyncio.timeout(20):
+            while not client._connection._overrun:
+                await asyncio.sleep(0.02)
+        seen += await take(events, 40)
+    numbers = [event.envelope.sequence for event in seen]
+    assert numbers == list(range(1, 42))

@@ -15,11 +15,18 @@ from uuid import uuid4
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from nats.errors import ConnectionClosedError, NoRespondersError, NoServersError, NotJSMessageError
+from nats.errors import (
+    ConnectionClosedError,
+    NoRespondersError,
+    NoServersError,
+    NotJSMessageError,
+    SlowConsumerError,
+)
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.client import DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
 from stemma_contracts.servers import servers_in
 
@@ -36,6 +43,8 @@ SILENT_FOR_S = 12.0
 INACTIVE_FOR_S = 30.0
 RETRY_AFTER_S = 0.25
 ADMITTED_WITHIN_S = 6.0
+MOST_AHEAD = 8 * 1024 * 1024
+"""Bytes that wait for who follows; what exceeds them is read again, once these are read."""
 
 FULL = {
     "maximum consumers limit reached": "as many readers are open as a tenant may have (STEMMA_TENANT_CONSUMERS of "
@@ -63,6 +72,7 @@ class Connection:
         self._asking: Nats | None = None
         self._one_at_a_time = asyncio.Lock()
         self._shut_out: str | None = None
+        self._overrun: set[int] = set()
         self._last_error: Exception | None = None
         self._denial: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -115,6 +125,9 @@ class Connection:
         return denial
 
     async def _on_error(self, admittance: Admittance, error: Exception) -> None:
+        if isinstance(error, SlowConsumerError):
+            self._overrun.add(error.sid)
+            return
         if not (is_refusal(self._last_error) or _full(self._last_error)):
             self._last_error = error
         self._judge(admittance, error)
@@ -294,7 +307,7 @@ class Connection:
             config = _consumer(subject, deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=position)
             try:
                 async with (
-                    self._consuming(stream, config) as (subscription, _),
+                    self._consuming(stream, config, MOST_AHEAD) as (subscription, _),
                     aclosing(self._until_broken(subscription, stream, config)) as messages,
                 ):
                     opened = True
@@ -317,6 +330,8 @@ class Connection:
     ) -> AsyncGenerator[Msg, None]:
         """Messages until one is missing, the connection was lost, or the consumer has fallen silent.
 
+        One may be missing because too many were waiting, also behind all those that were read.
+
         It is on one server, of several perhaps, and sends heartbeats: without them it is gone, as its server may be.
         """
         expected, silence, reconnects = 1, 0.0, self.nats.stats["reconnects"]
@@ -325,6 +340,8 @@ class Connection:
             try:
                 message = await subscription.next_msg(timeout=1)
             except NatsTimeoutError:
+                if subscription._sub._id in self._overrun:
+                    return
                 silence = 0.0 if _was_heard(subscription) else silence + 1
                 continue
             if not _is_from(message, stream, config):
@@ -336,15 +353,18 @@ class Connection:
 
     @asynccontextmanager
     async def _consuming(
-        self, stream: str, config: ConsumerConfig
+        self, stream: str, config: ConsumerConfig, most_ahead: int = DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
     ) -> AsyncIterator[tuple[JetStreamContext.PushSubscription, int]]:
         config.deliver_subject = self.nats.new_inbox()
         info = await self.call(self.jetstream.add_consumer(stream, config=config))
-        bound = self.jetstream.subscribe_bind(stream=stream, config=config, consumer=info.name)
+        bound = self.jetstream.subscribe_bind(
+            stream=stream, config=config, consumer=info.name, pending_bytes_limit=most_ahead
+        )
         subscription = await self.call(bound)
         try:
             yield subscription, info.num_pending or 0
         finally:
+            self._overrun.discard(subscription._sub._id)
             with suppress(NatsError):
                 await subscription.unsubscribe()
                 await self.nats.publish(f"$JS.API.CONSUMER.DELETE.{stream}.{info.name}")

@@ -13,7 +13,7 @@ from stemma_contracts.v1 import answers
 from stemma_gateway.problems import Conflict, NotFound
 from stemma_gateway.sessions import Session
 
-LOOKS, LOOK_AGAIN_S = 4, 0.25
+LOOKS, LOOK_AGAIN_S = 3, 0.1
 DocumentId = Annotated[Token, Path(description="the id of a document")]
 SectionId = Annotated[Token, Path(description="the id of a section of it")]
 Number = Annotated[int, Path(ge=1, le=2**31, description="the number of a version")]
