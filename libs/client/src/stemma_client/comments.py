@@ -79,7 +79,7 @@ class CommentRequests(SectionDecisions):
         """
         made = tuple(comments)
         section = (await self.document(document_id)).sections.get(section_id)
-        seen = next((each for each in section.versions if each.number == version), None) if section else None
+        seen = section.numbered(version) if section else None
         if seen is None or not any(comment.quote for comment in made):
             return made
         text, index = await self._text(document_id, seen)

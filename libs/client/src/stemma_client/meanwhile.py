@@ -51,10 +51,9 @@ async def meanwhile(
 
 
 def _version_of(section: SectionView, number: int) -> VersionView:
-    for version in section.versions:
-        if version.number == number:
-            return version
-    raise InvalidInputError(f"version: the section has no version {number}")
+    if (version := section.numbered(number)) is None:
+        raise InvalidInputError(f"version: the section has no version {number}")
+    return version
 
 
 async def _text(client: Client, document: DocumentView, version: VersionView) -> str:

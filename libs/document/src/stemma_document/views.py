@@ -198,6 +198,10 @@ class SectionView:
         """The version that decisions are about."""
         return self.versions[-1] if self.versions else None
 
+    def numbered(self, number: int) -> VersionView | None:
+        """The version of a number; None if there never was one."""
+        return next((version for version in self.versions if version.number == number), None)
+
     @property
     def version(self) -> int:
         """The number of the current version; 0 means that nothing was written yet."""

@@ -39,10 +39,9 @@ async def section_in(client: Client, document_id: str, section_id: str) -> tuple
 
 def version_in(section: SectionView, number: int, argument: str) -> VersionView:
     """A version by its number; raises `NotThereError`, which names the argument that gave it."""
-    for version in section.versions:
-        if version.number == number:
-            return version
-    raise NotThereError(argument, f"the section has no such version; {section.version} is current")
+    if (version := section.numbered(number)) is None:
+        raise NotThereError(argument, f"the section has no such version; {section.version} is current")
+    return version
 
 
 def content_of(file: GivenFile, field: str) -> bytes:

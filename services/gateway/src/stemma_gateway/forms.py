@@ -14,6 +14,7 @@ from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import CreateDocument, Request
 
 from .bodies import CreateBody, request_of
+from .incoming import media_type_of
 from .problems import Invalid, TooLarge, UnsupportedMedia
 from .sessions import Session
 
@@ -29,7 +30,7 @@ _TEXTS = {"request_id", "actor", "kind", "title", BRIEF, "language", "review_edi
 
 async def asked_for(http: HttpRequest, session: Session) -> Request:
     """The document that a body asks for; files of a form are uploaded first. Raises `Invalid` and the like."""
-    media_type = http.headers.get("content-type", "").partition(";")[0].strip().lower()
+    media_type = media_type_of(http)
     if media_type == JSON:
         return request_of(CreateDocument, CreateBody.model_validate_json(await http.body()))
     if media_type == FORM:

@@ -130,10 +130,15 @@ async def on_rules(delivery: Delivery, *, tools: Tools) -> None:
     if known is None or known.test is None or known.test.rule_id not in {rule.rule_id for rule in known.rules}:
         return
     tenant, owner = delivery.subject.removeprefix(rules.PREFIX).split(".")
-    test = known.test
-    told = {"tenant": tenant, "owner": owner, "rule_id": test.rule_id, "occasion": Occasion.TEST}
-    made = notice_id(f"test.{test.test_id}", tenant, owner, test.rule_id)
-    await _queue(Notice.model_validate({"notice_id": made, "happened_at": delivery.time, **told}), tools)
+    test = Notice(
+        notice_id=notice_id(f"test.{known.test.test_id}", tenant, owner, known.test.rule_id),
+        tenant=tenant,
+        owner=owner,
+        rule_id=known.test.rule_id,
+        occasion=Occasion.TEST,
+        happened_at=delivery.time,
+    )
+    await _queue(test, tools)
 
 
 async def _queue(notice: Notice, tools: Tools) -> None:

@@ -11,8 +11,9 @@ from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_contracts.v1.requests import ApproveSection
 
 from stemma_gateway.authentication import Caller
+from stemma_gateway.incoming import whole_body
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, NotFound, TooLarge
+from stemma_gateway.problems import Invalid, NotFound
 from stemma_gateway.resources.addresses import DocumentId, SectionId
 from stemma_gateway.sessions import Session
 
@@ -70,11 +71,7 @@ async def _approved(session: Session, seen: str) -> bool:
 
 async def sent(request: Request) -> list[tuple[str, str]]:
     """The fields of a form in their order."""
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MAX_BYTES:
-            raise TooLarge(f"a form has at most {MAX_BYTES} bytes")
+    body = await whole_body(request, MAX_BYTES, "a form")
     try:
         return await asyncio.to_thread(
             parse_qsl, body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS

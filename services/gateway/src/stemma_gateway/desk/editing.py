@@ -15,8 +15,9 @@ from stemma_contracts.v1.requests import EditSection
 from stemma_markdown import html
 
 from stemma_gateway.authentication import Caller
+from stemma_gateway.incoming import whole_body
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, NotFound, TooLarge
+from stemma_gateway.problems import Invalid, NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of
 from stemma_gateway.sessions import Session
 
@@ -76,11 +77,7 @@ async def write(request: Request, session: Caller, document_id: DocumentId, sect
 async def preview(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
     """A text as the page of its section would show it, for the script of the editor."""
     document, section = await _found(session, document_id, section_id)
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MAX_PREVIEW_BYTES:
-            raise TooLarge(f"a preview is made of at most {MAX_PREVIEW_BYTES} bytes")
+    body = await whole_body(request, MAX_PREVIEW_BYTES, "a preview")
     rendered = await _rendered(request, document, section, body.decode("utf-8", "replace"))
     return HTMLResponse(rendered, headers=SAFE)
 

@@ -123,7 +123,7 @@ async def _compared(
 ) -> Compared:
     """The changes between two versions; those since an earlier one can be decided, unless something is at work."""
     numbers = (pair[0], pair[1] or section.version)
-    found = [next((each for each in section.versions if each.number == number), None) for number in numbers]
+    found = [section.numbered(number) for number in numbers]
     if None in found:
         raise NotFound(f"the section has no version {numbers[found.index(None)]}")
     old, new = [await stored(client, document.document_id, version) for version in found]

@@ -18,6 +18,7 @@ from stemma_contracts.tokens import check_file_name
 from stemma_contracts.v1.references import UploadRef, UploadRole
 
 from stemma_gateway.forms import FORM
+from stemma_gateway.incoming import media_type_of
 from stemma_gateway.problems import Invalid, TooLarge, UnsupportedMedia
 from stemma_gateway.sessions import Session
 
@@ -54,7 +55,7 @@ class Sent:
 @asynccontextmanager
 async def sent(request: Request) -> AsyncIterator[Sent]:
     """The form of a request, while the block runs; raises `UnsupportedMedia`."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+    if media_type_of(request) != FORM:
         raise UnsupportedMedia(f"send {FORM}")
     async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_TEXT_BYTES) as form:
         yield Sent(form)

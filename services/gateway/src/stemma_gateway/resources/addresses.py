@@ -53,8 +53,11 @@ async def document_of(session: Session, document_id: str, at_least: int = 0) -> 
 
 async def section_of(session: Session, document_id: str, section_id: str, at_least: int = 0) -> SectionView:
     """A section of a document; raises `DocumentNotFoundError` and `NotFound`."""
-    document = await document_of(session, document_id, at_least)
-    try:
-        return document.sections[section_id]
-    except KeyError:
-        raise NotFound(f"the document has no section {section_id!r}") from None
+    return section_in(await document_of(session, document_id, at_least), section_id)
+
+
+def section_in(document: DocumentView, section_id: str) -> SectionView:
+    """A section of a document that was read; raises `NotFound`."""
+    if (section := document.sections.get(section_id)) is None:
+        raise NotFound(f"the document has no section {section_id!r}")
+    return section

@@ -21,8 +21,9 @@ from stemma_document.views import SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.forms import JSON
+from stemma_gateway.incoming import media_type_of, whole_body
 from stemma_gateway.pages import HTML, PageRoute, page, reads_pages
-from stemma_gateway.problems import Expired, NotFound, NotOpen, NotYours, TooLarge
+from stemma_gateway.problems import Expired, NotFound, NotOpen, NotYours
 from stemma_gateway.sessions import Session
 
 from .addresses import section_of
@@ -109,13 +110,9 @@ def _asked(link: DecisionLink, body: Answered) -> SectionDecision:
 
 
 async def _body(request: Request) -> Answered:
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MAX_BYTES:
-            raise TooLarge(f"a decision has at most {MAX_BYTES} bytes")
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON:
-        return Answered.model_validate_json(bytes(body))
+    body = await whole_body(request, MAX_BYTES, "a decision")
+    if media_type_of(request) == JSON:
+        return Answered.model_validate_json(body)
     return Answered.model_validate(dict(parse_qsl(body.decode("utf-8", "replace"))))
 
 

@@ -8,13 +8,12 @@ from fastapi import APIRouter, Query, Request, Response
 from stemma_client import SectionView
 from stemma_client.differences import Change, differences
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import VersionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served
 from stemma_gateway.problems import NotFound
 
-from .addresses import AtLeast, DocumentId, Number, SectionId, document_of, section_of
+from .addresses import AtLeast, DocumentId, Number, SectionId, document_of, section_in, section_of
 from .contents import content
 
 router = APIRouter(tags=["sections"], prefix="/documents/{document_id}/sections")
@@ -38,7 +37,7 @@ async def show_section(
 async def show_text(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
     """The text of the current version, in Markdown."""
     section = await section_of(session, document_id, section_id)
-    return await _text(request, session, document_id, _draft(section, section.version), may_change=True)
+    return await served(request, session, document_id, _draft(section, section.version), may_change=True)
 
 
 @content(router, "/{section_id}/versions/{version}/text")
@@ -47,7 +46,7 @@ async def show_version(
 ) -> Response:
     """The text of a version, in Markdown."""
     section = await section_of(session, document_id, section_id)
-    return await _text(request, session, document_id, _draft(section, version))
+    return await served(request, session, document_id, _draft(section, version))
 
 
 @router.get("/{section_id}/differences")
@@ -60,20 +59,13 @@ async def show_differences(
 ) -> list[Change]:
     """What changed between two versions: the lines, and in these the words."""
     document = await document_of(session, document_id)
-    section = await section_of(session, document_id, section_id)
+    section = section_in(document, section_id)
     refs = (_draft(section, old), _draft(section, new or section.version))
     before, after = [(await session.client.artifact(document_id, ref)).decode() for ref in refs]
     return list(differences(before, after, document.language))
 
 
 def _draft(section: SectionView, number: int) -> ArtifactRef:
-    found: VersionView | None = next((each for each in section.versions if each.number == number), None)
-    if found is None:
+    if (found := section.numbered(number)) is None:
         raise NotFound(f"the section has no version {number}")
     return found.draft
-
-
-async def _text(
-    request: Request, session: Caller, document_id: str, ref: ArtifactRef, *, may_change: bool = False
-) -> Response:
-    return await served(request, session, document_id, ref, may_change=may_change)

@@ -17,10 +17,10 @@ from stemma_contracts.tokens import InvalidToken
 from stemma_gateway.authentication import Caller, Shown, admitted, refusals_counted
 from stemma_gateway.cookies import SignedIn
 from stemma_gateway.cross_site import check_change, check_origin
+from stemma_gateway.incoming import media_type_of, whole_body
 from stemma_gateway.pages import HOME, HTML, MAX_PATH, SIGN_IN, PageRoute, led_to, local, page, reads_pages
 from stemma_gateway.problems import (
     SessionEnded,
-    TooLarge,
     TooMany,
     Unauthenticated,
     UnsupportedMedia,
@@ -135,15 +135,11 @@ def sign_in_form(
 
 
 async def _credentials(request: Request) -> Credentials:
-    media_type, body = request.headers.get("content-type", "").partition(";")[0].strip().lower(), bytearray()
-    if media_type not in (JSON, FORM):
+    if (media_type := media_type_of(request)) not in (JSON, FORM):
         raise UnsupportedMedia(f"send {JSON} or {FORM}")
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MAX_BYTES:
-            raise TooLarge(f"a sign-in has at most {MAX_BYTES} bytes")
+    body = await whole_body(request, MAX_BYTES, "a sign-in")
     if media_type == JSON:
-        return Credentials.model_validate_json(bytes(body))
+        return Credentials.model_validate_json(body)
     return Credentials.model_validate(dict(parse_qsl(body.decode("utf-8", "replace"))))
 
 

@@ -12,6 +12,7 @@ from nats.js.errors import APIError, NotFoundError
 from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.notifications import DeliveryAttempt, DeliveryLog
+from stemma_telemetry import get_logger
 
 from stemma_notifier.notices import Notice
 
@@ -20,6 +21,7 @@ KEPT = 50
 WRITES = 20
 _CONFLICTS = (10071, 10164)
 Result = Literal["delivered", "failed", "given_up", "dropped"]
+log = get_logger()
 
 
 def _now() -> datetime:
@@ -62,6 +64,7 @@ class Attempts:
                     raise
             else:
                 return
+        log.warning("attempt_not_noted", tenant=notice.tenant, owner=notice.owner, rule_id=notice.rule_id)
 
     async def _read(self, subject: str) -> tuple[DeliveryLog, int]:
         try:
