@@ -11,8 +11,8 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_contracts.v1.references import InputFile, UploadRef
-from stemma_orchestrator.core import editing, inputs, needs, proposals, review, several
+from stemma_contracts.v1.references import InputFile, InputRole, UploadRef
+from stemma_orchestrator.core import editing, inputs, ledger, needs, proposals, review, several
 from stemma_orchestrator.inputs import as_input, reference
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused, document_id_for
@@ -127,6 +127,23 @@ async def test_a_brief_of_another_format_is_read_first_and_an_input_has_its_role
     assert await intake.artifacts.get("default", command.document_id, command.title) == b"rfp"
     titled = await create(intake, brief=None, brief_upload=brief.model_dump(), title="Bicycles")
     assert (command.titled_by_file, titled.titled_by_file) == (True, False)
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize(
+    ("role", "form", "reads"), [("request", False, True), ("request", True, False), ("style", False, False)]
+)
+async def test_demands_are_read_without_the_brief_if_an_input_is_a_request(
+    intake: Intake, role: InputRole, form: bool, reads: bool
+) -> None:
+    given = [InputFile(name="rfp.pdf", artifact=ref("x"), input_id="input-1", role=role, form=form)]
+    request = r.ReadRequirements(document_id="d1", without_brief=True)
+    if reads:
+        assert isinstance(await commanded(intake, request, given), ledger.Read)
+        return
+    with pytest.raises(Refused) as refused:
+        await commanded(intake, request, given)
+    assert [problem.field for problem in refused.value.problems] == ["sources"]
 
 
 @pytest.mark.req("I4")
