@@ -23,9 +23,11 @@ from .conftest import Caller
 from .desk_pages import section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
-OLD = "# Costs\n\nIt costs 5 euros. It is small.\n"
-NEW = "# Costs\n\nIt costs 6 euros. It is very small.\n\n<script>document.title='run'</script>\n"
-LETTER = "# Costs\n\nIt costs 6 euros. It is tiny.\n\nSee below.\n"
+OLD = "# Costs\n\nIt costs 5 euros. It is small.\n\nWe (Brief).\n"
+NEW = (
+    "# Costs\n\nIt costs 6 euros. It is very small.\n\nWe (Brief). They pay.\n\n<script>document.title='run'</script>\n"
+)
+LETTER = "# Costs\n\nIt costs 6 euros. It is tiny.\n\nWe (Brief). They pay.\n\nSee below.\n"
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -83,7 +85,7 @@ async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_v
         assert await violations(page) == []
         assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         assert await page.title() == "Research · Stemma"
-        for key in ("j", "n", "y", "y"):
+        for key in ("j", "n", "y", "y", "y"):
             await page.keyboard.press(key)
         await page.reload()
         await page.get_by_role("button", name="Do what is chosen").click()
@@ -99,7 +101,7 @@ async def test_to_accept_all_changes_of_a_version_approves_it(
     async with opened(browser, java_script_enabled=False) as page:
         await signed_in(page, address, token(), f"{section(document_id)}?old=1")
         await page.get_by_role("button", name="Do what is chosen").click()
-        await expect(page.get_by_role("alert")).to_contain_text("3 of 3 are not decided yet")
+        await expect(page.get_by_role("alert")).to_contain_text("4 of 4 are not decided yet")
         change = page.get_by_role("radiogroup", name="Change 1: 5 → 6")
         await change.get_by_label("Accept").check(force=True)
         await page.get_by_role("button", name="Accept all others").click()

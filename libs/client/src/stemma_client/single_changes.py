@@ -25,6 +25,11 @@ class SingleChange:
     removed: str
     added: str
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether it changes nothing but blanks, which nobody sees."""
+        return not (self.removed + self.added).strip()
+
 
 def single_changes(old: str, new: str, language: str = "en") -> tuple[SingleChange, ...]:
     """The changes that turn the older text into the newer one, in their order; a block that only moved is none."""

@@ -49,26 +49,28 @@ async def _asked(
     proposal = section.proposal if form.get("proposal_id") else None
     before, after = await _texts(session, document, section, form)
     changes = single_changes(before, after, document.language)
-    chosen = {number: form.get(f"c{number}") or form.get("rest", "") for number in range(len(changes))}
-    back = [changes[number] for number, how in chosen.items() if how == BACK]
+    chosen = {
+        number: form.get(f"c{number}") or form.get("rest", "")
+        for number, change in enumerate(changes)
+        if not change.is_blank
+    }
     if undecided := sum(how not in (ACCEPTED, BACK) for how in chosen.values()):
-        raise Invalid(f"changes: {undecided} of {len(changes)} are not decided yet")
+        raise Invalid(f"changes: {undecided} of {len(chosen)} are not decided yet")
+    back = [changes[number] for number, how in chosen.items() if how == BACK]
+    is_all_back = bool(back) and len(back) == len(chosen)
     about = {
         "document_id": document.document_id,
         "section_id": section.section_id,
         "version": whole_number(form["version"]),
     }
-    match proposal, len(back):
-        case None, 0:
-            return _approved(section, about)
-        case None, _:
-            return "take_back", r.EditSection.model_validate({**about, "text": without(after, back)})
-        case _, 0:
-            return "accept_edit", r.AcceptEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
-        case _, count if count == len(changes):
-            return "reject_edit", r.RejectEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
-        case _:
-            return "accept_some", r.EditSection.model_validate({**about, "text": without(after, back)})
+    if proposal is None and not back:
+        return _approved(section, about)
+    if proposal is not None and not back:
+        return "accept_edit", r.AcceptEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
+    if proposal is not None and is_all_back:
+        return "reject_edit", r.RejectEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
+    text = before if is_all_back else without(after, back)
+    return "accept_some" if proposal else "take_back", r.EditSection.model_validate({**about, "text": text})
 
 
 def _approved(section: SectionView, about: Mapping[str, object]) -> tuple[str, r.DocumentRequest]:

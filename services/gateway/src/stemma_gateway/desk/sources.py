@@ -64,9 +64,7 @@ async def lead_to_line(
 ) -> Response:
     """Lead to the block of an input that a line is in."""
     one = found_input(await document_of(session, document_id), input_id)
-    part = part_at(
-        await _text(session.client, document_id, one), await _anchors(session.client, document_id, one), line
-    )
+    part = await _part(session.client, document_id, one, line)
     block = await asyncio.to_thread(_block, part, line) if _is_markdown(one) else line
     about = f"&row={quote(row, safe='')}" if row else ""
     here = INPUTS.format(document_id=document_id)
@@ -80,9 +78,7 @@ async def show_text(
     """The part of an input that a line is in."""
     document = await document_of(session, document_id)
     one = found_input(document, input_id)
-    part = part_at(
-        await _text(session.client, document_id, one), await _anchors(session.client, document_id, one), line
-    )
+    part = await _part(session.client, document_id, one, line)
     rows = await _rows(session, document, one, part)
     rendered = await asyncio.to_thread(
         html, part.text, lambda name: picture(request, document, None, name), level=1, first_line=part.line
@@ -96,7 +92,7 @@ async def show_text(
         part=part,
         rendered=rendered if _is_markdown(one) else "",
         lines=() if _is_markdown(one) else part.text.split("\n"),
-        rows=rows,
+        rows=sorted(rows, key=lambda entry: entry.row.requirement_id != row),
         row=row,
     )
 
