@@ -84,7 +84,8 @@ async def _ask(
     questions = list(_questions(passages))
     left, failure = sum(len(passage.text) for passage in passages), ""
     for question in questions[:MOST_CALLS]:
-        messages: list[BaseMessage] = [prompt, HumanMessage(_shown(question, found))]
+        shown = await asyncio.to_thread(_shown, question, found)
+        messages: list[BaseMessage] = [prompt, HumanMessage(shown)]
         try:
             answer = await caller.structured(context, NODE, messages, ProposedDemands)
         except ModelError as error:
