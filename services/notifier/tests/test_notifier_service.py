@@ -214,6 +214,28 @@ async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_
     assert not await is_needless("stemma.event", rules=known)
 
 
+@pytest.mark.req("H2", "H7")
+async def test_whoever_a_section_is_assigned_to_hears_of_it_and_nobody_else_does(
+    server: NatsServer, house: House
+) -> None:
+    about: dict[str, Any] = {"section_id": "research", "due": datetime(2026, 12, 1, tzinfo=UTC)}
+    await house.document("d1")
+    for owner in ("ada", "bob"):
+        await house.rules(house.hook(owner, on=["assigned", "overdue"]), owner=owner)
+    async with notifying(server):
+        await house.happens(e.SectionAssigned(**about, assignee="ada"), "d1")
+        await house.happens(e.SectionOverdue(**about, assignee="ada"), "d1")
+        await house.happens(e.SectionAssigned(**about, assignee="bob"), "d1")
+        await house.arrived(2, "/ada")
+        await house.arrived(1, "/bob")
+    told = sorted((call.path, call.told["type"], call.told["data"]["due"]) for call in house.receiver.calls)
+    assert told == [
+        ("/ada", "stemma.assigned", "2026-12-01T00:00:00Z"),
+        ("/ada", "stemma.overdue", "2026-12-01T00:00:00Z"),
+        ("/bob", "stemma.assigned", "2026-12-01T00:00:00Z"),
+    ]
+
+
 @pytest.mark.req("H7", "F1")
 @pytest.mark.failure("receiver-down")
 async def test_a_receiver_that_is_down_for_a_while_gets_everything_under_the_same_ids(
