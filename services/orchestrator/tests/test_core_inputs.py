@@ -372,6 +372,19 @@ def test_another_look_at_a_text_does_not_forget_that_it_rests_on_a_part_that_cha
 
 
 @pytest.mark.req("I4")
+def test_a_section_that_is_kept_against_an_input_is_looked_at_for_what_it_rests_on_there(written: Story) -> None:
+    amended(written, "aaa")
+    written.when(editing.Keep(written.asked(), "research", 1))
+    [check] = [job for job in jobs(written) if isinstance(job, j.ValidateDraft)]
+    used = (UsedInput(input_id="input-1", parts=("new",)),)
+    found = validation().model_copy(update={"used": used})
+    written.outcome(o.DraftValidated, "research", job_id=check.job_id, validation=found)
+    assert "research" not in staleness(written.document)
+    amended(written, "new", text="three")
+    assert "research" in staleness(written.document)
+
+
+@pytest.mark.req("I4")
 def test_the_old_file_again_makes_fresh_what_rests_on_it(written: Story) -> None:
     amended(written, "aaa")
     assert "research" in staleness(written.document)

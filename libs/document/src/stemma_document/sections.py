@@ -269,7 +269,18 @@ def _new_job(document: Document, section: Section, job: str) -> str:
 def _kept(document: Document, section: Section, event: e.SectionKept) -> Section:
     asked = asked_of(document, event.section_id)
     kept = {"upstream": event.accepted, "kept": True, "requirements": asked}
-    return _with_current(section, **kept if event.inputs is None else {**kept, "inputs": event.inputs})
+    if event.inputs is None or section.current is None or event.inputs == section.current.inputs:
+        return _with_current(section, **kept)
+    return _looked_at_again(document, _with_current(section, **kept, inputs=event.inputs))
+
+
+def _looked_at_again(document: Document, section: Section) -> Section:
+    """With a check of what the text rests on in the inputs as they are now; an open one gives way to it."""
+    if not isinstance(section.phase, Resting):
+        return section
+    others = {job: activity for job, activity in section.checks.items() if activity is not Activity.VALIDATE}
+    job = job_id(document, VALIDATE, section.plan.section_id)
+    return replace(section, checks={**others, job: Activity.VALIDATE})
 
 
 def _checked(section: Section, event: e.SectionChecked) -> Section:
