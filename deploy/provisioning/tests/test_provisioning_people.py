@@ -91,6 +91,8 @@ def test_every_request_belongs_to_the_owner_and_a_higher_role_may_all_that_a_low
 
 ELSEWHERE = [
     subjects.request_of("default", "bob", "approve-section"),
+    subjects.presence("default", "bob", "d1", "s1"),
+    subjects.presence("other", "bob", "d1", "s1"),
     subjects.request_of("other", "ada", "approve-section"),
     subjects.request("default", "approve-section"),
     subjects.event("default", "d1", "section-approved"),
@@ -118,6 +120,19 @@ async def test_a_person_publishes_in_no_other_name_and_nothing_that_is_not_a_req
             await client.publish(subject, b"{}")
         await barrier(client)
     assert [subject for subject in ELSEWHERE if not any(subject.lower() in told.lower() for told in forbidden)] == []
+
+
+@pytest.mark.req("S4", "H3")
+async def test_people_tell_each_other_whose_editors_are_open_each_in_their_own_name(server: NatsServer) -> None:
+    ina, tom = admit(server, "ina", Role.AUTHOR), admit(server, "tom", Role.REVIEWER)
+    own, everybodys = subjects.presence("default", "ina", "d1", "s1"), subjects.presence("default", ANY, ANY, ANY)
+    async with asking(ina) as (client, forbidden), connected_person(tom, asks=True) as other:
+        heard = await other.subscribe(everybodys)
+        await barrier(other)
+        await client.publish(own, b"here")
+        assert (await heard.next_msg(timeout=10)).subject == own
+        await barrier(client)
+        assert forbidden == []
 
 
 @pytest.mark.req("S4")

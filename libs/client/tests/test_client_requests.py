@@ -14,9 +14,10 @@ from stemma_client import (
     RequestTooLargeError,
     ServerUnreachableError,
 )
+from stemma_client.requests import with_request_id
 from stemma_contracts import Envelope, subjects
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.requests import CreateDocument, PauseDocument
+from stemma_contracts.v1.requests import ApproveSection, CreateDocument, PauseDocument
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import eventually
@@ -182,3 +183,13 @@ async def test_a_caller_of_another_tenant_is_refused_at_once(server: NatsServer)
             await client.pause("d1")
         with pytest.raises(AccessDeniedError, match="may not do this"):
             await client.history("d1")
+
+
+@pytest.mark.req("E1")
+def test_the_id_of_a_request_that_may_be_sent_again_follows_from_its_key_and_what_is_asked() -> None:
+    first, other = (ApproveSection(document_id="d1", section_id="s1", version=number) for number in (1, 2))
+    ids = [with_request_id(request, key).request_id for request, key in ((first, "k"), (first, "k"), (other, "k"))]
+    assert ids[0] == ids[1] != ids[2]
+    assert with_request_id(first, "l").request_id not in ids
+    assert with_request_id(first).request_id != with_request_id(first).request_id
+    assert with_request_id(first.model_copy(update={"request_id": "mine"}), "k").request_id == "mine"

@@ -10,8 +10,8 @@ from stemma_gateway.problems import Invalid, SessionEnded
 from stemma_messaging import BadSettings
 
 
-def request_with(cookie: str = "") -> Request:
-    headers = [(b"cookie", cookie.encode()), (b"host", b"x")]
+def request_with(cookie: str = "", *more: tuple[bytes, bytes]) -> Request:
+    headers = [(b"cookie", cookie.encode()), (b"host", b"x"), *more]
     return Request({"type": "http", "method": "GET", "path": "/", "scheme": "http", "headers": headers, "state": {}})
 
 
@@ -41,6 +41,16 @@ def test_a_session_slides_while_it_is_used_and_ends_idle_and_in_any_case() -> No
     now = 1350.0
     with pytest.raises(SessionEnded):
         cookies.of(request_with(cookie_of(begun)))
+
+
+@pytest.mark.req("H1", "H3")
+def test_what_an_open_page_asks_by_itself_keeps_no_session() -> None:
+    now = 1000.0
+    cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
+    cookies.begun(begun := request_with(), "token")
+    now = 1090.0
+    assert cookies.of(asked := request_with(cookie_of(begun), (b"hx-request", b"true"))) is not None
+    assert not hasattr(asked.state, "set_cookies")
 
 
 @pytest.mark.req("H1")

@@ -110,7 +110,7 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
         await page.keyboard.press("x")
         await page.keyboard.type("HTML")
         await page.get_by_label("with citations").check()
-        async with page.expect_response("**/events?live=true"):
+        async with page.expect_response("**/desk/live?**"):
             await page.get_by_role("button", name="Export").click()
         await expect(page.locator("[data-part=exports]")).to_contain_text("being made")
         done = e.DocumentExported(

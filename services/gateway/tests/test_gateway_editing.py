@@ -224,14 +224,15 @@ async def test_a_form_that_no_page_of_the_desk_sends_is_refused_in_words(
 
 
 @pytest.mark.req("H4")
-async def test_the_editor_is_built_of_what_is_pinned_and_brings_its_licences() -> None:
+@pytest.mark.parametrize("name", ["codemirror", "htmx"])
+async def test_what_others_wrote_is_built_of_what_is_pinned_and_brings_its_licences(name: str) -> None:
     folder = files("stemma_gateway") / "desk" / "static"
-    about = json.loads((folder / "codemirror.json").read_text())
+    about = json.loads((folder / f"{name}.json").read_text())
     locked = json.loads((EDITOR / "npm-shrinkwrap.json").read_text())["packages"]
-    assert sha256((folder / "codemirror.js").read_bytes()).hexdigest() == about["sha256"]
-    assert {name: locked[f"node_modules/{name}"]["version"] for name in about["packages"]} == about["packages"]
-    licences = (folder / "codemirror.LICENSE.txt").read_text()
-    assert all(f"{name} {version}\n" in licences for name, version in about["packages"].items())
+    assert sha256((folder / f"{name}.js").read_bytes()).hexdigest() == about["sha256"]
+    assert {each: locked[f"node_modules/{each}"]["version"] for each in about["packages"]} == about["packages"]
+    licences = (folder / f"{name}.LICENSE.txt").read_text()
+    assert all(f"{each} {version}\n" in licences for each, version in about["packages"].items())
 
 
 @pytest.mark.req("H4")

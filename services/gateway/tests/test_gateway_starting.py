@@ -144,8 +144,7 @@ async def test_how_reading_goes_on_is_shown_without_loading_the_page_anew(
     added = InputFile(name="scan.pdf", artifact=content)
     await bus.append(document_id, e.DocumentInputAdded(input_id="input-9", file=added, to_read=True))
     async with opened(browser) as page:
-        async with page.expect_response("**/events?live=true"):
-            await signed_in(page, address, token(), f"/desk/documents/{document_id}/inputs")
+        await signed_in(page, address, token(), f"/desk/documents/{document_id}/inputs")
         await expect(page.get_by_text("1 of 2 read")).to_be_visible()
         read = e.DocumentInputRead(input_id="input-9", version=1, job_id="j9", reading=InputReading(text=content))
         await bus.append(document_id, read)

@@ -105,7 +105,7 @@ class Workshop:
         deps = load_deps(GenerationSettings(), models, graphs, CONFIG)
         return Tools(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish, ANY_KIND)
 
-    async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes) -> bool:
+    async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes, at: int) -> bool:
         self.tokens.append(data.decode())
         return True
 

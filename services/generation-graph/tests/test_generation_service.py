@@ -11,6 +11,7 @@ from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import registry, subjects
+from stemma_contracts.live_text import place
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import SectionGenerated, ThreadsHeld
@@ -56,8 +57,10 @@ async def ordered(client: Client, kind: str, **fields: object) -> GenerateSectio
 
 async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: Path) -> None:
     tokens: list[bytes] = []
+    places: list[int | None] = []
 
     async def on_token(message: Msg) -> None:
+        places.append(place(message.headers))
         tokens.append(message.data)
 
     async with (
@@ -85,6 +88,7 @@ async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: 
     assert not outcome.evaluation.judged
     assert draft.startswith(b"# Approach\n")
     assert b"".join(tokens).strip() == draft.strip()
+    assert places == [len(b"".join(tokens[:number]).decode()) for number in range(len(tokens))]
     capabilities = json.loads(known.value or b"")
     assert "section" in capabilities["graphs"]
     assert {"research", "default"} < set(capabilities["prompts"])

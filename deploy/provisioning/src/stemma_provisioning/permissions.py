@@ -235,13 +235,16 @@ def reading_user(tenant: str, person: str) -> User:
 def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
     """The requests of these names of a person, uploads for them, and the person's own rules of notification.
 
-    An upload is looked up by a call whose answer quotes it: one that were the upload itself could be a request.
+    An upload is looked up by a call whose answer quotes it: one that were the upload itself could be a request. People
+    tell each other here whose editors are open: no answer of the server in this account says what they say.
     """
     uploads, account = subjects.uploads_bucket(tenant), asking_account(tenant)
     requests = (subjects.request_of(tenant, person, name) for name in names)
     look_up = f"{_API}.STREAM.MSG.GET.OBJ_{uploads}"
     publish = _at(STREAMS, *requests, _set_rules(tenant, person), *_write_bucket(uploads), look_up)
-    return User(person, account, publish, _at(account, f"{person_inbox(person)}.>"))
+    tells = _at(account, subjects.presence(tenant, person, ANY, ANY))
+    hears = _at(account, f"{person_inbox(person)}.>", subjects.presence(tenant, ANY, ANY, ANY))
+    return User(person, account, (*publish, *tells), hears)
 
 
 def asking_who(tenant: str, user: str) -> User:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
-from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from stemma_artifacts.resumable import Progress, ResumableUploads
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
+from stemma_contracts.live_text import place
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
@@ -35,11 +36,13 @@ from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .input_decisions import InputDecisions
 from .ledgers import LedgerRequests
 from .notifications import Notifications
-from .overviews import Overview, read_ids, read_overview, read_summaries
+from .overviews import Listed, Listing, Overview, follow_listing, read_ids, read_listing, read_overview
+from .presence import Presence, follow_presence, tell_presence
 from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
-from .recorded import Genuine, NoEventError, RecordedEvent
+from .recorded import Genuine, RecordedEvent
 from .requests import answered, encode, encoded_size, publish, read_answer, with_request_id
+from .rereading import Documents
 from .settings import ServerAddress, find_server
 
 ANSWER_TIMEOUT_S = 30.0
@@ -53,10 +56,14 @@ MOST_LIVE = 1000
 
 @dataclass(frozen=True)
 class LiveText:
-    """A piece of a section's text as it is generated; never stored, and no part of any state."""
+    """A piece of a section's text as it is generated; never stored, and no part of any state.
+
+    ``at`` is how many characters of the text came before it, if that is told: a text that begins anew is at 0 again.
+    """
 
     section_id: str
     text: str
+    at: int | None = None
 
 
 def _ignore(line: str) -> None:
@@ -90,6 +97,13 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         self.notifications = Notifications(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
+        self._key = ""
+
+    def repeatable(self, key: str) -> Client:
+        """The same caller, whose requests may be sent again: what is asked twice under one key is done once."""
+        same = copy(self)
+        same._key = key
+        return same
 
     @classmethod
     @asynccontextmanager
@@ -138,7 +152,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         A long brief or text is sent as an upload. Raises `RequestRejectedError`, `RequestTooLargeError` and
         `AnswerTimeoutError`; after the last one `answer` asks again.
         """
-        request = with_request_id(await self._with_short_text(request))
+        request = await self._with_short_text(with_request_id(request, self._key))
         encoded = encode(request)
         return await answered(self._connection, request, encoded, wait_s)
 
@@ -147,7 +161,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
         Raises as `request` does, but for the answer.
         """
-        request = with_request_id(await self._with_short_text(request))
+        request = await self._with_short_text(with_request_id(request, self._key))
         encoded = encode(request)
         await publish(self._connection, request, encoded)
         return encoded.request_id
@@ -342,21 +356,13 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
             genuine = Genuine()
             async for message in messages:
-                if event := self._genuine(genuine, message):
+                if event := genuine.read_or_tell(message, self._connection.tell):
                     if held:
                         yield held
                     held = event
                 if held and not message.metadata.num_pending:
                     yield replace(held, pending=int(message.metadata.sequence.stream < last))
                     held = None
-
-    def _genuine(self, genuine: Genuine, message: Msg) -> RecordedEvent | None:
-        """The event in a message of the log; what is none is told of and left out."""
-        try:
-            return genuine.read(message)
-        except NoEventError as error:
-            self._connection.tell(f"sequence {message.metadata.sequence.stream} of the log is no event: {error}")
-            return None
 
     async def follow_live(self, document_id: str) -> AsyncGenerator[LiveText, None]:
         """Text of a document as it is generated, from now on; what was missed does not come again.
@@ -367,11 +373,26 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         subscription = await self._connection.nats.subscribe(subject, pending_msgs_limit=MOST_LIVE)
         try:
             async for message in subscription.messages:
-                yield LiveText(message.subject.rsplit(".", 1)[-1], message.data.decode("utf-8", "replace"))
+                text, at = message.data.decode("utf-8", "replace"), place(message.headers)
+                yield LiveText(message.subject.rsplit(".", 1)[-1], text, at)
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
         self._connection.raise_if_shut_out()
+
+    async def tell_presence(self, document_id: str, section_id: str, *, here: bool) -> None:
+        """Tell the others of the tenant that one has the editor of a section open, or has closed it.
+
+        It is not stored: tell it again every few seconds. A program tells nobody.
+        """
+        await tell_presence(self._connection, document_id, section_id, here=here)
+
+    def follow_presence(self, document_id: str) -> AsyncGenerator[Presence, None]:
+        """Who has editors of a document open, as they tell it, from now on.
+
+        Raises `AccessDeniedError` for a person who only reads.
+        """
+        return follow_presence(self._connection, document_id)
 
     async def position(self, document_id: str | None = None) -> int:
         """Where the last event of a document, or of all of them, lies in the log; 0 if there is none."""
@@ -386,7 +407,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         subject = subjects.event(self.tenant, document_id, subjects.ANY)
         async with aclosing(self._connection.snapshot(subjects.EVENTS, subject, at_least=at_least)) as messages:
             genuine = Genuine()
-            found = [self._genuine(genuine, message) async for message in messages]
+            found = [genuine.read_or_tell(message, self._connection.tell) async for message in messages]
         if events := list(filter(None, found)):
             return events
         raise DocumentNotFoundError(f"no document is called {document_id!r}")
@@ -397,6 +418,10 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         With ``at_least``, the ``sequence`` of an answer, what was asked for has its effect there.
         """
         return read_document(document_id, await self.history(document_id, at_least=at_least))
+
+    def rereading(self, *, most_events: int) -> Documents:
+        """The same for documents that are looked at again and again, of which so many events are remembered."""
+        return Documents(self._connection, most_events)
 
     async def recipes(self) -> Recipes:
         """What drafts would be made with now; `stemma_client.recipes.outdated_recipe` compares a section with it."""
@@ -411,7 +436,18 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
         A summary that cannot be read is told of and left out.
         """
-        return await read_summaries(self._connection, self.tenant)
+        return (await self.listing()).documents
+
+    async def listing(self) -> Listing:
+        """The same with the place in the read model that they were read to, from which `follow_listing` goes on."""
+        return await read_listing(self._connection, self.tenant)
+
+    def follow_listing(self, *, from_sequence: int = 0) -> AsyncGenerator[Listed, None]:
+        """The documents whose summaries changed at a place in the read model or later, and those to come, without end.
+
+        A document whose summary changed several times meanwhile comes once, as it is then.
+        """
+        return follow_listing(self._connection, self.tenant, from_sequence)
 
     async def document_ids(self) -> list[str]:
         """The ids of all documents of the tenant; no summary is read."""

@@ -56,6 +56,8 @@ FULL = {
 }
 """What the server says where a tenant has as much as it may have, and what we say."""
 _REQUEST_OF_A_PERSON = re.compile(r"stemma\.request\.v2\.[^.]+\.[^.]+\.([a-z-]+)", re.IGNORECASE)
+_PRESENCE = ".presence."
+"""Nobody waits for what is told there, where an admission of an earlier release does not allow it."""
 
 T = TypeVar("T")
 Told = Callable[[str], None]
@@ -131,7 +133,8 @@ class Connection:
         if not (is_refusal(self._last_error) or _full(self._last_error)):
             self._last_error = error
         self._judge(admittance, error)
-        if "permissions violation" in str(error).lower() and not self._denial.done():
+        violation = str(error).lower()
+        if "permissions violation" in violation and not self._denial.done() and _PRESENCE not in violation:
             self._denial.set_result(self._forbidden(str(error)))
 
     def _judge(self, admittance: Admittance, error: Exception) -> None:
@@ -175,15 +178,20 @@ class Connection:
 
         Raises `ServerUnreachableError` and `AccessDeniedError`.
         """
+        connection = await self.asking_connection()
+        return self.jetstream if connection is self.nats else connection.jetstream(timeout=CALL_TIMEOUT_S)
+
+    async def asking_connection(self) -> Nats:
+        """The connection of `asking`; raises as that does."""
         login = self.address.login
         if login is None:
-            return self.jetstream
+            return self.nats
         async with self._one_at_a_time:
             if self._asking is None:
                 connection = Nats()
                 await self._open(connection, login.shown(asks=True))
                 self._asking = connection
-        return self._asking.jetstream(timeout=CALL_TIMEOUT_S)
+        return self._asking
 
     async def close(self) -> None:
         """Send what is buffered and end."""
@@ -246,16 +254,18 @@ class Connection:
         return AccessDeniedError(refused)
 
     async def snapshot(
-        self, stream: str, subject: str, *, latest: bool = False, at_least: int = 0
+        self, stream: str, subject: str, *, latest: bool = False, at_least: int = 0, after: int = 0
     ) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject now, in order; ``latest``: the last message of each subject.
+
+        With ``after`` only what lies behind that sequence.
 
         A consumer reads the tenant's copy of the stream, which follows it: all but ``latest`` wait for what the stream
         itself has already, and for the message at the sequence ``at_least``.
         """
-        policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.ALL
+        policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.BY_START_SEQUENCE
         last = at_least if latest else max(at_least, await self.last_sequence(stream, subject))
-        config = _consumer(subject, deliver_policy=policy)
+        config = _consumer(subject, deliver_policy=policy, opt_start_seq=None if latest else after + 1)
         async with self._consuming(stream, config) as (subscription, stored):
             pending, seen = stored, 0
             while pending or seen < last:

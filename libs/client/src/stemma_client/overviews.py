@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TypeVar
@@ -39,10 +39,44 @@ class Overview:
     sections: Mapping[str, SectionDetails]
 
 
-async def read_summaries(connection: Connection, tenant: str) -> list[DocumentSummary]:
-    """All documents of a tenant, newest first."""
-    found = [summary async for summary in _latest(connection, f"{_KEYS}.{tenant}.{subjects.ANY}", DocumentSummary)]
-    return sorted(found, key=lambda summary: summary.created_at, reverse=True)
+@dataclass(frozen=True)
+class Listed:
+    """What the read model says of a document since a place in it: None where it is gone or cannot be read."""
+
+    sequence: int
+    document_id: str
+    summary: DocumentSummary | None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The documents of a tenant, newest first, and the place in the read model that they were read to."""
+
+    documents: list[DocumentSummary]
+    sequence: int
+
+
+async def read_listing(connection: Connection, tenant: str) -> Listing:
+    """All documents of a tenant."""
+    subject = f"{_KEYS}.{tenant}.{subjects.ANY}"
+    async with aclosing(connection.snapshot(_STREAM, subject, latest=True)) as messages:
+        found = [_listed(connection, message) async for message in messages]
+    documents = [each.summary for each in found if each.summary is not None]
+    newest_first = sorted(documents, key=lambda summary: summary.created_at, reverse=True)
+    return Listing(newest_first, max((each.sequence for each in found), default=0))
+
+
+async def follow_listing(connection: Connection, tenant: str, from_sequence: int) -> AsyncGenerator[Listed, None]:
+    """The documents of a tenant whose summaries changed at that place or later, and those to come, without end."""
+    subject = f"{_KEYS}.{tenant}.{subjects.ANY}"
+    async with aclosing(connection.follow(_STREAM, subject, from_sequence)) as messages:
+        async for message in messages:
+            yield _listed(connection, message)
+
+
+def _listed(connection: Connection, message: Msg) -> Listed:
+    summary = _read(connection, message, DocumentSummary) if message.data else None
+    return Listed(message.metadata.sequence.stream, message.subject.rpartition(".")[2], summary)
 
 
 async def read_ids(connection: Connection, tenant: str) -> list[str]:
@@ -117,3 +151,9 @@ def commented_sections(document: DocumentSummary) -> list[SectionSummary]:
     if document.status is DocumentStatus.CANCELLED:
         return []
     return [section for section in document.sections if section.open_threads]
+
+
+def listed_sections(document: DocumentSummary) -> list[SectionSummary]:
+    """The sections that wait for a person, then those with nothing but comments that are open."""
+    waiting = waiting_sections(document)
+    return [*waiting, *(section for section in commented_sections(document) if section not in waiting)]

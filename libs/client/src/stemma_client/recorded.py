@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nats.aio.msg import Msg
@@ -52,6 +53,20 @@ class Genuine:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = defaultdict(int)
+
+    def copy(self) -> Genuine:
+        """One that read the same, and goes on by itself."""
+        other = Genuine()
+        other._numbers.update(self._numbers)
+        return other
+
+    def read_or_tell(self, message: Msg, tell: Callable[[str], None]) -> RecordedEvent | None:
+        """The event in a message; what is none is told of and left out."""
+        try:
+            return self.read(message)
+        except NoEventError as error:
+            tell(f"sequence {message.metadata.sequence.stream} of the log is no event: {error}")
+            return None
 
     def read(self, message: Msg) -> RecordedEvent:
         """The event in a message, of which those before it in the log were read; raises `NoEventError`."""

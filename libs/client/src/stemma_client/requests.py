@@ -40,9 +40,12 @@ class EncodedRequest:
     digest: str
 
 
-def with_request_id(request: R) -> R:
-    """The request with an id: its own, or a new random one."""
-    return request if request.request_id else request.model_copy(update={"request_id": uuid4().hex})
+def with_request_id(request: R, key: str = "") -> R:
+    """The request with an id: its own, one that follows from a ``key`` and what is asked, or a new random one."""
+    if request.request_id:
+        return request
+    derived = hashlib.sha256(f"{key}\n".encode() + registry.encode(request)).hexdigest()[:32]
+    return request.model_copy(update={"request_id": derived if key else uuid4().hex})
 
 
 def encode(request: Request) -> EncodedRequest:

@@ -134,9 +134,12 @@ class StemmaBroker(NatsBroker):
         """Publishes contracts in the name of this service."""
         return Publisher(self.jetstream, f"stemma/{self.service}")
 
-    async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes) -> bool:
-        """Send generated tokens to whoever listens now; nothing is stored. Whether somebody heard those before."""
-        return await self._live.publish(subjects.live(tenant, document_id, section_id), data)
+    async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes, at: int = 0) -> bool:
+        """Send generated tokens to whoever listens now; nothing is stored. Whether somebody heard those before.
+
+        ``at`` is how many characters of the text came before them.
+        """
+        return await self._live.publish(subjects.live(tenant, document_id, section_id), data, at)
 
     async def cancel_job(self, tenant: str, job_id: str) -> None:
         """Tell whoever is at work on a job that nobody waits for it any more; nothing is stored."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from stemma_contracts.live_text import AT
 
 _STATUS, _NO_RESPONDERS = "Status", "503"
 _REMEMBERED = 4096
@@ -20,7 +21,7 @@ class LiveText:
         self._inbox = ""
         self._unheard: set[str] = set()
 
-    async def publish(self, subject: str, data: bytes) -> bool:
+    async def publish(self, subject: str, data: bytes, at: int) -> bool:
         """Whether somebody heard the piece before this one: the server's word about this one is not waited for."""
         nats = self._nats()
         if not self._inbox:
@@ -28,7 +29,7 @@ class LiveText:
             await nats.subscribe(f"{self._inbox}.>", cb=self._nobody)
         heard = subject not in self._unheard
         self._unheard.discard(subject)
-        await nats.publish(subject, data, reply=f"{self._inbox}.{subject}")
+        await nats.publish(subject, data, reply=f"{self._inbox}.{subject}", headers={AT: str(at)})
         return heard
 
     async def _nobody(self, message: Msg) -> None:

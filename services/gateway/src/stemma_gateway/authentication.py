@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Annotated, Any
@@ -24,6 +24,7 @@ from .openid import OpenId, is_signed
 from .problems import SessionEnded, Unauthenticated
 from .sessions import Find, Session
 
+KEY = "idempotency-key"
 SCHEME = HTTPBearer(
     auto_error=False, scheme_name="bearer", description="What `stemma token` prints for a login or a program."
 )
@@ -149,3 +150,12 @@ def still_admitted(session: Session) -> Iterator[None]:
 
 
 Caller = Annotated[Session, Depends(authenticated)]
+
+
+def repeatable(request: Request, session: Caller) -> Session:
+    """The session of whoever calls; what is sent again with the same `Idempotency-Key` is done once."""
+    key = request.headers.get(KEY, "")
+    return replace(session, client=session.client.repeatable(key)) if key else session
+
+
+RepeatableCaller = Annotated[Session, Depends(repeatable)]

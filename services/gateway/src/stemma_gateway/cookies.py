@@ -30,6 +30,8 @@ MOST_BYTES = 4000
 RENEWED_AFTER = 0.1
 """Of the time after which an idle session ends."""
 AWAY, AWAY_FOR_S = "-away", 600
+UNATTENDED = "hx-request"
+"""The header of what a page asks for that is open: nobody uses the session by that."""
 _TO_SET = "set_cookies"
 M = TypeVar("M", bound=BaseModel)
 
@@ -116,7 +118,7 @@ class Cookies:
 
     def _renewed(self, request: Request, signed_in: SignedIn) -> SignedIn:
         now = self._clock()
-        if now - signed_in.renewed_at < self._rules.idle_s * RENEWED_AFTER:
+        if now - signed_in.renewed_at < self._rules.idle_s * RENEWED_AFTER or UNATTENDED in request.headers:
             return signed_in
         signed_in = signed_in.model_copy(update={"renewed_at": now})
         self._set(request, signed_in)

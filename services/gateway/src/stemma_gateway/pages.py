@@ -17,11 +17,13 @@ from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from .cookies import UNATTENDED
 from .delivery import address
 from .problems import Invalid, Unauthenticated, problem_of, response_of
 
 HOME, SIGN_IN = "/", "/sign-in"
 MAX_PATH = 2000
+SENT_BY_SCRIPT = "idempotency-key"
 # Nothing is loaded from elsewhere, nothing runs, and no other site may show a page of ours in a frame or get its forms.
 _SAFE = {
     "Content-Security-Policy": (
@@ -58,9 +60,17 @@ def reads_pages(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
+def is_unattended(request: Request) -> bool:
+    """Whether a page that is open asks by itself, and nobody who looks at it."""
+    return UNATTENDED in request.headers
+
+
 def led_to(request: Request, path: str) -> Response:
-    """Have a browser go on to another page of the gateway."""
-    return RedirectResponse(address(request, path), HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
+    """Have a browser go on to another page of the gateway: a script that sent the request goes on by itself."""
+    location = address(request, path)
+    if SENT_BY_SCRIPT in request.headers:
+        return Response(None, HTTPStatus.NO_CONTENT, {"Location": location, "Cache-Control": "no-store"})
+    return RedirectResponse(location, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
 
 
 def local(path: str) -> str:
@@ -91,7 +101,7 @@ class PageRoute(APIRoute):
 
 
 def _told(request: Request, error: Exception) -> Response:
-    if isinstance(error, Unauthenticated) and request.method == "GET":
+    if isinstance(error, Unauthenticated) and request.method == "GET" and not is_unattended(request):
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return led_to(request, f"{SIGN_IN}?next={quote(here, safe='')}")
     plain, problem = response_of(error), problem_of(error)

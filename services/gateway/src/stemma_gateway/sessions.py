@@ -12,6 +12,7 @@ from stemma_client import AccessDeniedError, Client, NobodyAdmitsError
 from stemma_client.settings import ServerAddress
 from stemma_telemetry import get_logger
 
+from .followed import Followed
 from .problems import Busy, Unauthenticated
 
 Find = Callable[[], Awaitable[ServerAddress]]
@@ -28,6 +29,7 @@ class Session:
     key: str
     user: str
     is_person: bool
+    followed: Followed
 
     @property
     def tenant(self) -> str:
@@ -121,7 +123,9 @@ class Sessions:
             raise
         except AccessDeniedError as error:
             raise Unauthenticated(str(error)) from None
-        return Session(client, key, address.user or "", address.login is not None)
+        followed = Followed(client, address.user or "")
+        stack.push_async_callback(followed.stop)
+        return Session(client, key, address.user or "", address.login is not None, followed)
 
     async def _make_room(self) -> None:
         idle = {key: entry.idle_since for key, entry in self._entries.items() if not entry.users}

@@ -60,7 +60,7 @@ NotWritten = ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing
 Written = SectionGenerated | GraphPaused | NotWritten
 Resumed = Written | ThreadLost
 Evaluated = DraftEvaluated | ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing
-PublishLive = Callable[[str, str, str, bytes], Awaitable[bool]]
+PublishLive = Callable[[str, str, str, bytes, int], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -246,8 +246,12 @@ def _recipe(job: SectionJob, tools: Tools) -> Provenance:
 def _context(job: SectionJob, thread_id: str, tools: Tools) -> RunContext:
     tenant, document_id, section_id = job.document.tenant, job.document.document_id, job.section.section_id
 
+    written = 0
+
     async def live(token: str) -> bool:
-        return await tools.publish_live(tenant, document_id, section_id, token.encode(errors="replace"))
+        nonlocal written
+        at, written = written, written + len(token)
+        return await tools.publish_live(tenant, document_id, section_id, token.encode(errors="replace"), at)
 
     call = call_context(job, thread_id)
     account(lambda: call.meter.total)

@@ -11,7 +11,7 @@ from stemma_contracts.v1.needs import SKIP, Need
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import AnswerNeed
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import HttpError, NotFound
 from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of
@@ -37,7 +37,9 @@ async def show_question(request: Request, session: Caller, document_id: Document
 
 
 @router.post(f"{SECTION}/question")
-async def answer(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+async def answer(
+    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
+) -> Response:
     """Answer the question that was shown; what is refused is told, and what was typed and chosen is still there."""
     async with sent(request) as form:
         typed = {name: str(value) for name, value in form.form.items() if isinstance(value, str)}

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, Client, NotReadYetError, RequestRejectedError
 from stemma_contracts.v1.requests import AssignSection, UnassignSection
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid
 from stemma_gateway.resources.addresses import DocumentId, SectionId
@@ -23,7 +23,9 @@ router = APIRouter(route_class=PageRoute)
 
 
 @router.post("/desk/documents/{document_id}/sections/{section_id}/assign")
-async def assign(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+async def assign(
+    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
+) -> Response:
     """Assign a section, or with ``nobody`` to nobody in particular; what is refused is told beside what was typed."""
     form = dict(await sent(request))
     try:
@@ -37,7 +39,7 @@ async def assign(request: Request, session: Caller, document_id: DocumentId, sec
 
 
 @router.post("/desk/assign")
-async def assign_all(request: Request, session: Caller) -> Response:
+async def assign_all(request: Request, session: RepeatableCaller) -> Response:
     """Assign what was ticked in the inbox, section by section; if one of them is refused, the inbox tells why."""
     fields = await sent(request)
     form = dict(fields)

@@ -10,7 +10,7 @@ from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
 from stemma_client.single_changes import single_changes, without
 from stemma_contracts.v1 import requests as r
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import HttpError, Invalid
 from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of, section_of
@@ -26,7 +26,9 @@ router = APIRouter(route_class=PageRoute)
 
 
 @router.post("/desk/documents/{document_id}/sections/{section_id}/changes")
-async def decide_changes(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+async def decide_changes(
+    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
+) -> Response:
     """Do what is chosen for each change of the version or of the edit that was shown."""
     form = dict(await sent(request))
     document = await document_of(session, document_id)

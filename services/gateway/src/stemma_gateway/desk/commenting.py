@@ -11,7 +11,7 @@ from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejected
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid
 from stemma_gateway.resources.addresses import DocumentId, SectionId
@@ -28,7 +28,9 @@ router = APIRouter(route_class=PageRoute)
 
 
 @router.post("/desk/documents/{document_id}/sections/{section_id}/comments")
-async def comment(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+async def comment(
+    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
+) -> Response:
     """Make the comments of a form, all or none; what is refused is told beside what was typed."""
     fields = await sent(request)
     version = whole_number(dict(fields).get("version", ""))
@@ -46,7 +48,7 @@ async def comment(request: Request, session: Caller, document_id: DocumentId, se
 @router.post("/desk/documents/{document_id}/sections/{section_id}/threads/{thread_id}/{verb}")
 async def mark(
     request: Request,
-    session: Caller,
+    session: RepeatableCaller,
     document_id: DocumentId,
     section_id: SectionId,
     thread_id: ThreadId,

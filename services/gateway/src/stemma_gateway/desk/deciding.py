@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_contracts.v1.requests import ApproveSection
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.incoming import whole_body
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid, NotFound
@@ -28,7 +28,7 @@ router = APIRouter(route_class=PageRoute)
 
 @router.post("/desk/documents/{document_id}/sections/{section_id}/{verb}")
 async def decide(
-    request: Request, session: Caller, document_id: DocumentId, section_id: SectionId, verb: str
+    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId, verb: str
 ) -> Response:
     """Do what a form asks for, and show the section as it is then; what is refused is told beside what was typed."""
     if verb not in BY_NAME:
@@ -44,7 +44,7 @@ async def decide(
 
 
 @router.post("/desk/approve")
-async def approve_all(request: Request, session: Caller) -> Response:
+async def approve_all(request: Request, session: RepeatableCaller) -> Response:
     """Approve what was ticked in the inbox and had passed, each in the version that was shown there."""
     fields = await sent(request)
     chosen = [value for name, value in fields if name == "seen"]

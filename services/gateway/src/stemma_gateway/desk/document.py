@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.costs import WORKS, costs_of
-from stemma_client.reading import read_document
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, log_of
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log
 from stemma_gateway.sessions import Session
 
 from .export_rows import export_rows
@@ -78,8 +77,8 @@ async def document_page(
     error: Exception | None = None,
 ) -> Response:
     """The page of a document, all of it told by its log."""
-    log = await log_of(session, document_id, at_least)
-    document = read_document(document_id, log)
+    read = await read_log(session, document_id, at_least)
+    log, document = read.events, read.document
     return shown(
         request,
         session,

@@ -12,7 +12,7 @@ from stemma_client.redlines import at_export, version_pairs
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.requests import ExportDocument
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import HttpError, Invalid
 from stemma_gateway.resources.addresses import DocumentId, log_of
@@ -27,7 +27,7 @@ router = APIRouter(route_class=PageRoute)
 
 
 @router.post("/desk/documents/{document_id}/exports")
-async def export(request: Request, session: Caller, document_id: DocumentId) -> Response:
+async def export(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
     """Ask for the document in a format, or for what changed in it as a DOCX with tracked changes."""
     form = dict(await sent(request))
     try:

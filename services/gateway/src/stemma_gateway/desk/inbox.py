@@ -13,7 +13,7 @@ from typing import Annotated, Literal, get_args
 from fastapi import APIRouter, Query, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentNotFoundError
-from stemma_client.overviews import commented_sections, waiting_sections
+from stemma_client.overviews import listed_sections, waiting_sections
 from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -93,7 +93,8 @@ async def inbox_page(
     error: Exception | None = None,
 ) -> Response:
     """The page of the inbox; the numbers say how much of what was ticked was decided, and how much was not."""
-    documents = await session.client.documents()
+    listing = await session.client.listing()
+    documents = listing.documents
     items = await waiting(session.client, documents)
     counts = {name: sum(item.why == name for item in items) for name in WHYS}
     owners = {"mine": session.user, "nobodys": ""}
@@ -111,6 +112,7 @@ async def inbox_page(
         whose=whose,
         people=sorted({session.user, *(item.section.assignee for item in items)} - {""}),
         total=len(items),
+        sequence=listing.sequence,
         why=why,
         documents=[(each, titles.get(each.document_id, each.kind)) for each in documents[:20]],
         approved=approved,
@@ -123,7 +125,7 @@ async def inbox_page(
 async def waiting(client: Client, documents: list[DocumentSummary]) -> list[Item]:
     """All that waits in some documents; those that are gone meanwhile are left out."""
     bound = asyncio.Semaphore(AT_ONCE)
-    found = await asyncio.gather(*(_of(client, one, bound) for one in documents if _listed(one)))
+    found = await asyncio.gather(*(_of(client, one, bound) for one in documents if listed_sections(one)))
     return sorted((item for items in found for item in items), key=_most_pressing_first)
 
 
@@ -153,7 +155,7 @@ async def title_of(client: Client, document: DocumentSummary) -> str:
 
 def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionDetails]) -> Iterator[Item]:
     waiting = {section.section_id for section in waiting_sections(document)}
-    for section in _listed(document):
+    for section in listed_sections(document):
         known = details.get(section.section_id)
         evaluation = known.evaluation if known else None
         waits = section.section_id in waiting
@@ -172,12 +174,6 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
             judged,
             unblocks,
         )
-
-
-def _listed(document: DocumentSummary) -> list[SectionSummary]:
-    """The sections of a document that wait for a person, then those with nothing but comments that are open."""
-    waiting = waiting_sections(document)
-    return [*waiting, *(section for section in commented_sections(document) if section not in waiting)]
 
 
 def why_of(section: SectionSummary) -> Why:

@@ -18,7 +18,7 @@ from stemma_contracts.v1.ledger import ChangedRow, RequirementDecision
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_document.views import InputView
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Conflict, HttpError, Invalid, NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
@@ -67,7 +67,7 @@ async def show_requirements(
 
 
 @router.post(PAGE)
-async def decide(request: Request, session: Caller, document_id: DocumentId, wanted: Wanted) -> Response:
+async def decide(request: Request, session: RepeatableCaller, document_id: DocumentId, wanted: Wanted) -> Response:
     """Decide about the rows that are ticked, or about the one whose button was pressed: all of it is done, or none."""
     fields = await sent(request)
     document = await document_of(session, document_id)
@@ -82,7 +82,7 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, wan
 
 
 @router.post(f"{PAGE}/read")
-async def read(request: Request, session: Caller, document_id: DocumentId) -> Response:
+async def read(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
     """Have the demands of the sources that are ticked read into the ledger, or read again."""
     fields = await sent(request)
     document = await document_of(session, document_id)
@@ -116,7 +116,7 @@ async def show_row(
 
 @router.post(f"{PAGE}/{{row_id}}")
 async def decide_row(
-    request: Request, session: Caller, document_id: DocumentId, row_id: RowId, wanted: Wanted
+    request: Request, session: RepeatableCaller, document_id: DocumentId, row_id: RowId, wanted: Wanted
 ) -> Response:
     """Decide about one row."""
     fields = await sent(request)

@@ -13,7 +13,6 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.differences import Change, Piece, differences
 from stemma_client.findings import Finding, findings_of
-from stemma_client.reading import read_document
 from stemma_client.single_changes import SingleChange, placed, single_changes
 from stemma_document.views import SectionView, VersionView
 from stemma_markdown import html
@@ -22,7 +21,7 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import NotFound
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, log_of
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
 from stemma_gateway.sessions import Session
 
 from .provenance import lineage_of
@@ -77,8 +76,8 @@ async def section_page(
     remarks: tuple[Mapping[str, str], ...] = (),
 ) -> Response:
     """The page of a section; ``typed`` and ``remarks`` are what was refused, with its error: nothing of it is lost."""
-    log = await log_of(session, document_id, at_least)
-    document = read_document(document_id, log)
+    read = await read_log(session, document_id, at_least)
+    document = read.document
     if (section := document.sections.get(section_id)) is None:
         raise NotFound(f"the document has no section {section_id!r}")
     client = session.client
@@ -100,7 +99,7 @@ async def section_page(
         proposed=await _proposed(client, document, section, text),
         pair=pair,
         compared=await _compared(client, document, section, pair) if pair else None,
-        lineage=await lineage_of(client, document, section, log),
+        lineage=await lineage_of(client, document, section, read.events),
         done=done,
         draft=draft,
         typed=typed,

@@ -50,6 +50,8 @@ def shown(
         "language": language,
         "root": address(request, ""),
         "user": session.user,
+        "waiting": session.followed.waiting.known,
+        "renewed": request.method == "GET",
         "refused": problem.detail if problem else "",
     }
     content = _templates().get_template(template).render(**common, **about)

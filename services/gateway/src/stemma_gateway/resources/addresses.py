@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Path, Query
 from stemma_client import DocumentView, RecordedEvent, SectionView
+from stemma_client.rereading import ReadLog
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1 import answers
 
@@ -41,14 +42,18 @@ async def told(session: Session, document_id: str, at_least: int) -> None:
 
 async def log_of(session: Session, document_id: str, at_least: int = 0) -> list[RecordedEvent]:
     """All events of a document; raises `DocumentNotFoundError` and `Conflict`."""
+    return list((await read_log(session, document_id, at_least)).events)
+
+
+async def read_log(session: Session, document_id: str, at_least: int = 0) -> ReadLog:
+    """A document with its log, of which only what this session does not know is read; raises as `log_of` does."""
     await told(session, document_id, at_least)
-    return await session.client.history(document_id, at_least=at_least)
+    return await session.followed.documents.read(document_id, at_least=at_least)
 
 
 async def document_of(session: Session, document_id: str, at_least: int = 0) -> DocumentView:
     """A document as its log tells it; raises `DocumentNotFoundError` and `Conflict`."""
-    await told(session, document_id, at_least)
-    return await session.client.document(document_id, at_least=at_least)
+    return (await read_log(session, document_id, at_least)).document
 
 
 async def section_of(session: Session, document_id: str, section_id: str, at_least: int = 0) -> SectionView:

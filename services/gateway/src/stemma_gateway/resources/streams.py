@@ -111,7 +111,7 @@ async def follow_document(
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of a document, those that are there and those to come; each once and in order."""
     events = session.client.follow(document, from_sequence=begin)
-    async for told in _with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
+    async for told in with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
         yield told
 
 
@@ -121,7 +121,7 @@ async def follow_all(
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of all documents of the tenant."""
     events = session.client.follow_all(from_sequence=begin)
-    async for told in _with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
+    async for told in with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
         yield told
 
 
@@ -131,7 +131,7 @@ async def follow_text(
 ) -> AsyncIterable[ServerSentEvent]:
     """Text as it is written, piece by piece. What is missed does not come again."""
     pieces = session.client.follow_live(document)
-    async for told in _with_reason(session, _texts(streams.until_ended(pieces, ends_in))):
+    async for told in with_reason(session, _texts(streams.until_ended(pieces, ends_in))):
         yield told
 
 
@@ -148,7 +148,7 @@ async def _texts(pieces: AsyncGenerator[LiveText, None]) -> AsyncGenerator[Serve
             yield ServerSentEvent(data={"section_id": piece.section_id, "text": piece.text})
 
 
-async def _with_reason(
+async def with_reason(
     session: Session, told: AsyncGenerator[ServerSentEvent, None]
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """What is told, and last why there is no more of it; if the process ends, who comes back gets the rest."""

@@ -1,10 +1,10 @@
 // Shows where comments stand, takes what is selected as the words of the next one, and keeps what is not sent yet.
-const text = document.querySelector(".rendered");
-const form = document.querySelector("[data-review]");
+const text = () => document.querySelector(".rendered");
+const form = () => document.querySelector("[data-review]");
 const letters = (words) => words.replace(/\s+/gu, "");
 
 function signs() {
-  const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(text(), NodeFilter.SHOW_TEXT);
   const found = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     for (let at = 0; at < node.length; at++) if (/\S/u.test(node.data[at])) found.push([node, at]);
@@ -13,7 +13,7 @@ function signs() {
 }
 
 function rangeOf(all, written, quote, line) {
-  const block = [...text.querySelectorAll("[data-line]")].filter((each) => Number(each.dataset.line) <= line).at(-1);
+  const block = [...text().querySelectorAll("[data-line]")].filter((each) => Number(each.dataset.line) <= line).at(-1);
   const start = written.indexOf(letters(quote), Math.max(0, all.findIndex(([node]) => block?.contains(node))));
   if (start < 0) return null;
   const [last, at] = all[start + letters(quote).length - 1];
@@ -25,32 +25,33 @@ function rangeOf(all, written, quote, line) {
 
 function mark() {
   const threads = [...document.querySelectorAll("[data-quote]")];
+  CSS.highlights?.delete("comments");
   if (!threads.length) return;
   const all = signs();
   const written = all.map(([node, at]) => node.data[at]).join("");
   const ranges = threads.map(({ dataset }) => rangeOf(all, written, dataset.quote, Number(dataset.at))).filter(Boolean);
-  if (ranges.length && globalThis.CSS?.highlights) CSS.highlights.set("comments", new Highlight(...ranges));
+  if (ranges.length && CSS.highlights) CSS.highlights.set("comments", new Highlight(...ranges));
 }
 
 function selected() {
   const selection = getSelection();
   if (selection.isCollapsed || !selection.rangeCount) return null;
   const range = selection.getRangeAt(0);
-  if (!text.contains(range.commonAncestorContainer)) return null;
+  if (!text().contains(range.commonAncestorContainer)) return null;
   const before = new Range();
-  before.setStart(text, 0);
+  before.setStart(text(), 0);
   before.setEnd(range.startContainer, range.startOffset);
   return { quote: selection.toString().trim().slice(0, 2000), before: before.toString().slice(-200) };
 }
 
-const rows = () => [...form.querySelectorAll("fieldset")];
+const rows = () => [...form().querySelectorAll("fieldset")];
 const field = (row, name) => row.querySelector(`[name="${name}"]`);
 const isEmpty = (row) => !field(row, "text").value.trim() && !field(row, "quote").value;
 
 function another() {
   const row = rows()[0].cloneNode(true);
   for (const each of row.querySelectorAll("textarea, input")) each.value = "";
-  form.querySelector("[data-remarks]").append(row);
+  form().querySelector("[data-remarks]").append(row);
   return row;
 }
 
@@ -82,31 +83,35 @@ function quoted(area) {
   picked = null;
 }
 
-const place = `comments/${form?.dataset.review}`;
+const place = `comments/${form()?.dataset.review}`;
 
 function restore() {
   const kept = JSON.parse(localStorage.getItem(place) ?? "[]");
   if (!rows().every(isEmpty) || !kept.length) return;
-  form.closest("details").open = true;
+  form().closest("details").open = true;
   for (const words of kept) fill(rows().find(isEmpty) ?? another(), words);
 }
 
-mark();
-if (form) {
-  if ("sent" in form.dataset) localStorage.removeItem(place);
+// Also after the page was renewed under what is typed.
+function show() {
+  mark();
+  if (!form()) return;
   restore();
-  const button = form.querySelector("[data-another]");
-  button.hidden = false;
-  button.addEventListener("click", begin);
-  form.addEventListener("input", keep);
-  text.addEventListener("pointerdown", () => (picked = null));
-  document.addEventListener("selectionchange", () => (picked = selected() ?? picked));
-  for (const area of document.querySelectorAll('[name="feedback"], [name="instruction"]')) {
-    area.addEventListener("focus", () => quoted(area));
-  }
-  const summary = form.closest("details").querySelector("summary");
-  summary.addEventListener("click", () => setTimeout(() => form.closest("details").open && begin()));
-  addEventListener("keydown", (event) => {
-    if (event.key === "c" && event.defaultPrevented && form.closest("details").open) begin();
-  });
+  form().querySelector("[data-another]").hidden = false;
 }
+
+const isOpen = () => form()?.closest("details").open;
+const isSummary = (target) => target.closest("summary")?.parentElement === (form()?.closest("details") ?? document);
+
+if (form() && "sent" in form().dataset) localStorage.removeItem(place);
+show();
+document.addEventListener("renewed", show);
+document.addEventListener("click", ({ target }) => {
+  if (target.closest("[data-another]")) begin();
+  else if (isSummary(target)) setTimeout(() => isOpen() && begin());
+});
+document.addEventListener("input", ({ target }) => form()?.contains(target) && keep());
+document.addEventListener("pointerdown", ({ target }) => text().contains(target) && (picked = null));
+document.addEventListener("selectionchange", () => (picked = selected() ?? picked));
+document.addEventListener("focusin", ({ target }) => target.matches('[name="feedback"], [name="instruction"]') && quoted(target));
+addEventListener("keydown", (event) => event.key === "c" && event.defaultPrevented && isOpen() && begin());

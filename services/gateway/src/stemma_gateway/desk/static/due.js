@@ -7,16 +7,20 @@ function offset(local) {
   return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-for (const time of document.querySelectorAll("time[data-local]")) {
-  const shown = { dateStyle: "medium", timeStyle: "short" };
-  time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, shown);
+function show() {
+  for (const time of document.querySelectorAll("time[data-local]")) {
+    const shown = { dateStyle: "medium", timeStyle: "short" };
+    time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, shown);
+  }
+  for (const zone of document.querySelectorAll("[data-zone]")) {
+    zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  }
 }
 
-for (const zone of document.querySelectorAll("[data-zone]")) {
-  zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
+show();
+document.addEventListener("renewed", show);
+// Before the form is sent, by whichever script.
 addEventListener("submit", ({ target }) => {
   const { due, zone } = target.elements;
   if (due?.value) zone.value = offset(due.value);
-});
+}, { capture: true });

@@ -1,7 +1,7 @@
 // The editor of a section: CodeMirror over the text field of the form, which works without it, with a preview beside it,
 // images by drop, a draft that survives a closed tab, and word of a version that came meanwhile.
 const form = document.querySelector("form.editing");
-const { editor, preview, pictures, section, events, language } = form.dataset;
+const { editor, preview, pictures, section, language } = form.dataset;
 const words = JSON.parse(form.dataset.words);
 const field = form.elements.text;
 const shown = form.querySelector("[data-rendered]");
@@ -203,14 +203,18 @@ for (const button of document.querySelectorAll("[data-take]")) {
   });
 }
 
-const stream = new EventSource(events);
-// What came before the stream was open is on no stream.
-stream.onopen = stream.onmessage = async () => {
+let told;
+
+document.getElementById("stream").addEventListener("changed", () => {
+  clearTimeout(told);
+  told = setTimeout(tellNewer, 150);
+});
+
+async function tellNewer() {
   const answer = await fetch(section).catch(() => null);
   const versions = answer?.ok ? (await answer.json()).versions : [];
   const newest = versions.at(-1)?.number ?? 0;
   if (newest > Number(form.elements.version.value)) form.querySelector("[data-newer]").hidden = false;
-};
-addEventListener("pagehide", () => stream.close());
+}
 
 restore();

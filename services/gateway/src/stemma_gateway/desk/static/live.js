@@ -1,20 +1,112 @@
-// Tells when something changed behind the page, and what a person has not seen yet of a section.
-const { follow, seen, version } = document.body.dataset;
+// Keeps a page as it is now: what changed is renewed in place, and it says when it cannot be.
+const stream = document.getElementById("stream");
+const main = () => document.getElementById("main");
+const note = (name, shown) => (document.querySelector(`[data-${name}]`).hidden = !shown);
+const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
+const AT_LEAST_MS = 150;
+const AGAIN_MS = 2000;
+const AT_MOST_MS = 2000;
+const SHARE = 3; // of its time, in which a page is not renewed
+let wanted = false;
+let renewing = false;
+let took = 0;
 
-if (follow) {
-  const events = new EventSource(follow);
-  events.onmessage = () => {
-    document.querySelector("[data-changed]").hidden = false;
-  };
-  addEventListener("pagehide", () => events.close());
+async function renew() {
+  wanted = true;
+  if (renewing) return;
+  renewing = true;
+  while (wanted) {
+    await pause(Math.max(AT_LEAST_MS, Math.min(AT_MOST_MS, SHARE * took)));
+    wanted = false;
+    const begun = performance.now();
+    const page = await fetched();
+    if (page && isAnother(page)) note("changed", true);
+    else if (page) await put(page);
+    took = performance.now() - begun;
+  }
+  renewing = false;
 }
 
-if (seen && Number(version)) {
-  const last = Number(localStorage.getItem(seen) ?? 0);
+async function fetched() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html", "HX-Request": "true" } }).catch(() => null);
+  if (!answer || answer.status === 429 || answer.status >= 500) setTimeout(renew, AGAIN_MS);
+  else if (answer.status === 401) note("ended", true);
+  else if (!answer.ok) note("changed", true);
+  const text = answer?.ok ? await answer.text() : "";
+  return text.includes('<main id="main"') ? text : null;
+}
+
+// A decision is about what was seen: under one that can be made now nothing else is put, and no word that was typed goes.
+function isAnother(page) {
+  const { decides, shows } = main().dataset;
+  const now = / data-shows="([^"]*)"/.exec(page)?.[1] ?? "";
+  const lost = ({ id, value, defaultValue }) => id && value !== defaultValue && !page.includes(` id="${id}"`);
+  return (decides !== undefined && !now.startsWith(shows)) || [...main().querySelectorAll("textarea")].some(lost);
+}
+
+async function put(page) {
+  note("changed", false);
+  await htmx.swap({ text: page, target: "#main", select: "#main", swap: "outerMorph", sourceElement: main() });
+  document.dispatchEvent(new Event("renewed"));
+}
+
+async function showNow() {
+  const page = "renewed" in main().dataset && (await fetched());
+  if (page) await put(page);
+}
+
+const last = Number(localStorage.getItem(main().dataset.seen ?? "") ?? main().dataset.version ?? 0);
+
+function sinceLast() {
+  const { seen, version } = main().dataset;
+  if (!seen || !Number(version)) return;
   const link = document.querySelector("[data-since]");
   if (last && last < Number(version)) {
-    link.href = `${link.getAttribute("href")}?old=${last}`;
+    link.href = `${location.pathname}?old=${last}`;
     link.hidden = false;
   }
   localStorage.setItem(seen, version);
+}
+
+function lost(status) {
+  note("ended", status === 401);
+  note("lost", status !== 401);
+}
+
+sinceLast();
+document.addEventListener("renewed", sinceLast);
+if (stream && !("still" in main().dataset)) {
+  stream.addEventListener("changed", () => ("renewed" in main().dataset ? renew() : note("changed", true)));
+  document.querySelector("[data-changed] a").addEventListener("click", async (event) => {
+    if (!("renewed" in main().dataset)) return;
+    event.preventDefault();
+    await showNow();
+  });
+  document.addEventListener("refused", showNow);
+}
+let editors = [];
+
+function showEditors() {
+  const place = document.querySelector("[data-editors]");
+  if (!place) return;
+  place.hidden = !editors.length;
+  place.querySelector("bdi").textContent = editors.join(", ");
+}
+
+document.addEventListener("renewed", showEditors);
+if (stream) {
+  stream.addEventListener("editors", ({ detail }) => {
+    editors = JSON.parse(detail.data);
+    showEditors();
+  });
+  stream.addEventListener("htmx:sse:after:connection", () => note("lost", false));
+  stream.addEventListener("htmx:sse:error", ({ detail }) => lost(detail.status));
+  for (const failed of ["htmx:error", "htmx:response:error"]) {
+    stream.addEventListener(failed, async ({ detail }) => {
+      const status = detail.ctx?.response?.status;
+      lost(status);
+      await pause(AGAIN_MS);
+      if (status !== 401) htmx.trigger(stream, "again");
+    });
+  }
 }

@@ -1,0 +1,44 @@
+// Sends what a person decides until it is answered, also over restarts: what is sent twice under one key is done once.
+const AWAY = [429, 502, 503, 504];
+const AGAIN_MS = 1000;
+const note = (name, shown) => (document.querySelector(`[data-${name}]`).hidden = !shown);
+const stay = (event) => event.preventDefault();
+let sending = false;
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const action = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
+  if (form.method !== "post" || form.enctype !== "application/x-www-form-urlencoded" || !form.closest("main")) return;
+  event.preventDefault();
+  if (!sending) send(action, new URLSearchParams(new FormData(form, event.submitter)));
+});
+
+async function send(action, body) {
+  sending = true;
+  note("refused", false);
+  addEventListener("beforeunload", stay);
+  const answer = await answered(action, body);
+  removeEventListener("beforeunload", stay);
+  note("sending", false);
+  sending = false;
+  if (answer.status === 204) location.assign(answer.headers.get("Location"));
+  else if (answer.status === 401) note("ended", true);
+  else tell(await answer.text());
+}
+
+async function answered(action, body) {
+  const headers = { Accept: "text/html", "Idempotency-Key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
+  for (;;) {
+    const answer = await fetch(action, { method: "POST", body, headers }).catch(() => null);
+    if (answer && !AWAY.includes(answer.status)) return answer;
+    note("sending", true);
+    await new Promise((over) => setTimeout(over, AGAIN_MS));
+  }
+}
+
+function tell(page) {
+  const why = new DOMParser().parseFromString(page, "text/html").querySelector("main [role=alert]");
+  document.querySelector("[data-refused]").textContent = why?.textContent ?? "";
+  note("refused", true);
+  document.dispatchEvent(new Event("refused"));
+}

@@ -1,0 +1,329 @@
+"""Pages that are open are renewed in place, in a real Chromium: nothing is missed, and nothing of a person is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from typing import Any
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Page, Route, expect
+from stemma_client import Client
+from stemma_client.settings import ServerAddress
+from stemma_contracts import subjects
+from stemma_contracts.live_text import AT
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.comments import MadeComment, Remark
+from stemma_contracts.v1.section import SectionStatus
+from stemma_gateway import presence
+from stemma_provisioning import NatsServer
+from stemma_provisioning.roles import Role
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import opened
+from stemma_testkit.document_events import document_requested, plan, review_requested, section_drafted
+from stemma_testkit.ports import free_port
+from stemma_testkit.servers import admit, connected, connected_person, eventually
+
+from .conftest import at
+from .desk_pages import section, signed_in
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H3", "H5")]
+KEY = "k" * 32
+TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\n" + "Operation costs EUR 90,000.\n\n" * 60
+SELECTED = "() => getSelection().toString()"
+MARKED = "() => [...(CSS.highlights.get('comments') ?? [])].map(String)"
+
+
+async def written(bus: Backstage, document_id: str, text: str = TEXT, version: int = 3) -> None:
+    """Another version of the section, which waits for review."""
+    draft = await bus.text(document_id, text)
+    await bus.append(document_id, section_drafted("research", draft, version), review_requested("research", version))
+
+
+async def commented(bus: Backstage, document_id: str, quote: str, said: str, number: int = 1) -> None:
+    """What somebody else says about words of the current version."""
+    remark = await bus.text(document_id, Remark(text=said, quote=quote).model_dump_json())
+    made = MadeComment(comment_id=f"c{number}", thread_id=f"c{number}", remark=remark)
+    await bus.append(document_id, e.SectionCommented(section_id="research", actor="bob", version=3, comments=(made,)))
+
+
+async def follows(page: Page) -> None:
+    """Wait until the page is told what happens."""
+    await page.wait_for_function("() => document.getElementById('stream')._htmx?.sse?.status === 200")
+
+
+async def test_a_section_is_renewed_under_a_person_who_loses_neither_words_nor_place_nor_selection(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    await written(bus, document_id)
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await page.keyboard.press("c")
+        await page.keyboard.type("Kept as well.")
+        await page.get_by_role("button", name="One more comment").click()
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("r")
+        await page.keyboard.type("Half a sen")
+        await page.evaluate("document.querySelector('details:not(.verb)').open = true; scrollTo(0, 400)")
+        await commented(bus, document_id, "pilot costs", "Sure?")
+        await expect(page.locator(".thread")).to_contain_text("Sure?")
+        assert await page.evaluate(MARKED) == ["pilot costs"]
+        assert await page.evaluate("scrollY") == 400
+        assert await page.evaluate("document.querySelector('details:not(.verb)').open")
+        await expect(page.get_by_label("What you say")).to_have_count(2)
+        await expect(page.get_by_label("What you say").first).to_have_value("Kept as well.")
+        await page.keyboard.type("tence.")
+        await expect(page.get_by_label("What is to change").first).to_have_value("Half a sentence.")
+        await page.evaluate("getSelection().selectAllChildren(document.querySelector('.rendered strong'))")
+        await commented(bus, document_id, "Operation", "And this?", 2)
+        await expect(page.locator(".thread")).to_have_count(2)
+        assert await page.evaluate(SELECTED) == "pilot"
+        assert await page.evaluate(MARKED) == ["pilot costs", "Operation"]
+
+
+async def test_what_happens_between_page_and_connection_is_not_missed(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    await written(bus, document_id)
+
+    async def held(route: Route) -> None:
+        await commented(bus, document_id, "", "Said in between.")
+        await route.continue_()
+
+    async with opened(browser) as page:
+        await page.route("**/desk/live?**", held, times=1)
+        await signed_in(page, address, token(), section(document_id))
+        await expect(page.locator(".thread")).to_contain_text("Said in between.")
+
+
+async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await follows(page)
+        await page.keyboard.press("r")
+        await page.keyboard.type("Mine.")
+        await written(bus, document_id, "# Third\n")
+        await expect(page.get_by_text("Something changed meanwhile.")).to_be_visible()
+        await expect(page.locator(".rendered")).not_to_contain_text("Third")
+        assert await page.locator(".side [name=version]").first.get_attribute("value") == "2"
+        await page.get_by_role("link", name="Show it").click()
+        await expect(page.locator(".rendered")).to_contain_text("Third")
+        await expect(page.get_by_text("Something changed meanwhile.")).to_be_hidden()
+        await expect(page.get_by_label("What is to change").first).to_have_value("Mine.")
+        await expect(page.get_by_role("link", name="What changed since you last looked")).to_be_visible()
+
+
+async def test_a_document_is_renewed_with_the_row_that_has_the_focus(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), f"/desk/documents/{document_id}")
+        await page.keyboard.press("j")
+        await page.keyboard.press("j")
+        await bus.append(document_id, e.SectionApproved(section_id="research", version=2, starts=("solution",)))
+        await expect(page.locator("#section-research .status")).to_have_text("approved")
+        await expect(page.locator("#section-solution .status")).to_have_text("being written")
+        await expect(page.locator("#section-solution [data-row]")).to_be_focused()
+
+
+async def test_of_a_document_of_two_hundred_sections_only_what_changed_is_put_anew(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    other = f"{document_id}x"
+    sections = tuple(plan(f"s{number}", *([f"s{number - 7}"] if number > 6 else [])) for number in range(200))
+    await bus.append(other, document_requested().model_copy(update={"sections": sections, "starts": ("s0",)}))
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), f"/desk/documents/{other}")
+        await follows(page)
+        await page.evaluate("""() => {
+          window.kept = [...document.querySelectorAll(".item, .map a, .map .edge")];
+          window.changes = 0;
+          const count = (records) => (window.changes += records.length);
+          new MutationObserver(count).observe(document.getElementById("main"), {
+            subtree: true, childList: true, attributes: true, characterData: true,
+          });
+        }""")
+        await bus.append(other, section_drafted("s0"), review_requested("s0"))
+        await expect(page.locator("#section-s0 .status").first).to_have_text("waits for review")
+        assert await page.evaluate("kept.length") >= 2 * len(sections)
+        assert await page.evaluate("kept.filter((each) => !each.isConnected).length") == 0
+        assert await page.evaluate("changes") < 200
+
+
+async def test_the_inbox_and_the_number_in_the_head_of_every_page_follow_what_waits(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), "/desk")
+        row, badge = page.locator(f"#waits-{document_id}-research"), page.locator("[data-badge]")
+        await expect(row).to_be_visible()
+        before = int(await page.locator("h1 .count").inner_text())
+        await expect(badge).to_have_text(str(before))
+        other = await page.context.new_page()
+        await other.goto(f"{address}/desk/keys")
+        await bus.list_research(document_id, version=2, status=SectionStatus.APPROVED)
+        await expect(row).to_be_hidden()
+        await expect(page.locator("h1 .count")).to_have_text(str(before - 1))
+        if before > 1:
+            await expect(page).to_have_title(f"({before - 1}) Inbox · Stemma")
+            await expect(other).to_have_title(f"({before - 1}) Keys · Stemma")
+            await expect(other.locator("[data-badge]")).to_have_text(str(before - 1))
+
+
+async def test_a_tick_is_about_the_version_beside_which_it_was_set(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), "/desk")
+        swap = """([one, other]) => htmx.swap({
+          text: `<main id="main"><ol class="items"><li id="b"><input type="checkbox" id="${one}"></li></ol></main>`,
+          target: "#main", select: "#main", swap: "outerMorph", sourceElement: document.getElementById("main"),
+        }).then(() => [...document.querySelectorAll("#main input")].map((box) => box.checked))"""
+        await page.evaluate(swap, ["seen-d/b/1", ""])
+        await page.locator("#main input").check()
+        assert await page.evaluate(swap, ["seen-d/b/1", ""]) == [True]
+        assert await page.evaluate(swap, ["seen-d/b/2", ""]) == [False]
+
+
+async def test_words_are_shown_as_they_are_written_and_none_is_missed_or_doubled_by_a_lost_connection(
+    browser: Browser, address: str, server: Any, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    await bus.append(document_id, e.SectionApproved(section_id="research", version=2, starts=("solution",)))
+    async with opened(browser) as page, connected(server, subjects.GENERATION) as author:
+
+        async def says(words: str, at: int) -> None:
+            live = subjects.live("default", document_id, "solution")
+            await author.publish(live, words.encode(), headers={AT: str(at)})
+
+        async def is_shown() -> bool:
+            await says("One ", 0)
+            return "One" in await page.locator(".written").inner_text()
+
+        await signed_in(page, address, token(), f"/desk/documents/{document_id}/sections/solution")
+        await eventually(is_shown)
+        await page.context.set_offline(True)
+        await page.evaluate("document.getElementById('stream')._htmx.sse.reader.cancel()")
+        await expect(page.get_by_text("The connection is lost.")).to_be_visible()
+        await says("two <b>", 4)
+        await page.context.set_offline(False)
+        await expect(page.locator(".written")).to_have_text("One two <b>")
+        await says("four.", 20)
+        await expect(page.locator(".written")).to_have_text("One two <b>[…] four.")
+        await bus.append(document_id, e.DocumentPaused())
+        await expect(page.locator(".written")).to_have_text("One two <b>[…] four.")
+        await says("Anew.", 0)
+        await expect(page.locator(".written")).to_have_text("Anew.")
+        await page.goto(f"{address}/desk/documents/{document_id}")
+        await expect(page.locator("#section-solution .tail")).to_have_text("Anew.")
+        draft = await bus.text(document_id, "# Solution\n\nAnew.\n")
+        await bus.append(document_id, section_drafted("solution", draft), review_requested("solution"))
+        await expect(page.locator("#section-solution .status").first).to_have_text("waits for review")
+        await expect(page.locator(".tail")).to_have_count(0)
+
+
+@pytest.mark.timeout(120)
+async def test_a_page_says_that_its_connection_is_lost_and_goes_on_where_it_was(
+    browser: Browser, gateway: Any, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    await written(bus, document_id)
+    port = free_port()
+    async with opened(browser) as page:
+        async with gateway(port=port, cookie_keys=KEY) as url:
+            await signed_in(page, url, token(), section(document_id))
+            await follows(page)
+            await page.keyboard.press("r")
+            await page.keyboard.type("Still here.")
+        await expect(page.get_by_text("The connection is lost.")).to_be_visible()
+        await commented(bus, document_id, "", "Said meanwhile.")
+        async with gateway(port=port, cookie_keys=KEY):
+            await expect(page.get_by_text("The connection is lost.")).to_be_hidden(timeout=20_000)
+            await expect(page.locator(".thread")).to_contain_text("Said meanwhile.")
+            await expect(page.get_by_label("What is to change").first).to_have_value("Still here.")
+
+
+@pytest.mark.req("H1")
+async def test_a_page_says_that_its_session_has_ended_and_keeps_what_was_typed(
+    browser: Browser, gateway: Any, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page, gateway() as url:
+        await signed_in(page, url, token(), section(document_id))
+        await follows(page)
+        await page.keyboard.press("r")
+        await page.keyboard.type("Mine.")
+        await page.context.clear_cookies()
+        await commented(bus, document_id, "", "Unseen.")
+        await expect(page.get_by_role("alert")).to_contain_text("Your session has ended.")
+        await expect(page.locator(".thread")).to_have_count(0)
+        await expect(page.get_by_label("What is to change").first).to_have_value("Mine.")
+
+
+@pytest.mark.req("H1")
+async def test_a_page_that_asks_by_itself_is_not_led_to_the_sign_in(address: str) -> None:
+    async with at(address) as nobody:
+        by_itself = await nobody.get("/desk", headers={"HX-Request": "true", "Accept": "text/html"})
+        somebody = await nobody.get("/desk", headers={"Accept": "text/html"})
+    assert (by_itself.status_code, somebody.status_code) == (401, 303)
+
+
+async def test_the_place_that_a_page_was_made_at_is_a_number(address: str, token: Callable[..., str]) -> None:
+    headers = {"Authorization": f"Bearer {token()}"}
+    async with httpx.AsyncClient(base_url=address, headers=headers) as http:
+        for query in ("document=d1&after=-1", "document=d1&after=x", "document=../x&after=1", f"after={'9' * 40}"):
+            assert (await http.get(f"/desk/live?{query}")).status_code == 422, query
+
+
+async def signed_in_by_name(page: Page, address: str, typed: dict[str, str], path: str) -> None:
+    """Sign in as a person, and come to a page."""
+    await page.goto(f"{address}{path}")
+    await page.get_by_label("Name").fill(typed["user"])
+    await page.get_by_label("Password").fill(typed["password"])
+    await page.get_by_role("button", name="Sign in").first.click()
+    await page.wait_for_url(f"**{path}")
+
+
+@pytest.mark.req("S4")
+async def test_who_else_has_the_editor_open_is_shown_until_they_leave_it(
+    browser: Browser, address: str, bus: Backstage, person: Callable[..., dict[str, str]], document_id: str
+) -> None:
+    ada, bob = person("adele", Role.AUTHOR), person("bruno", Role.REVIEWER)
+    async with opened(browser) as writes, opened(browser) as reads:
+        await signed_in_by_name(reads, address, bob, section(document_id))
+        await signed_in_by_name(writes, address, ada, f"{section(document_id)}/edit")
+        told = reads.get_by_text("this is being edited by adele")
+        await expect(told).to_be_visible()
+        await bus.append(document_id, e.DocumentPaused())
+        await expect(told).to_be_visible()
+        await expect(writes.locator("[data-editors]")).to_be_hidden()
+        await reads.keyboard.press("e")
+        await expect(told).to_be_visible()
+        await expect(writes.get_by_text("this is being edited by bruno")).to_be_visible()
+        await writes.goto(f"{address}/desk/keys")
+        await expect(told).to_be_hidden()
+
+
+@pytest.mark.req("S4")
+async def test_who_says_nothing_any_more_is_forgotten_and_what_the_server_was_made_to_send_is_nobody(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch, document_id: str
+) -> None:
+    monkeypatch.setattr(presence, "SILENT_FOR_S", 0.5)
+    monkeypatch.setattr(presence, "EVERY_S", 0.1)
+    own, other = admit(server, "olga", Role.REVIEWER), admit(server, "paul", Role.AUTHOR)
+    async with (
+        asyncio.timeout(20),
+        Client.connect_to(ServerAddress(server.url, "default", "olga", login=own)) as client,
+        connected_person(other, asks=True) as paul,
+        aclosing(presence.Editors(client, "olga", document_id).follow("research")) as names,
+    ):
+        assert await anext(names) == ()
+        said = [subjects.presence("default", name, document_id, "research") for name in ("paul", "rita")]
+        coming = asyncio.ensure_future(anext(names))
+        while not coming.done():
+            await paul.publish(subjects.request_of("default", "paul", "edit-section"), b"{}", reply=said[1])
+            await paul.publish(said[0], b"here")
+            await asyncio.wait({coming}, timeout=0.1)
+        assert coming.result() == ("paul",)
+        assert await anext(names) == ()
