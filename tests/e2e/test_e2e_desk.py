@@ -185,6 +185,20 @@ async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_
         await client.edit(document_id, section_id, version + 1, text=edited)
         await sign_in(stemma, bob, "berthold", tmp_path, here)
         await expect(bob.locator(".thread")).to_contain_text("line 5")
+        await ada.keyboard.press("s")
+        await ada.get_by_label("To whom").fill("berthold")
+        await ada.get_by_label("Until when").fill("2099-12-01T17:00")
+        await ada.keyboard.press("Enter")
+        await expect(ada.locator(".facts")).to_contain_text("berthold")
+        await bob.goto(f"{stemma.gateway_url}/desk?whose=mine")
+        row = bob.locator(".item").filter(has=bob.locator(f'[href$="{here}"]'))
+        await expect(row).to_contain_text("berthold")
+        await row.locator("[name=item]").check()
+        await bob.keyboard.press("s")
+        await bob.get_by_label("To whom").fill("agatha")
+        await bob.get_by_role("button", name="Assign what is ticked").click()
+        await expect(bob.get_by_text("1 assigned", exact=True)).to_be_visible()
+        await bob.goto(f"{stemma.gateway_url}{here}")
         await client.edit(document_id, section_id, version + 2, text=edited.replace(PASSAGE, "It is free."))
         await bob.reload()
         await expect(bob.locator(".thread")).to_contain_text("not in the text any more")
@@ -195,6 +209,9 @@ async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_
     [resolved] = [one for one in decided if isinstance(one, e.SectionThreadResolved)]
     assert (commented.actor, commented.actor_verified, commented.version) == ("agatha", True, version + 1)
     assert (resolved.actor, resolved.thread_id) == ("berthold", commented.comments[0].thread_id)
+    assigned = [one for one in decided if isinstance(one, e.SectionAssigned)]
+    people = [(one.actor, one.actor_verified, one.assignee, one.due is not None) for one in assigned]
+    assert people == [("agatha", True, "berthold", True), ("berthold", True, "agatha", False)]
     exported = await client.export(document_id, ExportFormat.MD)
     assert exported.artifact is not None
     assert b"From which budget?" not in await client.artifact(document_id, exported.artifact)
