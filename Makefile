@@ -75,7 +75,7 @@ $(VENV)/helm/helm/helm: $(HELM) | $(STAMP)
 test: setup helm ## Check, and run every test beside it
 	@$(MAKE) --no-print-directory -j2 check tests
 
-tests:
+tests: ## Run every test, without the checks; after make test has set all up
 	@MAKEFLAGS= $(BIN)/pytest -q --workers $(JOBS)
 
 check: setup ## Contracts, lint, formatting, types, import fences, generated files

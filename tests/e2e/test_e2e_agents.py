@@ -16,6 +16,7 @@ import httpx2
 import pytest
 from mcp import Client as Agent
 from mcp import MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
@@ -32,10 +33,11 @@ from typer.testing import CliRunner, Result
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H6")]
 
 
-def served(environment: Mapping[str, str]) -> StdioServerParameters:
+def served(environment: Mapping[str, str]) -> Any:
     """`stemma mcp` as a program that has agents starts it."""
     command = ["-c", "from stemma_cli.main import main; main()", "mcp"]
-    return StdioServerParameters(command=sys.executable, args=command, env=dict(environment))
+    # By itself the SDK gives it the stderr that was there when it was imported.
+    return stdio_client(StdioServerParameters(command=sys.executable, args=command, env=dict(environment)), sys.stderr)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ async def run(settings: dict[str, str], *arguments: str, login: Path | None = No
 async def logins(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """An owner, an author, two reviewers and a reader."""
     folder = tmp_path_factory.mktemp("logins")
-    people = {"olga": "owner", "bob": "author", "ada": "reviewer", "eve": "reviewer", "cy": "reader"}
+    people = {"olga": "owner", "bob": "author", "ida": "reviewer", "eve": "reviewer", "cy": "reader"}
     for name, role in people.items():
         told = await run(settings, "user", "add", name, "--role", role, "-o", str(folder / name))
         assert told.exit_code == 0, told.output
@@ -65,9 +65,9 @@ async def decisions(client: Client, document_id: str) -> list[tuple[str, str | N
 @pytest.mark.req("S4")
 async def test_a_colleague_decides_in_nobodys_name(logins: dict[str, Path], document_id: str) -> None:
     """By the subject, by the body, and by whatever the server carries further."""
-    approve = {"document_id": document_id, "section_id": "research", "version": 1, "actor": "ada"}
+    approve = {"document_id": document_id, "section_id": "research", "version": 1, "actor": "ida"}
     wrong = json.dumps({**approve, "version": 9, "request_id": "eve-1"}).encode()
-    target = subjects.request_of("default", "ada", "approve-section")
+    target = subjects.request_of("default", "ida", "approve-section")
     eve = read_login(logins["eve"])
     async with (
         connected_person(eve, asks=True) as asks,
@@ -102,7 +102,7 @@ async def test_a_colleague_decides_in_nobodys_name(logins: dict[str, Path], docu
 async def test_history_tells_who_decided_and_whom_a_program_named(
     settings: dict[str, str], logins: dict[str, Path], document_id: str
 ) -> None:
-    approved = await run(settings, "approve", document_id, "research", "--version", "1", login=logins["ada"])
+    approved = await run(settings, "approve", document_id, "research", "--version", "1", login=logins["ida"])
     assert approved.exit_code == 0, approved.output
     async with Client.connect(login=logins["bob"]) as client:
         await wait_for(
@@ -114,14 +114,14 @@ async def test_history_tells_who_decided_and_whom_a_program_named(
     told = (await run(settings, "history", document_id, login=logins["cy"])).stdout.splitlines()
     rows = [line.split("\t")[1:5] for line in told]
     assert rows[0] == ["bob", "", "", "requested"]
-    assert rows[-2:] == [["ada", "research", "1", "approved"], ["someone (claimed)", "solution", "1", "approved"]]
+    assert rows[-2:] == [["ida", "research", "1", "approved"], ["someone (claimed)", "solution", "1", "approved"]]
 
 
 @pytest.mark.req("S4")
 @pytest.mark.parametrize(
     ("name", "verb", "words"),
     [
-        ("ada", ["new", "proposal", "--sample"], "ada may not create-document: the role reviewer does not allow it"),
+        ("ida", ["new", "proposal", "--sample"], "ida may not create-document: the role reviewer does not allow it"),
         ("bob", ["pause"], "bob may not pause-document: the role author does not allow it"),
         ("cy", ["pause"], "cy may not ask for anything: the role reader only reads"),
     ],

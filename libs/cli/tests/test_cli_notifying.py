@@ -70,7 +70,9 @@ async def test_a_rule_that_names_a_limit_is_about_budgets_too_and_the_list_says_
     await cli("notify", "add", "spent", *HOOK, "--tokens", "200000", "--cost", "5")
     listed = await cli("notify", "list")
     await cli("notify", "remove", "spent")
-    assert "waiting, finished, failed, stale, budget 200,000 tokens or $5.00" in " ".join(listed.stdout.split())
+    assert "waiting, finished, failed, stale, assigned, due_soon, overdue, budget 200,000 tokens or $5.00" in " ".join(
+        listed.stdout.split()
+    )
 
 
 @pytest.mark.parametrize("verb", ["add", "list", "remove", "test", "log"])

@@ -94,7 +94,7 @@ def test_reading_twice_as_much_is_about_twice_the_work(text: Callable[[int], str
     def work(length: int) -> int:
         return calls(lambda: read(text(length), "text/markdown", "en", standing="draft", name=""))
 
-    work(LENGTH)  # What is kept of one length is so for all.
+    work(4 * LENGTH)  # What is kept of the words of one length is so for all shorter ones.
     assert work(4 * LENGTH) < 2.3 * work(2 * LENGTH)
 
 

@@ -13,7 +13,7 @@ import pytest
 from stemma_client.bearer import bearer_of
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
-from stemma_provisioning import NatsServer, client_user
+from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -168,32 +168,28 @@ async def test_one_caller_has_no_more_streams_than_its_bound(gateway: Any, calle
 
 @pytest.mark.req("H1", "S4")
 async def test_who_is_admitted_no_more_is_told_so_at_the_end_of_what_it_follows(
-    gateway: Any, server: NatsServer, token: Any, backstage: Backstage, document_id: str
+    gateway: Any, server: NatsServer, backstage: Backstage, document_id: str
 ) -> None:
     await backstage.append(document_id, document_requested())
     login = admit(server, "frida", Role.READER)
-    tokens = (bearer_of(ServerAddress(server.url, "default", "frida", login=login)), token())
+    shown = bearer_of(ServerAddress(server.url, "default", "frida", login=login))
     paths = [f"/documents/{document_id}/{kind}" for kind in ("events", "live")]
-    program, opened = client_user("default"), asyncio.Semaphore(0)
+    opened = asyncio.Semaphore(0)
 
     async with gateway() as url, httpx.AsyncClient(base_url=url, timeout=60) as http:
 
-        async def ended(shown: str, path: str) -> tuple[int, str]:
+        async def ended(path: str) -> tuple[int, str]:
             async with http.stream("GET", path, headers={"Authorization": f"Bearer {shown}"}) as stream:
                 assert stream.status_code == 200
                 opened.release()
                 return reason((await stream.aread()).decode())
 
-        following = [asyncio.create_task(ended(shown, path)) for shown in tokens for path in paths]
+        following = [asyncio.create_task(ended(path)) for path in paths]
         for _ in following:
             await opened.acquire()
         server.admitted("default").remove("frida")
-        server.admitted("default").admit_program(program, "another one")
-        try:
-            async with asyncio.timeout(40):
-                reasons = await asyncio.gather(*following)
-        finally:
-            server.admitted("default").admit_program(program, server.passwords[program])
+        async with asyncio.timeout(40):
+            reasons = await asyncio.gather(*following)
     assert {status for status, _ in reasons} == {401}
 
 

@@ -56,8 +56,6 @@ WATCH_S = 0.1
 CUT_OFF_AFTER_S = (0.0, 0.5, 5.0)
 """Who was let in a moment before is not there yet when the server is asked who is."""
 PAGE = 256
-DIGITS = 16
-"""Of the digest of a password, by which connections are told apart that showed another one."""
 ANSWER_WITHIN_S = 10.0
 OTHERS_WITHIN_S = 0.3
 """How long after one server another may answer; there are three looks, so that a slower one is heard later."""
@@ -89,8 +87,6 @@ class Entry:
 
     user: User
     digest: str | None = None
-    called: str = ""
-    """What a connection is found by, if not by what it showed: of a program, which password that was."""
 
     def is_shown_by(self, told: Mapping[str, str], nonce: str) -> bool:
         """Whether who connects is who it says: its key signed the nonce of the server, or it has the password.
@@ -165,11 +161,9 @@ def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[
     """Thousands of people have permissions of their own: they are made when they are needed."""
     user = client_user(tenant)
     if digest := everybody.programs.get(user):
-        called = f"{user}/{digest[:DIGITS]}"
-        for shown in (user, called):
-            yield shown, partial(_program, tenant, digest, called)
+        yield user, partial(_program, tenant, digest)
     if key := everybody.keys.get(user):
-        yield key, partial(_program, tenant)
+        yield key, partial(_program, tenant, None)
     for name, person in everybody.people.items():
         yield person.keys.reading, partial(_reader, tenant, name)
         if names := ROLES[person.role]:
@@ -180,8 +174,8 @@ def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[
             yield f"{known}/{ASKS}", partial(_known, asking_user(tenant, name, names))
 
 
-def _program(tenant: str, digest: str | None = None, called: str = "") -> Entry:
-    return Entry(program(tenant), digest, called)
+def _program(tenant: str, digest: str | None) -> Entry:
+    return Entry(program(tenant), digest)
 
 
 def _reader(tenant: str, name: str) -> Entry:
@@ -212,8 +206,7 @@ def answer(asked: Mapping[str, Any], register: Register, issuer: Signer) -> str:
     entry = register.of(shown)
     if entry is None or not entry.is_shown_by(told, about["client_info"].get("nonce", "")):
         return _response(issuer, about, {"error": "not admitted"})
-    more = {"name": entry.called} if entry.called else {}
-    return _response(issuer, about, {"jwt": issuer.token(key, entry.user.account, _rights(entry.user), **more)})
+    return _response(issuer, about, {"jwt": issuer.token(key, entry.user.account, _rights(entry.user))})
 
 
 def answer_to_identity(asked: Mapping[str, Any], register: Register, issuer: Signer, identity: Identity) -> str:
