@@ -33,11 +33,15 @@ from typer.testing import CliRunner, Result
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H6")]
 
 
-def served(environment: Mapping[str, str]) -> Any:
+def server_for(environment: Mapping[str, str]) -> StdioServerParameters:
     """`stemma mcp` as a program that has agents starts it."""
     command = ["-c", "from stemma_cli.main import main; main()", "mcp"]
-    # By itself the SDK gives it the stderr that was there when it was imported.
-    return stdio_client(StdioServerParameters(command=sys.executable, args=command, env=dict(environment)), sys.stderr)
+    return StdioServerParameters(command=sys.executable, args=command, env=dict(environment))
+
+
+def served(environment: Mapping[str, str]) -> Any:
+    """A connection to it; by itself the SDK gives it the stderr that was there when it was imported."""
+    return stdio_client(server_for(environment), sys.stderr)
 
 
 @pytest.fixture
@@ -236,7 +240,7 @@ OPENING = {
 
 async def run_raw(settings: dict[str, str], lines: str) -> str:
     """What `stemma mcp` writes to stdout for these lines; its input stays open until all of them are answered."""
-    server = served(settings)
+    server = server_for(settings)
     process = await asyncio.create_subprocess_exec(
         server.command, *server.args, env=server.env, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )

@@ -6,6 +6,7 @@ const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseco
 const AT_LEAST_MS = 150;
 const AGAIN_MS = 2000;
 const AT_MOST_MS = 2000;
+const PATIENCE_MS = 10_000; // an answer that a part of Stemma went away under may never come
 const SHARE = 3; // of its time, in which a page is not renewed
 let wanted = false;
 let renewing = false;
@@ -15,24 +16,34 @@ async function renew() {
   wanted = true;
   if (renewing) return;
   renewing = true;
-  while (wanted) {
-    await pause(Math.max(AT_LEAST_MS, Math.min(AT_MOST_MS, SHARE * took)));
-    wanted = false;
-    const begun = performance.now();
-    const page = await fetched();
-    if (page && isAnother(page)) note("changed", true);
-    else if (page) await put(page);
-    took = performance.now() - begun;
+  try {
+    while (wanted) await renewOnce();
+  } finally {
+    renewing = false;
   }
-  renewing = false;
+}
+
+async function renewOnce() {
+  await pause(Math.max(AT_LEAST_MS, Math.min(AT_MOST_MS, SHARE * took)));
+  wanted = false;
+  const begun = performance.now();
+  const page = await fetched();
+  if (page && isAnother(page)) note("changed", true);
+  else if (page) await put(page);
+  took = performance.now() - begun;
+}
+
+async function answered() {
+  const headers = { Accept: "text/html", "HX-Request": "true" };
+  const answer = await fetch(location.href, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+  return [answer.status, answer.ok ? await answer.text() : ""];
 }
 
 async function fetched() {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html", "HX-Request": "true" } }).catch(() => null);
-  if (!answer || answer.status === 429 || answer.status >= 500) setTimeout(renew, AGAIN_MS);
-  else if (answer.status === 401) note("ended", true);
-  else if (!answer.ok) note("changed", true);
-  const text = answer?.ok ? await answer.text() : "";
+  const [status, text] = await answered().catch(() => [0, ""]);
+  if (status === 0 || status === 429 || status >= 500) setTimeout(renew, AGAIN_MS);
+  else if (status === 401) note("ended", true);
+  else if (status >= 400) note("changed", true);
   return text.includes('<main id="main"') ? text : null;
 }
 
