@@ -98,6 +98,29 @@ async def test_what_happens_between_page_and_connection_is_not_missed(
         await expect(page.locator(".thread")).to_contain_text("Said in between.")
 
 
+CUT_OFF_ONCE = """() => {
+  const asked = window.fetch;
+  window.fetch = async (...given) => {
+    const answer = await asked(...given);
+    if (given[0] !== location.href) return answer;
+    window.fetch = asked;
+    return new Response(new ReadableStream({ start: (body) => body.error(new Error("cut off")) }));
+  };
+}"""
+
+
+async def test_a_page_whose_renewal_is_cut_off_is_renewed_again(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    await written(bus, document_id)
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await follows(page)
+        await page.evaluate(CUT_OFF_ONCE)
+        await commented(bus, document_id, "", "Said while it was cut off.")
+        await expect(page.locator(".thread")).to_contain_text("Said while it was cut off.", timeout=15_000)
+
+
 async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
