@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,8 @@ Env = Mapping[str, Mapping[str, str]]
 Places = tuple[CheckpointPlace, CheckpointPlace]
 NOTHING: Env = {}
 SERVICES = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR, subjects.CONVERTER)
+DUE_IN_S = 8
+"""Longer than the backup takes, so that the timer runs in it; where it does not, the reminder is in the log already."""
 INPUT = "# Plan\n\nThe library lends 12 bicycles.\n\n![The shed](shed.png)\n"
 
 
@@ -70,10 +73,14 @@ class Crowd:
             self.documents.append(document_id)
 
     async def waits(self, client: Client) -> None:
-        """The first two wait for a person: one with a paused graph, one with a review."""
+        """The first two wait for a person: one with a paused graph, one with a review that is due soon."""
         paused, reviewed, *_ = self.documents
         await wait_for(client, paused, lambda event: isinstance(event, e.SectionNeedRaised), LONG_S)
-        await wait_for(client, reviewed, lambda event: isinstance(event, e.SectionReviewRequested), LONG_S)
+        waiting = await wait_for(client, reviewed, lambda event: isinstance(event, e.SectionReviewRequested), LONG_S)
+        asked_for = waiting[-1].contract
+        assert isinstance(asked_for, e.SectionReviewRequested)
+        due = datetime.now(UTC) + timedelta(seconds=DUE_IN_S)
+        await client.assign(reviewed, asked_for.section_id, "ada", due)
 
 
 async def sees_to_its_end(client: Client, document_id: str) -> None:
@@ -154,11 +161,12 @@ def is_whole(history: list[RecordedEvent]) -> bool:
 
 @dataclass(frozen=True)
 class BackedUp:
-    """A backup, and what the log of each document in it said in the end."""
+    """A backup, and what the log of each document in it said in the end; a section of the one that is ``due`` is so."""
 
     target: Path
     manifest: Manifest
     histories: dict[str, list[RecordedEvent]]
+    due: str = ""
 
 
 async def back_up(stemma: LocalStemma, place: CheckpointPlace, target: Path) -> Manifest:
@@ -185,7 +193,7 @@ async def backed_up_at_work(number: int, folder: Path, env: Env, place: Checkpoi
         before = await histories(client, crowd.documents)
     known = [one for one in before if told(before[one], manifest.sequence)]
     assert set(crowd.documents[:number]) <= set(known)
-    return BackedUp(target, manifest, {one: before[one] for one in known})
+    return BackedUp(target, manifest, {one: before[one] for one in known}, crowd.documents[1])
 
 
 async def restored(made: BackedUp, folder: Path, place: CheckpointPlace) -> dict[str, int]:
@@ -199,6 +207,8 @@ async def restored(made: BackedUp, folder: Path, place: CheckpointPlace) -> dict
 async def goes_on(made: BackedUp, folder: Path, env: Env, paid: dict[str, int]) -> None:
     """All documents go on to their end: nothing is lost up to the backup, nothing paid again, nothing there twice."""
     async with installation(folder, env) as stemma, stemma.client() as client:
+        if made.due:
+            await wait_for(client, made.due, lambda event: isinstance(event, e.SectionOverdue), LONG_S)
         async with asyncio.TaskGroup() as all_of_them:
             for document_id in made.histories:
                 all_of_them.create_task(sees_to_its_end(client, document_id))
