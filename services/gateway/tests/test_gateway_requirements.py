@@ -22,6 +22,7 @@ from stemma_contracts.v1.ledger import (
     LedgerSummary,
     RequirementAnswer,
     RequirementDecision,
+    SecondOpinion,
 )
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
@@ -91,9 +92,11 @@ async def ledger_read(stage: Backstage, document_id: str) -> list[Any]:
     rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS).model_dump_json())
     told = await stage.text(document_id, difference.model_dump_json())
     summary = LedgerSummary(mandatory=("R1", "R2"), others=("R3",), changed=("R1",), withdrawn=("R9",))
+    opinion = SecondOpinion(model="some/<b>model</b>", unfounded=2, failure="it was cut off")
     return [
-        e.RequirementsRequested(sources=(NAME,)),
+        e.RequirementsRequested(sources=(NAME,), second_opinion=True),
         e.RequirementsRead(job_id="j8", rows=rows, difference=told, summary=summary),
+        e.RequirementsAdded(job_id="j7", opinion=opinion),
         e.RequirementsDecided(decisions=(RequirementDecision(requirement_id="R1", section_id="research"),)),
     ]
 
@@ -232,7 +235,23 @@ async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_fo
         RequirementDecision(requirement_id=name, section_id="solution") for name in ("R2", "R3")
     )
     assert merged.decisions == (RequirementDecision(requirement_id="R3", merged_into="R1"),)
-    assert (read.sources, read.without_brief) == ((NAME,), True)
+    assert (read.sources, read.without_brief, read.second_opinion) == ((NAME,), True, False)
+
+
+async def test_a_second_opinion_is_asked_for_with_a_key_and_what_the_last_one_said_is_told(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), ledger(document_id))
+        told = page.get_by_text("Second opinion of a model (some/<b>model</b>)")
+        await expect(told).to_contain_text(
+            "more requirements: 0, made up and left out: 2. It is not whole: it was cut off"
+        )
+        await page.keyboard.press("l")
+        await expect(page.get_by_role("status").first).to_contain_text("Read the requirements")
+    ((_, asked),) = bus.received
+    assert isinstance(asked, ReadRequirements)
+    assert (asked.second_opinion, asked.sources) == (True, (NAME,))
 
 
 async def test_what_cannot_be_decided_is_refused_in_words_and_what_was_ticked_still_is(

@@ -39,6 +39,7 @@ KEYS = (
     ("v", "verify"),
     ("s", "assign"),
     ("m", "merge"),
+    ("l", "ask_model"),
     ("b", "page_before"),
     ("f", "page_after"),
 )

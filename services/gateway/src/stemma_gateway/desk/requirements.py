@@ -83,7 +83,7 @@ async def decide(request: Request, session: RepeatableCaller, document_id: Docum
 
 @router.post(f"{PAGE}/read")
 async def read(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
-    """Have the demands of the sources that are ticked read into the ledger, or read again."""
+    """Have the demands of the sources that are ticked read into the ledger, or again; by a model, too, if asked."""
     fields = await sent(request)
     document = await document_of(session, document_id)
     try:
@@ -91,6 +91,7 @@ async def read(request: Request, session: RepeatableCaller, document_id: Documen
             document_id=document_id,
             sources=tuple(_all(fields, "source")),
             without_brief="brief" not in dict(fields),
+            second_opinion="second_opinion" in dict(fields),
         )
         answer = await session.client.request(asked, wait_s=WAIT_S)
     except REFUSED as error:
