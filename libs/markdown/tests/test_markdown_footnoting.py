@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from stemma_markdown import Document, Footnote, with_footnotes
 
@@ -28,7 +28,7 @@ def noted(text: str, **words: str) -> str:
     ],
 )
 def test_a_footnote_stands_behind_the_words_and_the_marks_that_close_them(text: str, word: str, expected: str) -> None:
-    assert noted(text, **{word: "a.pdf, p. 1"}) == f"{expected}\n\n[^source-1]: a\\.pdf\\, p\\. 1\n"
+    assert noted(text, **{word: "a.pdf, p. 1"}) == f"{expected}\n\n[^source-1]: a.pdf, p. 1\n"
 
 
 def test_sentences_and_rows_that_say_the_same_one_after_the_other_have_one_and_others_their_own() -> None:
@@ -44,6 +44,23 @@ def test_words_are_no_markup_and_labels_of_the_text_are_not_taken() -> None:
     assert "One.[^source1-1][^source-1]" in told
     (piece,) = [p for p in Document(told).prose if p.text.startswith("[a]")]
     assert piece.text == "[a](b) *c*"
+
+
+@given(st.text(alphabet=st.sampled_from("ab19 *`_[]()|.,:;#>+-=~<&!'\"\\/$^@{}?"), min_size=1, max_size=40))
+@example("price_sheet (v2).xlsx, Prices!A1:D20; a & b: 50 %")
+@example("1. *a* <b> &amp; __c__")
+@example("---")
+@example("> [x](y) <b>")
+def test_whatever_words_a_footnote_has_they_read_so(words: str) -> None:
+    assume(words.strip())
+    told = Document(with_footnotes("One.", [Footnote(0, 4, words)]))
+    assert [(piece.kind, piece.text) for piece in told.prose][1:] == [("paragraph", " ".join(words.split()))]
+
+
+def test_the_words_of_a_footnote_are_as_plain_as_can_be() -> None:
+    words = "2026_price-sheet (v2).xlsx, Prices!A1:D20; mail.eml/a & b.docx, 1. Scope > “Work”, p. 12"
+    assert with_footnotes("One.", [Footnote(0, 4, words)]).endswith(f"[^source-1]: {words}\n")
+    assert with_footnotes("One.", [Footnote(0, 4, "http://a.b, :a:")]).endswith("]: http\\://a.b, \\:a:\n")
 
 
 def test_a_text_in_which_they_would_be_no_footnotes_stays_as_it_is() -> None:

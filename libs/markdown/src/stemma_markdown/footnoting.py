@@ -13,7 +13,12 @@ _BETWEEN = re.compile(r"[ \t|]*\n?[ \t|]*")
 """What stands between two sentences of a paragraph, or two rows of a table."""
 _CLOSING = re.compile(r"(?:[`*_~\"'”’»)]|\]\([^()\n]*\))*")
 _ADDRESS = re.compile(r"(?:://|www\.|@)[^\s<>]*\Z")
-_SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
+_MARKUP = re.compile(
+    r"[\\`*\[^$~@]|(?<![^\W_])_|_(?![^\W_])|<(?=[a-z/!?])|&(?=[#\w]+;)|:(?=//|[\w+-]+:)|(?<=\bwww)\.", re.IGNORECASE
+)
+"""What may be markup in a line, also an address or an emoji; an underline inside a word is none."""
+_BLOCK = re.compile(r"\A(\d{0,9})(>|[-#+:.)](?=[\s#-]|\Z))")
+"""What begins an item, a heading, a rule or a quotation."""
 _LONGEST_WORD = 500
 
 
@@ -68,4 +73,6 @@ def _behind(text: str, end: int) -> int:
 
 
 def _escaped(words: str) -> str:
-    return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
+    """Plain words as Markdown, which still reads as they do."""
+    line = _MARKUP.sub(r"\\\g<0>", " ".join(words.split()))
+    return _BLOCK.sub(r"\1\\\2", line)
