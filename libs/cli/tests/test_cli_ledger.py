@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 from stemma_cli.spreadsheets import splits_in
+from stemma_client import Client
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
@@ -111,6 +112,31 @@ async def test_a_second_opinion_is_waited_for_and_told_and_its_rows_say_who_foun
     assert "it was not asked about 900 characters of the sources" in told
     assert "found (model)" in shown.stdout
     assert read.received[-1][1].second_opinion
+
+
+async def test_a_second_opinion_that_another_reading_gives_up_is_not_waited_for(
+    cli: Any, read: Any, client: Client, document_id: str
+) -> None:
+    async def give_up(request: requests.Request) -> None:
+        await read.append(document_id, events.RequirementsRequested(second_opinion=True))
+        read.accepted = {"sequence": await client.position(document_id)}
+        await read.append(document_id, events.RequirementsRequested())
+
+    read.on_request = give_up
+    shown = await cli("ledger", document_id, "--read", "--second-opinion")
+    assert shown.exit_code == 1
+    assert "no second opinion comes: meanwhile the requirements were read again without one" in shown.stderr
+
+
+async def test_a_second_opinion_about_a_document_that_is_cancelled_is_not_waited_for(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    async def cancel(request: requests.Request) -> None:
+        await read.append(document_id, events.RequirementsRequested(second_opinion=True), events.DocumentCancelled())
+
+    read.on_request = cancel
+    shown = await cli("ledger", document_id, "--read", "--second-opinion")
+    assert (shown.exit_code, "the document was cancelled" in shown.stderr) == (1, True)
 
 
 async def test_decides_about_several_rows_with_one_request(cli: Any, read: Any, document_id: str) -> None:
@@ -323,7 +349,7 @@ async def test_the_block_that_answers_a_row_is_shown_in_the_list_and_in_the_spre
     assert "We train ten users." in (await cli("ledger", document_id)).stdout
     told = json.loads((await cli("ledger", document_id, "--json")).stdout)[0]
     assert (told["status"], told["version"], told["block_id"]) == ("addressed", 1, "b" * 10)
-    assert told["answer"] == "We train ten users."
+    assert (told["answer"], told["answer_line"]) == ("We train ten users.", 3)
     left = json.loads((await cli("ledger", document_id, "--open", "--json")).stdout)
     assert [one["requirement_id"] for one in left] == ["R3"]
     path = tmp_path / "ledger.csv"

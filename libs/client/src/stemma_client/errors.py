@@ -55,6 +55,13 @@ class LedgerFailedError(StemmaError):
         super().__init__(f"there is no requirement ledger: {detail}" if detail else "the demands could not be read")
 
 
+class OpinionSupersededError(LedgerFailedError):
+    """The second opinion that was waited for is not asked for any more: the ledger is read anew without one."""
+
+    def __init__(self) -> None:
+        StemmaError.__init__(self, "no second opinion comes: meanwhile the requirements were read again without one")
+
+
 class InvalidCutError(StemmaError):
     """A row of the requirement ledger cannot be cut so; nothing was sent."""
 

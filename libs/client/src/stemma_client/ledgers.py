@@ -18,7 +18,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import NO_DECISION, DocumentView, LedgerView, RowView
 
 from .deciding import SectionDecisions
-from .errors import InvalidCutError, LedgerFailedError
+from .errors import InvalidCutError, LedgerFailedError, OpinionSupersededError
 from .recorded import RecordedEvent
 
 
@@ -109,7 +109,8 @@ class LedgerRequests(SectionDecisions):
         """Have the demands of the brief and of inputs read, and wait for the ledger.
 
         With a second opinion a model is asked, too, and waited for; that it failed is said in the view of the ledger.
-        Raises `LedgerFailedError` if the demands cannot be read.
+        Raises `LedgerFailedError` if the demands cannot be read or the document is cancelled meanwhile, and
+        `OpinionSupersededError` if they are read again without a second opinion before there is one.
         """
         asked = r.ReadRequirements(
             actor=self.actor,
@@ -121,13 +122,9 @@ class LedgerRequests(SectionDecisions):
         accepted = await self.request(asked)
         async with aclosing(self.follow(document_id, from_sequence=accepted.sequence)) as recorded_events:
             async for event in recorded_events:
-                match event.contract:
-                    case events.RequirementsRead() if not second_opinion:
-                        return await self.ledger(document_id, at_least=event.sequence)
-                    case events.RequirementsAdded():
-                        return await self.ledger(document_id, at_least=event.sequence)
-                    case events.RequirementsUnread(detail=detail):
-                        raise LedgerFailedError(detail)
+                _raise_if_ended(event, accepted.sequence, second_opinion=second_opinion)
+                if isinstance(event.contract, events.RequirementsAdded if second_opinion else events.RequirementsRead):
+                    return await self.ledger(document_id, at_least=event.sequence)
         raise LedgerFailedError("the connection was closed")
 
     async def decide_requirements(self, document_id: str, decisions: Sequence[RequirementDecision]) -> RequestAccepted:
@@ -170,6 +167,19 @@ class LedgerRequests(SectionDecisions):
             block.block_id: Answer(" ".join(text[block.start : block.end].split()), block.line)
             for block in index.blocks
         }
+
+
+def _raise_if_ended(event: RecordedEvent, asked_at: int, *, second_opinion: bool) -> None:
+    """Raise why the ledger that was asked for does not come, if an event says so."""
+    match event.contract:
+        case events.RequirementsUnread(detail=detail):
+            raise LedgerFailedError(detail)
+        case events.RequirementsRequested(second_opinion=False) if second_opinion and 0 < asked_at < event.sequence:
+            raise OpinionSupersededError
+        case events.DocumentCancelled():
+            raise LedgerFailedError("the document was cancelled")
+        case _:
+            return
 
 
 def _place(row: LedgerRow, words: str) -> int:

@@ -55,6 +55,7 @@ class Backstage:
         self.received: list[tuple[Msg, requests.Request]] = []
         self.problems: tuple[Problem, ...] = ()
         self.rejected: dict[str, Any] = {}
+        self.accepted: dict[str, Any] = {}
         self.on_request: Callable[[requests.Request], Any] | None = None
         self._asked = asyncio.Event()
         self._numbers: dict[str, int] = {}
@@ -79,7 +80,7 @@ class Backstage:
             "request_sequence": 1,
             "request_digest": hashlib.sha256(body).hexdigest(),
         }
-        accepted = answers.RequestAccepted(**common, document_id=document_id, export_id="x1")
+        accepted = answers.RequestAccepted(**common, document_id=document_id, export_id="x1", **self.accepted)
         rejected = answers.RequestRejected(**common, problems=self.problems, **self.rejected)
         answer = rejected if self.problems else accepted
         await self._publish(subjects.answer(TENANT, request_id), answer, document_id)

@@ -251,13 +251,8 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
 
 
 def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
-    from dataclasses import asdict
-
     if as_json:
-        told = (
-            entry.row.model_dump(mode="json") | asdict(entry.standing) | {"answer": entry.answer} for entry in entries
-        )
-        say_json(list(told))
+        say_json([_told(entry) for entry in entries])
         return
     rows = [
         (
@@ -274,6 +269,13 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
         for entry in entries
     ]
     say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text", "answer"), rows)
+
+
+def _told(entry: LedgerEntry) -> dict[str, object]:
+    from dataclasses import asdict
+
+    answer = {"answer": entry.answer, "answer_line": entry.answer_line}
+    return entry.row.model_dump(mode="json") | asdict(entry.standing) | answer
 
 
 def _stands(entry: LedgerEntry) -> str:
