@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from forms_made import document, parts_of, table
-from stemma_forms import answers_in, as_markdown, fill, find_fields, too_long_answers
+from forms_made import control, document, parts_of, table
+from stemma_forms import answers_in, as_markdown, fill, find_fields, too_long_answers, unaccepted_answers
 
 FORM = document(table(("Who *leads* [it]?", ""), ("When:", ""), ("Where:", "")))
 
@@ -37,3 +37,23 @@ def test_a_heading_says_how_long_the_answer_may_be() -> None:
     assert text.splitlines()[0].endswith("… (max. 5 words)")
     [found] = too_long_answers(text)
     assert (found.line, found.field_id, found.limit, found.length) == (1, field.id, field.limit, 6)
+
+
+@pytest.mark.req("L7")
+def test_answers_that_a_field_does_not_accept_are_told_with_the_reason_and_those_that_it_does_are_not() -> None:
+    items = "".join(f'<w:listItem w:displayText="{name}" w:value="{name}"/>' for name in ("North", "South"))
+    listed = f"<w:dropDownList>{items}</w:dropDownList>"
+    form = document(
+        table(("Region:", control(listed, "Choose...")), ("Start:", control("<w:date/>", "")), ("Who:", "Ann"))
+    )
+    region, start = find_fields(form)
+
+    def reasons(*given: str) -> list[tuple[int, str, str]]:
+        text = as_markdown([region, start], dict(zip((region.id, start.id), given, strict=True)))
+        return [(one.line, one.field_id, one.reason) for one in unaccepted_answers(text, [region, start])]
+
+    assert reasons("West", "in May") == [
+        (1, region.id, '"West" is not one of "North", "South"'),
+        (5, start.id, '"in May" is not a date such as 2026-11-24'),
+    ]
+    assert reasons("south", "2027-05-03") == reasons("", "") == []

@@ -13,7 +13,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.references import InputFile
-from stemma_contracts.v1.validation import LONG_ANSWER
+from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 from stemma_document.staleness import staleness
 from stemma_document.summary import summarise
 from stemma_document.viewing import view_of
@@ -179,20 +179,39 @@ def test_a_form_that_accepts_no_answer_says_why_and_so_does_a_job_that_was_given
     assert given.document.form_exports[other.export_id].reasons == ("gone",)
 
 
-@pytest.mark.parametrize(("long", "refused"), [(2, True), (0, False)])
-def test_answers_that_are_longer_than_their_form_says_are_not_approved(given: Story, long: int, refused: bool) -> None:
+@pytest.mark.parametrize(
+    ("rules", "refusal", "words"),
+    [
+        ({LONG_ANSWER: 2}, e.RefusedLongAnswers, "2 answers are longer than the form says"),
+        ({LONG_ANSWER: 1}, e.RefusedLongAnswers, "1 answer is longer"),
+        ({UNACCEPTED_ANSWER: 2}, e.RefusedUnacceptedAnswers, "2 answers are none of those that the form accepts"),
+        ({UNACCEPTED_ANSWER: 1}, e.RefusedUnacceptedAnswers, "1 answer is none"),
+    ],
+)
+def test_answers_that_a_form_would_not_accept_are_not_approved(
+    given: Story, rules: dict[str, int], refusal: type[e.AnyRefusal], words: str
+) -> None:
     read(given, "f-1")
     confirm(given)
     given.drafted(section_of(given))
-    found = validation(passed=not long).model_copy(update={"rules": {LONG_ANSWER: long} if long else {}})
-    for _ in range(4 if long else 1):
+    found = validation(passed=False).model_copy(update={"rules": rules})
+    for _ in range(4):
         given.outcome(o.DraftValidated, section_of(given), validation=found)
-        if long and given.status(section_of(given)) == "generating":
+        if given.status(section_of(given)) == "generating":
             given.drafted(section_of(given))
     (event,) = given.approve(section_of(given)).events
-    assert isinstance(event, e.RefusedLongAnswers) is refused
-    if isinstance(event, e.RefusedLongAnswers):
-        assert (problem_of(event).field, problem_of(event).message[:20]) == ("section_id", "2 answers are longer")
+    assert isinstance(event, refusal)
+    assert isinstance(event, e.RefusedLongAnswers | e.RefusedUnacceptedAnswers)
+    assert problem_of(event).field == "section_id"
+    assert problem_of(event).message.startswith(words)
+
+
+def test_answers_that_a_form_accepts_are_approved(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.drafted(section_of(given))
+    given.outcome(o.DraftValidated, section_of(given), validation=validation(passed=True))
+    given.approve(section_of(given)).then_types(e.SectionApproved)
 
 
 def settled(story: Story) -> None:

@@ -8,10 +8,11 @@ import pytest
 from stemma_artifacts.digests import digest_of
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
+from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.validation import ValidationReport
+from stemma_contracts.v1.validation import UNACCEPTED_ANSWER, ValidationReport
 from stemma_validator.engines import LintEngine, RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft
@@ -101,6 +102,30 @@ async def test_issues_of_both_kinds_come_in_line_order_with_counts(
 
 
 @pytest.mark.req("V4")
+async def test_an_answer_that_its_field_does_not_accept_is_an_issue(
+    run: Run, job_for: Build, artifacts: ArtifactStore
+) -> None:
+    region, start = (f"f-{letter * 10}" for letter in "ab")
+    fields = (
+        FormField(field_id=region, place="Form!B2", kind="choice", allowed=("North", "South")),
+        FormField(field_id=start, place="Form!B3", kind="date"),
+    )
+    data = FormFields(fields=fields).model_dump_json().encode()
+    told = await artifacts.put(TENANT, DOCUMENT, data, media_type="application/json", name="fields.json")
+    job = await job_for(f"# Form\n\n### {region}: Region\n\nWest\n\n### {start}: Start\n\n2027-05-03\n")
+    form = AnsweredForm(input_id="input-1", version=1, fields=told)
+    answering = job.model_copy(update={"section": job.section.model_copy(update={"form": form})})
+    outcome = await run(answering)
+    assert outcome.validation.rules.get(UNACCEPTED_ANSWER) == 1
+    (issue,) = [one for one in (await report_of(outcome, artifacts)).issues if one.rule == UNACCEPTED_ANSWER]
+    assert (issue.line_number, issue.message) == (3, f'{region}: "West" is not one of "North", "South"')
+    lost = form.model_copy(update={"fields": told.model_copy(update={"digest": "0" * 64})})
+    unknown = job.model_copy(update={"section": job.section.model_copy(update={"form": lost})})
+    assert UNACCEPTED_ANSWER not in (await run(unknown)).validation.rules
+    assert UNACCEPTED_ANSWER not in (await run(job)).validation.rules
+
+
+@pytest.mark.req("V1", "V3")
 async def test_a_fault_that_both_find_is_told_once(run: Run, job_for: Build) -> None:
     outcome = await run(await job_for("Text [a][b] [c](#d).\n\n# One\n\n# Two\n"))
     assert outcome.validation.rules == {"MD041": 1, "MD052": 1, "MD051": 1, "MD025": 1}

@@ -14,6 +14,8 @@ from .references import ArtifactRef
 
 LONG_ANSWER = "limits/answer"
 """The rule of the issue that an answer is longer than the form says."""
+UNACCEPTED_ANSWER = "forms/answer"
+"""The rule of the issue that an answer is not one that its field of the form accepts."""
 
 
 class ValidationIssue(Contract):

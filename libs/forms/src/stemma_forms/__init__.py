@@ -8,7 +8,7 @@ from .answers import refusal_of
 from .errors import AnswersRefused, FormError, UnreadableForm
 from .field import Field, Kind, Limit, Unit
 from .form import fill, find_fields
-from .markdown import TooLong, answers_in, as_markdown, too_long_answers
+from .markdown import TooLong, Unaccepted, answers_in, as_markdown, too_long_answers, unaccepted_answers
 
 __all__ = [
     "AnswersRefused",
@@ -17,6 +17,7 @@ __all__ = [
     "Kind",
     "Limit",
     "TooLong",
+    "Unaccepted",
     "Unit",
     "UnreadableForm",
     "answers_in",
@@ -25,4 +26,5 @@ __all__ = [
     "find_fields",
     "refusal_of",
     "too_long_answers",
+    "unaccepted_answers",
 ]

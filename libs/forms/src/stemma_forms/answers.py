@@ -20,9 +20,14 @@ def refusal_of(field: Field, answer: str) -> str | None:
     if field.limit and (length := field.limit.measured(answer)) > field.limit.most:
         unit = field.limit.unit.value
         return f"{_named(field)}: the answer has {length} {unit}, and the form allows {field.limit.most} {unit}."
-    if answer and (wanted := _misses(field, answer)):
-        return f"{_named(field)}: {_shown(answer)} is not {wanted}."
-    return None
+    mismatch = mismatch_of(field, answer)
+    return f"{_named(field)}: {mismatch}." if mismatch else None
+
+
+def mismatch_of(field: Field, answer: str) -> str | None:
+    """Why an answer is none of those that a field accepts, however long it may be; None if it is, or if it is empty."""
+    wanted = _misses(field, answer) if answer else None
+    return f"{_shown(answer)} is not {wanted}" if wanted else None
 
 
 def chosen(field: Field, answer: str) -> str | None:

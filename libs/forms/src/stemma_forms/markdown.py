@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stemma_markdown import Container, Document, Leaf, Prose, split
 
+from .answers import mismatch_of
 from .field import Field, Limit
 from .limits import stated_limit
 
@@ -49,6 +50,25 @@ def too_long_answers(text: str) -> Iterator[TooLong]:
         limit = stated_limit(block.text) if found else None
         if found and limit and (length := limit.measured(answers.get(found[0], ""))) > limit.most:
             yield TooLong(block.line, found[0], limit, length)
+
+
+@dataclass(frozen=True)
+class Unaccepted:
+    """An answer that its field does not accept, and why; ``line`` is that of the heading, from 1."""
+
+    line: int
+    field_id: str
+    reason: str
+
+
+def unaccepted_answers(text: str, fields: Iterable[Field]) -> Iterator[Unaccepted]:
+    """The answers of a text that are not among those that their fields accept, in the order of the text."""
+    answers, known = answers_in(text), {field.id: field for field in fields}
+    for block in split(text):
+        found = _ID.search(block.text) if block.kind == "heading" else None
+        field = known.pop(found[0], None) if found else None
+        if field and (reason := mismatch_of(field, answers.get(field.id, ""))):
+            yield Unaccepted(block.line, field.id, reason)
 
 
 def heading(field: Field) -> str:

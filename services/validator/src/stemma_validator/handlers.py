@@ -27,6 +27,7 @@ from .engines import LintEngine
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
 from .extracting import on_extract_requirements
 from .fixes import SafeFixes
+from .form_answers import fields_of
 from .given import Given, given_texts
 from .grounds import Grounds
 from .identification import identified, stored
@@ -85,7 +86,7 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
             text, fixed = await _mended(job, text, artifacts, tools.fixes)
         blocks = await identified(job, text, artifacts, limits)
         with unfinished.noted():
-            findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), engine, limits)
+            findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), tools)
         given = await given_texts(job, artifacts)
         claims = await _claims(job, text, given, tools, unfinished)
         more = await _further(job, text, given, blocks, tools, unfinished)
@@ -171,12 +172,13 @@ async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str
         raise DraftNotText(draft.name) from None
 
 
-async def _check(job: ValidateDraft, text: str, engine: LintEngine, limits: Limits) -> Findings:
-    lint = map(normalise, await engine.lint(text))
+async def _check(job: ValidateDraft, text: str, tools: Tools) -> Findings:
+    lint = map(normalise, await tools.engine.lint(text))
     wanted = {"required_headings": job.section.required_headings, "max_words": job.section.max_words}
-    check = StructureCheck.model_validate({"text": text, "assets": job.assets, **({} if job.excerpt else wanted)})
-    structure = await checked(check, limits)
-    return found(engine, lint, structure)
+    about = {"text": text, "assets": job.assets, "fields": await fields_of(job, tools.artifacts)}
+    check = StructureCheck.model_validate(about | ({} if job.excerpt else wanted))
+    structure = await checked(check, tools.limits)
+    return found(tools.engine, lint, structure)
 
 
 async def _store(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from stemma_contracts.v1.validation import LONG_ANSWER, ValidationIssue
+from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER, ValidationIssue
 
 _MAX_DETAIL = 200
 
@@ -35,6 +35,7 @@ class Rule(Enum):
     NESTED_FOOTNOTE = _Row("STEMMA012", "A footnote must not refer to a footnote")
     TOO_MANY_WORDS = _Row("limits/words", "The section is longer than its outline allows")
     LONG_ANSWER = _Row(LONG_ANSWER, "An answer is longer than the form allows")
+    UNACCEPTED_ANSWER = _Row(UNACCEPTED_ANSWER, "An answer is not one that its field of the form accepts")
 
     @property
     def code(self) -> str:

@@ -65,6 +65,7 @@ from .refusals import (
     RefusedReplacesEdit,
     RefusedRevisionLimit,
     RefusedSameAssignment,
+    RefusedUnacceptedAnswers,
     RefusedUnknownInput,
     RefusedUnknownNeed,
     RefusedUnknownProposal,
@@ -171,6 +172,7 @@ AnyRefusal = (
     | RefusedOldLedger
     | RefusedFormFields
     | RefusedLongAnswers
+    | RefusedUnacceptedAnswers
     | RefusedAnswer
     | RefusedUnknownProposal
     | RefusedVoidProposal
@@ -270,6 +272,7 @@ __all__ = [
     "RefusedReplacesEdit",
     "RefusedRevisionLimit",
     "RefusedSameAssignment",
+    "RefusedUnacceptedAnswers",
     "RefusedUnknownInput",
     "RefusedUnknownNeed",
     "RefusedUnknownProposal",

@@ -67,6 +67,13 @@ class RefusedLongAnswers(DecisionRefused):
     answers: int = Field(ge=1, description="how many they are")
 
 
+@registry.contract("stemma.refused.unaccepted.answers.v1", Family.EVENT)
+class RefusedUnacceptedAnswers(DecisionRefused):
+    """Answers to fields of a form are none of those that the fields accept: not in the list, no date, no number."""
+
+    answers: int = Field(ge=1, description="how many they are")
+
+
 @registry.contract("stemma.refused.unknown.requirement.v1", Family.EVENT)
 class RefusedUnknownRequirement(DecisionRefused):
     """The ledger has no such row; nothing was read yet, or it was withdrawn."""

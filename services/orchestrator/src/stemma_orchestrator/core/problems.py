@@ -70,7 +70,13 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             | e.RefusedBriefWithdrawn()
         ):
             return _PROBLEMS[type(refusal)]
-        case e.RefusedUpstreamStale() | e.RefusedReplacesEdit() | e.RefusedLongAnswers() | e.RefusedRevisionLimit():
+        case (
+            e.RefusedUpstreamStale()
+            | e.RefusedReplacesEdit()
+            | e.RefusedLongAnswers()
+            | e.RefusedUnacceptedAnswers()
+            | e.RefusedRevisionLimit()
+        ):
             return _problem_of_section(refusal)
         case (
             e.RefusedUnknownProposal()
@@ -99,11 +105,15 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
 
 
 def _problem_of_section(
-    refusal: e.RefusedUpstreamStale | e.RefusedReplacesEdit | e.RefusedLongAnswers | e.RefusedRevisionLimit,
+    refusal: e.RefusedUpstreamStale
+    | e.RefusedReplacesEdit
+    | e.RefusedLongAnswers
+    | e.RefusedUnacceptedAnswers
+    | e.RefusedRevisionLimit,
 ) -> Problem:
     match refusal:
-        case e.RefusedLongAnswers():
-            return Problem(field="section_id", message=_long_answers(refusal))
+        case e.RefusedLongAnswers() | e.RefusedUnacceptedAnswers():
+            return Problem(field="section_id", message=_answers_to_form(refusal))
         case e.RefusedRevisionLimit():
             words = f"the section was revised {refusal.max_revisions} times, which is the limit"
             return Problem(field="section_id", message=words)
@@ -144,9 +154,17 @@ def _problem_of_form(refusal: e.RefusedFormFields) -> Problem:
     return Problem(field="input_id", message=words)
 
 
-def _long_answers(refusal: e.RefusedLongAnswers) -> str:
-    words = "1 answer is longer" if refusal.answers == 1 else f"{refusal.answers} answers are longer"
-    return f"{words} than the form says, and it would not accept that: see the findings, and shorten it"
+def _answers_to_form(refusal: e.RefusedLongAnswers | e.RefusedUnacceptedAnswers) -> str:
+    is_one = refusal.answers == 1
+    match refusal:
+        case e.RefusedLongAnswers():
+            words = "1 answer is longer" if is_one else f"{refusal.answers} answers are longer"
+            return f"{words} than the form says, and it would not accept that: see the findings, and shorten it"
+        case e.RefusedUnacceptedAnswers():
+            words = "1 answer is" if is_one else f"{refusal.answers} answers are"
+            return f"{words} none of those that the form accepts: see the findings, and answer as it asks"
+        case _:
+            assert_never(refusal)
 
 
 def _problem_of_assignment(refusal: e.RefusedPastDue | e.RefusedSameAssignment | e.RefusedNotAssigned) -> Problem:

@@ -9,7 +9,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.validation import LONG_ANSWER
+from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 from stemma_document.state import AwaitingReview, Document, Section
 
 from stemma_orchestrator.core.commands import VersionCommand, by_status, old_version, refused
@@ -59,15 +59,17 @@ def _reviewed(command: ReviewCommand, document: Document, section: Section) -> e
 def _approve(command: Approve, document: Document, section: Section) -> e.AnyEvent:
     if not may_be_approved(document, command.section_id):
         return by_status(command, section)
-    if long := _long_answers(section):
+    if long := _answers_found(section, LONG_ANSWER):
         return e.RefusedLongAnswers(**refused(command, command.section_id), answers=long)
+    if unaccepted := _answers_found(section, UNACCEPTED_ANSWER):
+        return e.RefusedUnacceptedAnswers(**refused(command, command.section_id), answers=unaccepted)
     return e.SectionApproved(**command.asked, section_id=command.section_id, version=command.version)
 
 
-def _long_answers(section: Section) -> int:
-    """How many answers to fields of a form are longer than the form says."""
+def _answers_found(section: Section, rule: str) -> int:
+    """How many answers to fields of a form a rule was found broken by."""
     validation = section.current.validation if section.plan.form and section.current else None
-    return validation.rules.get(LONG_ANSWER, 0) if validation else 0
+    return validation.rules.get(rule, 0) if validation else 0
 
 
 def _revise(command: Revise, section: Section) -> e.AnyEvent:

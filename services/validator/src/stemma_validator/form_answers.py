@@ -1,0 +1,36 @@
+"""What a form of the buyer accepts, held against the answers of a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_contracts.v1.forms import FormField, FormFields
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.validation import ValidationIssue
+from stemma_forms import Field, Kind, unaccepted_answers
+
+from .rules import Rule
+
+
+async def fields_of(job: ValidateDraft, artifacts: ArtifactStore) -> tuple[FormField, ...]:
+    """The fields of the form that a section answers; none if it answers none, or they are not there any more."""
+    if (form := job.section.form) is None:
+        return ()
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, form.fields)
+        return FormFields.model_validate_json(data).fields
+    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
+        return ()
+
+
+def not_accepted(text: str, fields: Sequence[FormField]) -> Iterator[ValidationIssue]:
+    """An issue for each answer that is not in its field's list, or no date, number, yes or no where it wants one."""
+    if fields:
+        for found in unaccepted_answers(text, map(_field, fields)):
+            yield Rule.UNACCEPTED_ANSWER.issue(found.line, f"{found.field_id}: {found.reason}")
+
+
+def _field(told: FormField) -> Field:
+    return Field(told.field_id, told.place, told.group, told.question, Kind(told.kind), told.allowed)
