@@ -286,3 +286,24 @@ def test_ids_stay_when_rows_come_in_before() -> None:
     before, after = ({f.question: f.id for f in find_fields(content)} for content in (first, later))
     assert before.items() <= after.items()
     assert len(set(after.values())) == 3
+
+
+@pytest.mark.req("L7")
+def test_a_box_that_was_merged_beside_a_name_or_below_a_label_waits_for_what_they_name() -> None:
+    merged = ("B1:D1", "B2:D2", "B3:D3", "A6:D9")
+    cells = "".join(f'<mergeCell ref="{area}"/>' for area in merged)
+    form = workbook({
+        "Form": sheet(
+            row(1, text("A1", "Company"), empty("B1", 3)),
+            row(2, text("A2", "A heading", 4), empty("B2", 4)),
+            row(3, text("A3", "Nothing shows it as a box"), empty("B3")),
+            row(5, text("A5", "Comments:"), empty("B5")),
+            row(6, empty("A6", 3)),
+            row(11, text("A11", "Contact:"), empty("B11")),
+            after=f'<mergeCells count="{len(merged)}">{cells}</mergeCells>',
+        )
+    })  # fmt: skip
+    found = {field.place: (field.question, field.confidence) for field in find_fields(form)}
+    assert found == {
+        "Form!B1": ("Company", 0.6), "Form!A6": ("Comments", 0.85), "Form!B11": ("Contact", 0.65)
+    }  # fmt: skip

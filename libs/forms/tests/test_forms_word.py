@@ -191,3 +191,13 @@ def test_an_answer_that_a_control_does_not_accept_is_refused(question: str, answ
 def test_questions_that_are_equal_have_ids_of_their_own() -> None:
     content = document(table(("Name:", ""), ("Role:", "")), table(("Name:", ""), ("Role:", "")))
     assert len({field.id for field in find_fields(content)}) == 4
+
+
+@pytest.mark.req("L7")
+def test_a_limit_in_a_table_is_none_of_what_stands_behind_it() -> None:
+    form = document(
+        table(("Who are you (max. 40 words)?", "")),
+        paragraph("We declare that [Company Name] agrees."),
+        paragraph("Date: ________"),
+    )
+    assert [field.limit.most if field.limit else None for field in find_fields(form)] == [40, None, None]

@@ -133,6 +133,23 @@ Dem Angebot sind folgende Unterlagen beizufügen:
     }
 
 
+def test_german_lists_behind_a_verb_of_one_word_are_demands_and_what_only_looks_like_one_is_none() -> None:
+    text = """Der Bieter hat folgende Unterlagen vorzulegen:
+
+- den Preisbogen,
+- zwei Referenzen.
+
+Die Bieter haben ihre Eignung nachzuweisen. Der Auftragnehmer hat die Anzugsordnungen gekannt.
+
+Die Vergabestelle hat die Pläne bereitzustellen.
+"""
+    assert found(text, "de") == {
+        "den Preisbogen,": ("instruction", "mandatory"),
+        "zwei Referenzen.": ("instruction", "mandatory"),
+        "Die Bieter haben ihre Eignung nachzuweisen.": ("instruction", "mandatory"),
+    }
+
+
 def test_french_demands_are_found_and_what_is_none_is_not() -> None:
     text = """## Prestations
 

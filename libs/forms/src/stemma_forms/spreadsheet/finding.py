@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stemma_forms.field import Field, Kind, Limit, Unit
 from stemma_forms.found import Found, line
-from stemma_forms.labels import is_label
+from stemma_forms.labels import is_label, is_name
 from stemma_forms.limits import stated_limit
 from stemma_forms.placeholders import is_placeholder
 from stemma_forms.words import mentions
@@ -18,7 +18,7 @@ from .sheet import Sheet, Validation
 from .tables import Table, find_tables
 from .workbook import Workbook
 
-_SURE, _NAMED, _UNNAMED, _LABEL, _FRAMED_LABEL = 0.95, 0.9, 0.7, 0.65, 0.85
+_SURE, _NAMED, _UNNAMED, _LABEL, _FRAMED_LABEL, _BOX = 0.95, 0.9, 0.7, 0.65, 0.85, 0.6
 _CHOICES = re.compile(r"\(([^()/]{1,20}(?:/[^()/]{1,20}){1,5})\)|\b(yes/no|ja/nein|oui/non|y/n)\b", re.IGNORECASE)
 _NUMBERS = {"whole", "decimal"}
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -104,12 +104,19 @@ class _Finder:
         found = {}
         for place in places:
             text = self._sheet.text(place).strip()
-            if is_label(text) and not self._sheet.cells[place].has_formula and not self._heads_answers(place):
-                target = self._target(place)
-                if target:
-                    confidence = _FRAMED_LABEL if self._is_framed(target) else _LABEL
-                    found[target] = _Asked(text.rstrip(" :"), group, confidence)
+            if self._sheet.cells[place].has_formula:
+                continue
+            if is_label(text) and not self._heads_answers(place) and (target := self._target(place)):
+                confidence = _FRAMED_LABEL if self._is_framed(target) else _LABEL
+                found[target] = _Asked(text.rstrip(" :"), group, confidence)
+            elif is_name(text) and self._is_box_of(place, self._sheet.right_of(place)):
+                found[self._sheet.right_of(place)] = _Asked(text, group, _BOX)
         return found
+
+    def _is_box_of(self, label: Place, place: Place) -> bool:
+        """Whether cells beside a text were merged, and look otherwise than it: nobody makes such a box to leave it."""
+        styles = [self._workbook.style(cell.style if (cell := self._sheet.cells.get(p)) else 0) for p in (label, place)]
+        return place in self._sheet.anchors and styles[1].framed and styles[0] != styles[1] and self._waits(place)
 
     def _heads_answers(self, label: Place) -> bool:
         """Whether answers are chosen below a label, so that none stands beside it."""
@@ -117,11 +124,15 @@ class _Finder:
         return below is not None and below.type == "list"
 
     def _target(self, label: Place) -> Place | None:
-        """The empty cell to the right of a label, or the box below it that is merged of several cells."""
+        """The empty cell to the right of a label, or the box below it that is merged of several cells.
+
+        A box of several rows is meant rather than a cell that nothing shows as one to write in.
+        """
         right, below = self._sheet.right_of(label), self._sheet.below(label)
-        if self._waits(right):
+        box = self._sheet.anchors.get(below) if self._waits(below) else None
+        if self._waits(right) and (not box or box.first.row == box.last.row or self._is_framed(right)):
             return right
-        return below if below in self._sheet.anchors and self._waits(below) else None
+        return below if box else None
 
     def _waits(self, place: Place) -> bool:
         """Whether somebody can and should write in a cell: it is free, or has a placeholder or a default."""

@@ -150,6 +150,8 @@ class _Finder:
             if len(self.found) == before and _is_section(rows, number - 1):
                 section = " ".join(cell.words for cell in row)
             above = above if above and number > 1 and len(above) == len(row) else row
+        # What a table asks is not asked of what comes behind it.
+        self._above = ""
 
     def _answers(self, row: list[Cell], header: Header, here: Around) -> None:
         question, several = header.question(row), len(header.answers) > 1
