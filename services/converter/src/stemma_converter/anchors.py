@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from stemma_markdown import anchor
 
-from .tree import Node, node, plain, rewrite, walk
+from .tree import Node, node, plain, rewrite, walk_markup
 
 
 def joined(title: str, chapters: Sequence[list[Node]], warnings: Sequence[Counter[str]]) -> list[Node]:
@@ -43,7 +43,7 @@ def _named(blocks: list[Node], used: set[str]) -> tuple[list[Node], dict[str, st
             current = _unique(anchor(plain(inlines)) or "section", used)
             names.setdefault(old or current, current)
             block = node("Header", level, [current, classes, values], inlines)  # noqa: PLW2901
-        for item in walk(block):
+        for item in walk_markup(block):
             if item["t"] == "Span":
                 names.setdefault(item["c"][0][0].lower(), current)
         named += rewrite([block], _without_span)

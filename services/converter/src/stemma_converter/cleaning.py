@@ -12,7 +12,7 @@ from stemma_languages import Words
 
 from .images import Picture
 from .markup import block_text, inline_parts
-from .tree import Node, node, plain, rewrite, text, walk
+from .tree import Node, Phrase, node, plain, rewrite, text, walk_markup
 
 LINK_SCHEMES = ("http", "https", "mailto")
 _GAPS = ("Space", "SoftBreak", "LineBreak")
@@ -47,6 +47,8 @@ def without_markup(blocks: list[Node], warnings: Counter[str]) -> list[Node]:
 
 def _tidy(inlines: list[Node]) -> list[Node]:
     """No space at the beginning of a line, and none twice."""
+    if isinstance(inlines, Phrase):
+        return inlines
     pairs = zip([None, *inlines], inlines, strict=False)
     return [b for a, b in pairs if not (a and a["t"] in _GAPS and b["t"] in ("Space", "SoftBreak"))]
 
@@ -64,7 +66,7 @@ def asset_name(source: str) -> str:
 
 def image_sources(blocks: list[Node]) -> set[str]:
     """What all images inside refer to: addresses in a draft, names of assets once its references are safe."""
-    return {item["c"][2][0] for item in walk(blocks) if item["t"] == "Image"}
+    return {item["c"][2][0] for item in walk_markup(blocks) if item["t"] == "Image"}
 
 
 def with_safe_references(

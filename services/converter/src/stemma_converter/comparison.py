@@ -13,7 +13,7 @@ from .attribution import Replay, attributed
 from .diff.align import Budget, Likeness, aligned
 from .diff.inline import relined, reworded
 from .diff.markers import Change, begin_blocks, changed_blocks, end_blocks, end_row, row_mark
-from .tree import Node, attributes, node, plain, walk
+from .tree import Node, attributes, node, plain, walk_markup
 
 _BOXES = ("☐", "☒")
 
@@ -196,7 +196,7 @@ def _shape(block: Node) -> str:
 
 def _has_display(inlines: list[Node]) -> bool:
     """Whether a formula stands on a line of its own: Word wants it in a paragraph of its own."""
-    return any(item["t"] == "Math" and item["c"][0]["t"] == "DisplayMath" for item in walk(inlines))
+    return any(item["t"] == "Math" and item["c"][0]["t"] == "DisplayMath" for item in walk_markup(inlines))
 
 
 def _likeness(block: Node) -> Likeness:

@@ -37,6 +37,8 @@ from .open_requirements import ledger_rows
 from .order import DONE, EXPORT, ORDER, Done, Failure, Order, Staged, keep_pages, kept_pages
 from .source import decode, flatten_footnotes
 
+READ_AT_ONCE = 2
+
 
 def prepare() -> None:
     """Read what every conversion reads: imports aside, the languages are half of a short one."""
@@ -75,8 +77,8 @@ async def _done(order: Order, folder: Path) -> Done:
 async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Converter) -> Manuscript:
     title = decode(artifacts.get(job.document.title)) if job.document.title else ""
     now, before = versions(job)
-    drafts = [await _draft(job, section, artifacts, converter) for section in now]
-    earlier = [await _draft(job, section, artifacts, converter) for section in before]
+    drafts = await _drafts(job, now, artifacts, converter)
+    earlier = await _drafts(job, before, artifacts, converter)
     pictures = _pictures(job, [*drafts, *earlier], artifacts, converter)
     reports = filter(None, (read_report(artifacts.get(ref)) for ref in report_refs(job) if artifacts.has(ref)))
     demands = ledger_rows(artifacts.get(job.ledger)) if job.ledger and artifacts.has(job.ledger) else ()
@@ -87,6 +89,19 @@ async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Conver
     previous = assemble(job, title, converter.house, earlier, pictures)
     texts = {digest: decode(artifacts.get(ref)) for digest, ref in replayed_drafts(job).items()}
     return with_previous(manuscript, previous, job, texts)
+
+
+async def _drafts(
+    job: ConvertDocument, sections: Sequence[ExportSection], artifacts: Staged, converter: Converter
+) -> list[Draft]:
+    """The drafts of sections, few of them read at a time: each takes a process and memory of its own."""
+    few = asyncio.Semaphore(READ_AT_ONCE)
+
+    async def one(section: ExportSection) -> Draft:
+        async with few:
+            return await _draft(job, section, artifacts, converter)
+
+    return await asyncio.gather(*map(one, sections))
 
 
 async def _draft(job: ConvertDocument, section: ExportSection, artifacts: Staged, converter: Converter) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -17,10 +18,15 @@ from .page_references import with_typst_pages
 from .pages import Pages, set_pages
 from .pandoc import Pandoc
 from .staging import staged
-from .tree import Node, attributes, node, rewrite
+from .tree import Node, Phrase, attributes, condensed, node, rewrite
 
 _FIELD = re.compile(r"\.\w")
 _MARKS = ("'", '"')
+_TO_WRITE_ANEW = re.compile(r"""['"]|(?<= )(?:\.\w|;)""")
+"""What is written otherwise than it stands; of a semicolon pandoc sees to that, at the beginning of a word."""
+_OPTIONS = ("--wrap=none", "--syntax-highlighting=idiomatic")
+_LONG = 500
+"""Blocks from which half of the time to write them is more than it takes to begin a second process."""
 _QUOTES = re.compile("(['\"])")
 _LOOK = {
     "typst:width": "100%",
@@ -38,35 +44,44 @@ _HEADER_LOOK = {
 async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path, fonts: Sequence[Path] = ()) -> Pages:
     """Pages with contents, numbered headings and captions; the same bytes for the same manuscript."""
     async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
-        options: list[str | Path] = [
-            "--template",
-            config / "document.typ",
-            "--wrap=none",
-            "--syntax-highlighting=idiomatic",
-        ]
-        prepared = _for_typst(with_typst_pages(rewrite(blocks, _with_header_look)))
-        source = await pandoc.write("typst", prepared, {}, folder=folder, options=options)
-        (folder / "main.typ").write_bytes(source)
+        prepared = condensed(for_typst(with_typst_pages(rewrite(blocks, _with_header_look))))
+        (folder / "main.typ").write_bytes(await typst_of(prepared, pandoc, config / "document.typ", folder))
         facts = json.dumps(_facts(manuscript), ensure_ascii=False)
         (folder / "facts.json").write_text(facts, encoding="utf-8")
         return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()), fonts)
 
 
-def _for_typst(value: Any) -> Any:
+async def typst_of(blocks: list[Node], pandoc: Pandoc, template: Path, folder: Path) -> bytes:
+    """The blocks as Typst, behind the template; those of a long document are written by two processes."""
+    first, rest = halves(blocks)
+    parts: list[tuple[list[Node], tuple[str | Path, ...]]] = [(first, ("--template", template, *_OPTIONS))]
+    parts += [(rest, _OPTIONS)] if rest else []
+    written = (pandoc.write("typst", part, {}, folder=folder, options=options) for part, options in parts)
+    return b"\n".join(await asyncio.gather(*written))
+
+
+def halves(blocks: list[Node]) -> tuple[list[Node], list[Node]]:
+    """The blocks before the chapter that begins nearest to the middle of a long document, and those from there."""
+    starts = [at for at, block in enumerate(blocks) if block["t"] == "Header" and block["c"][0] == 1]
+    middle = min(starts, key=lambda at: abs(at - len(blocks) // 2), default=0)
+    return (blocks[:middle], blocks[middle:]) if middle and len(blocks) >= _LONG else (blocks, [])
+
+
+def for_typst(value: Any) -> Any:
     """A copy in which no word like ``.name`` follows a call, and quotation marks are those of the language.
 
     Typst would take the word for a field of the result, and pandoc keeps quotation marks from it.
     """
     if isinstance(value, dict):
-        return {**value, "c": _for_typst(value["c"])} if isinstance(value.get("c"), list) else value
-    if not isinstance(value, list):
+        return {**value, "c": for_typst(value["c"])} if isinstance(value.get("c"), list) else value
+    if not isinstance(value, list) or (isinstance(value, Phrase) and not _TO_WRITE_ANEW.search(value.text)):
         return value
     new: list[Any] = []
     for before, item in pairwise([None, *value]):
         if isinstance(item, dict) and item["t"] == "Str":
             new += _word(item["c"], follows=isinstance(before, dict))
         else:
-            new.append(_for_typst(item))
+            new.append(for_typst(item))
     return new
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import cycle
 from typing import Any
 
 from .errors import ConversionError
@@ -17,6 +19,23 @@ MAX_DEPTH = 64
 _WORDS = ("Str", "Space")
 _BREAKING = re.compile(r"[ \t\r\n\f\v]+")
 API_VERSION = [1, 23, 1]
+
+
+class Phrase(list[Node]):
+    """Inlines that are nothing but words, each with one space before the next: most of a document.
+
+    Nobody changes them, so that they are passed on as they are and looked at as one text.
+    """
+
+    @cached_property
+    def text(self) -> str:
+        """All of them."""
+        return " ".join([word["c"] for word in self[::2]])
+
+    def condensed(self) -> list[Node]:
+        """The same in three nodes at most: what stands first can mean something else to a writer than what follows."""
+        first, _, rest = self.text.partition(" ")
+        return [self[0], self[1], node("Str", rest)] if first == self[0]["c"] and rest else self
 
 
 def node(kind: str, *content: Any) -> Node:
@@ -50,23 +69,35 @@ def parse(data: bytes) -> list[Node]:
         blocks: list[Node] = json.loads(data)["blocks"]
     except RecursionError:
         raise ConversionError("nested_too_deeply") from None
-    if _depth(blocks) > MAX_DEPTH:
+    if _gathered(blocks) > MAX_DEPTH:
         raise ConversionError("nested_too_deeply")
     return blocks
 
 
-def _depth(blocks: list[Node]) -> int:
-    """How many nodes lie in each other at most; without recursion, because this guards it."""
+def _gathered(blocks: list[Node]) -> int:
+    """Make a `Phrase` of words, in place; how many nodes lie in each other at most.
+
+    Without recursion, because this guards it.
+    """
     deepest = 0
     waiting: list[tuple[Any, int]] = [(blocks, 0)]
     while waiting:
         value, depth = waiting.pop()
+        inner = depth + isinstance(value, dict)
         deepest = max(deepest, depth)
-        if isinstance(value, list):
-            waiting += [(item, depth) for item in value if isinstance(item, list | dict)]
-        else:
-            waiting += [(value["c"], depth + 1)] if isinstance(value.get("c"), list | dict) else []
+        for place, item in enumerate(value) if isinstance(value, list) else [("c", value.get("c"))]:
+            if isinstance(item, list) and _are_words(item):
+                value[place] = Phrase(item)
+                deepest = max(deepest, inner)
+            elif isinstance(item, list | dict):
+                waiting.append((item, inner))
     return deepest
+
+
+def _are_words(value: list[Any]) -> bool:
+    if len(value) % 2 == 0:
+        return False
+    return all(isinstance(item, dict) and item["t"] == kind for item, kind in zip(value, cycle(_WORDS), strict=False))
 
 
 def serialize(blocks: list[Node], meta: dict[str, Node]) -> bytes:
@@ -79,6 +110,8 @@ def rewrite(value: Any, edit: Callable[[Node], list[Node]]) -> Any:
 
     Words and the spaces between them stay as they are: they are most of a document.
     """
+    if isinstance(value, Phrase):
+        return value
     if isinstance(value, dict):
         return {**value, "c": rewrite(value["c"], edit)} if isinstance(value.get("c"), list) else value
     new: list[Any] = []
@@ -90,6 +123,25 @@ def rewrite(value: Any, edit: Callable[[Node], list[Node]]) -> Any:
         else:
             new.append(item)
     return new
+
+
+def condensed(value: Any) -> Any:
+    """A copy for a writer to which spaces in a word are spaces between words: it has far less to read."""
+    if isinstance(value, Phrase):
+        return value.condensed()
+    if isinstance(value, dict):
+        return {**value, "c": condensed(value["c"])} if isinstance(value.get("c"), list) else value
+    return [condensed(item) for item in value] if isinstance(value, list) else value
+
+
+def walk_markup(value: Any) -> Iterator[Node]:
+    """Every node inside but those of a `Phrase`, the outer ones first."""
+    if isinstance(value, list) and not isinstance(value, Phrase):
+        for item in value:
+            yield from walk_markup(item)
+    elif isinstance(value, dict):
+        yield value
+        yield from walk_markup(value.get("c"))
 
 
 def walk(value: Any) -> Iterator[Node]:
@@ -104,8 +156,10 @@ def walk(value: Any) -> Iterator[Node]:
 
 def plain(value: Any) -> str:
     """The text of inlines or blocks without their footnotes, words separated as in the source."""
+    if isinstance(value, Phrase):
+        return value.text
     if isinstance(value, list):
-        return "".join(plain(item) for item in value)
+        return "".join([plain(item) for item in value])
     match value:
         case {"t": "Str", "c": str(words)} | {"t": "Code" | "Math" | "CodeBlock", "c": [_, str(words)]}:
             return words
